@@ -8,7 +8,7 @@ const ENGLISH: VoiceWords = { female: "female", male: "male" };
 
 /**
  * A voice's name for people, from its engine's own name: `vits-piper-pt_BR-faber-medium` is "Faber".
- * @param words default: English ones
+ * @param words default: English words
  */
 export function voiceName(
   { engine, name }: { readonly engine: string; readonly name: string },
@@ -44,14 +44,14 @@ function speakerName(name: string): string {
 
 /** The language in the name of a model, between its family and the voice. */
 const LANGUAGE = /(?:^|-)[a-z]{2,3}[_-](?:[A-Z]{2}|\d{3})-/;
-/** Parts of a model's name that are no name of a voice: families, sizes, precisions, versions and dates. */
+/** Parts of a model's name that do not name a voice: families, sizes, precisions, versions and dates. */
 const TECHNICAL = /^(?:vits|piper|sherpa|onnx|x_low|low|medium|high|q8|(?:u?int|fp)\d+|v?\d[\d._]*)$/;
 
 function modelName(model: string): string {
   const language = LANGUAGE.exec(model);
   const voice = language === null ? model : model.slice(language.index + language[0].length);
   const parts = voice.split("-").filter((part) => !TECHNICAL.test(part));
-  return parts.length === 0 ? model : parts.map(capitalised).join(" ");
+  return parts.length === 0 ? model : parts.map(capitalise).join(" ");
 }
 
 /** Voices of Kokoro begin with language and sex: `pf_dora`. */
@@ -59,13 +59,13 @@ const KOKORO = /^[a-z][fm]_(?:v0)?([a-z]+)$/;
 
 function serverName(name: string): string {
   const [, kokoro] = KOKORO.exec(name) ?? [];
-  if (kokoro !== undefined) return capitalised(kokoro);
+  if (kokoro !== undefined) return capitalise(kokoro);
   if (LANGUAGE.test(name)) return modelName(name);
-  return /^\p{Ll}+(?:[_-]\p{Ll}+)*$/u.test(name) ? capitalised(name) : name;
+  return /^\p{Ll}+(?:[_-]\p{Ll}+)*$/u.test(name) ? capitalise(name) : name;
 }
 
 /** `northern_english-male` is "Northern English Male". */
-function capitalised(text: string): string {
+function capitalise(text: string): string {
   return text
     .split(/[_\s-]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -48,7 +48,7 @@ export class AnswerAnalyzer implements CallTap {
     const { isSpeech } = this.#callee;
     const ms = samplesToMs(received.length, this.#sampleRate);
     if (isSpeech && !rules.isDone && marks === undefined) this.#steadiness.push(received);
-    const verdict = rules.hear(isSpeech, this.#steadiness.isSteady, ms);
+    const verdict = rules.onAudio(isSpeech, this.#steadiness.isSteady, ms);
     if (verdict !== undefined) this.#reports.onAnswer(verdict);
     if (this.#awaitsRecording) this.#watch(ms);
     if (!this.#isSettled && rules.isSettled) {

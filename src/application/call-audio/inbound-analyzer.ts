@@ -119,7 +119,7 @@ export class InboundAnalyzer implements CallTap {
 
   #classify(ms: number): void {
     const { hz, otherHz, toneMs, receivedMs } = this.#tones;
-    this.#classifier.hear(hz, otherHz, toneMs, ms, receivedMs);
+    this.#classifier.addFrame(hz, otherHz, toneMs, ms, receivedMs);
     if (this.#classifier.isSuspicious === this.#isSuspicious) return;
     this.#isSuspicious = !this.#isSuspicious;
     this.#reports.onSuspicionChange(this.#isSuspicious);

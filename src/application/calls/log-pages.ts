@@ -54,7 +54,7 @@ async function markOf(events: EventPositions, userId: string, place: LogPlace): 
 }
 
 /**
- * Compares what a reader has seen with the log. A database that was put back to an earlier state, from a copy or by a failover
+ * Compares what a reader has seen with the log. A database that was restored to an earlier state, from a copy or by a failover
  * to a replica that lagged, is shorter or has a different event there.
  * @throws {Refusal} `log_reset`, with a cursor after which every event is newer than the reader's latest
  */
@@ -67,7 +67,7 @@ async function assertNotReset(events: EventPositions, userId: string, { position
   const previousId = start === 0 ? null : (await events.lookUp(userId, start)).eventId;
   const cursor = eventCursor({ position: start, eventId: previousId });
   const detail =
-    `the database was put back to an earlier state, and the event that your cursor stands for is no longer there; ` +
+    `the database was restored to an earlier state, and the event that your cursor stands for is no longer there; ` +
     `continue from the cursor ${cursor} and skip the events whose ids you have seen`;
   throw new Refusal("log_reset", detail, { cursor });
 }

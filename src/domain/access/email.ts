@@ -23,6 +23,6 @@ export function emailKey(email: string): string {
 export function checkedEmail(input: unknown): string {
   const email = emailOf(input);
   if (email === undefined)
-    throw new AccountRefusal("email_invalid", "the email address is invalid: it must be like ana@example.com");
+    throw new AccountRefusal("email_invalid", "the email address is invalid: it must look like ana@example.com");
   return email;
 }

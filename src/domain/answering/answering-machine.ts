@@ -37,11 +37,11 @@ export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as cons
 /** Continue as with a person, hang up, or wait for the beep and leave the message. */
 export type OnMachine = (typeof MACHINE_POLICIES)[number];
 
-/** Signs that a machine records now: its beep, or a long silence after its greeting; or no sign. */
+/** Signs that a machine has started to record: its beep, or a long silence after its greeting; or no sign. */
 export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
 export type GreetingEnd = (typeof GREETING_ENDS)[number];
 
-/** Speech that is longer, with pauses shorter than {@link pauseAfter}, is a machine's greeting, ms. */
+/** Minimum length of a machine's greeting: of speech without pauses of {@link pauseAfter}, ms. */
 export const LONG_GREETING_MS = 6_000;
 /** Shortest voice that counts as a word, ms. */
 export const MIN_WORD_MS = 120;
@@ -115,7 +115,7 @@ export class AnswerRules {
     return this.#clockMs > ANALYSIS_MS;
   }
 
-  /** True once even a tone that began within that time has ended. */
+  /** True once even a tone that began within the analysis time has ended. */
   get isSettled(): boolean {
     return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
   }
@@ -129,9 +129,9 @@ export class AnswerRules {
    * Takes the next `ms` of the callee's audio; returns a new verdict.
    * @param isSteady true if the voice is as steady as music or ringing
    */
-  hear(isVoice: boolean, isSteady: boolean, ms: number): AnswerVerdict | undefined {
+  onAudio(isVoice: boolean, isSteady: boolean, ms: number): AnswerVerdict | undefined {
     this.#clockMs += ms;
-    return isVoice ? this.#hearVoice(isSteady, ms) : this.#hearSilence();
+    return isVoice ? this.#onVoice(isSteady, ms) : this.#onSilence();
   }
 
   /** Takes a tone that has ended and may be a beep; returns a new verdict. */
@@ -166,7 +166,7 @@ export class AnswerRules {
 
   /** Takes words of the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
-    if (isCallScreening(text)) return this.#hearScreening();
+    if (isCallScreening(text)) return this.#onScreening();
     if (this.isDone || this.#isMachine || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
@@ -178,7 +178,7 @@ export class AnswerRules {
   }
 
   /** An assistant talks as long as a machine, but neither beeps nor asks for a message. */
-  #hearScreening(): AnswerVerdict | undefined {
+  #onScreening(): AnswerVerdict | undefined {
     const { answeredBy, reason } = this.#verdict ?? {};
     const isCertain = answeredBy === "screening" || answeredBy === "fax" || reason === "beep" || reason === "words";
     return isCertain ? undefined : this.#decide("screening", "words", 0.95);
@@ -189,7 +189,7 @@ export class AnswerRules {
     return answeredBy === "machine" || answeredBy === "fax";
   }
 
-  #hearVoice(isSteady: boolean, ms: number): AnswerVerdict | undefined {
+  #onVoice(isSteady: boolean, ms: number): AnswerVerdict | undefined {
     if (this.#startMs === undefined) {
       this.#startMs = this.#clockMs - ms;
       this.#pauseMs = this.#startMs - this.#lastVoiceMs;
@@ -208,7 +208,7 @@ export class AnswerRules {
     return this.#decide("machine", "long_greeting", isContinued ? 0.7 : 0.85);
   }
 
-  #hearSilence(): AnswerVerdict | undefined {
+  #onSilence(): AnswerVerdict | undefined {
     const quietMs = this.quietMs + this.#hangOverMs;
     if (this.#startMs === undefined) {
       if (this.#clockMs < FIRST_WORD_MS || this.#hasSpoken) return undefined;

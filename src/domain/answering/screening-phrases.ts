@@ -1,6 +1,6 @@
 import { phraseSearch } from "./phrases.ts";
 
-/** The first words of call-screening assistants; people and voicemail boxes have others. */
+/** The first words of call-screening assistants; people and voicemail boxes use others. */
 const PROMPTS: readonly string[] = [
   // English
   "(record|state|say) your name and … (reason|why)",

@@ -16,9 +16,9 @@ export interface ScreeningIntroduction {
 /** Maximum length of an introduction, characters: assistants listen for a few seconds. */
 const MAX_INTRODUCTION = 300;
 const POLICIES = ["continue", "hang_up"] as const;
-const RULE = 'must be "continue", "hang_up", or an object with what to "say"';
+const RULE = 'must be "continue", "hang_up", or an object with the text to "say"';
 
-/** The schema of the field `onScreening`. @param needsVoice the message has no voice */
+/** The schema of the field `onScreening`. @param needsVoice true if the message has no voice */
 export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean): Schema<OnScreening> {
   const introduction = v.object({
     say: v.pipe(

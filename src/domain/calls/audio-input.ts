@@ -17,7 +17,7 @@ export class UploadedAudio {
   }
 }
 
-export const NO_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)";
+export const NOT_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)";
 
 /**
  * Fault of an audio file before it is decoded as audio; undefined if there is none.
@@ -25,7 +25,7 @@ export const NO_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)"
  */
 export function audioFault(audio: string | UploadedAudio, maxBytes: number): string | undefined {
   const text = typeof audio === "string" ? withoutDataPrefix(audio) : "";
-  if (text !== "" && (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))) return NO_BASE64;
+  if (text !== "" && (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))) return NOT_BASE64;
   const bytes = typeof audio === "string" ? base64Bytes(text) : audio.bytes.length;
   if (bytes === 0) return "the audio file is empty";
   return bytes > maxBytes ? `the file has ${bytes} bytes, at most ${maxBytes} are allowed` : undefined;

@@ -38,7 +38,7 @@ export interface CommonCallInput {
   from?: CallerIdInput | undefined;
   /** Choices of a call over SIP for its INVITE. */
   sip?: SipInput | undefined;
-  /** How long the call may wait in its queue, ms; up to 7 days. Default: the server's queue timeout. */
+  /** Maximum time in the queue, ms; up to 7 days. Default: the server's queue timeout. */
   expiresAfterMs?: number | undefined;
   /** The application's own name for the call, such as an order number; calls can be listed by it. */
   reference?: string | undefined;

@@ -19,7 +19,7 @@ export function isPrefix(value: unknown): value is string {
   return typeof value === "string" && /^\+[1-9]\d{0,14}$/.test(value);
 }
 
-/** True if the number starts with one of the prefixes; without a list every number may be called. */
+/** True if the number starts with one of the prefixes; without a list, every number is allowed. */
 export function isAllowed(phoneNumber: string, prefixes: readonly string[] | undefined): boolean {
   return prefixes === undefined || prefixes.some((prefix) => phoneNumber.startsWith(prefix));
 }

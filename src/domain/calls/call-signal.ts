@@ -46,13 +46,13 @@ export type CallSignal =
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
   /** A known tone of a network or a machine was found; `verdict`: the resulting verdict about the answerer. */
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
-  /** A tone sounds, or has just ended, that may be one of these; or that suspicion has passed. */
+  /** A tone that may be one of these sounds or has just ended; or that suspicion has passed. */
   | { readonly type: "tone_suspected"; readonly isSuspected: boolean }
   /** A person has taken a call that waited for a person. */
   | { readonly type: "person_came"; readonly verdict: AnswerVerdict | undefined }
   /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
   | { readonly type: "leave_voicemail"; readonly atMs: number }
-  /** The awaited machine records now. */
+  /** The awaited machine has started to record. */
   | { readonly type: "greeting_over"; readonly end: GreetingEnd }
   /** The keys of the extension have been sent. `inBand`: as tones. */
   | { readonly type: "extension_dialled"; readonly inBand: boolean }

@@ -39,7 +39,7 @@ interface StartInput {
 
 interface MessageOptions extends MachineInput, StartInput {}
 
-/** The same in a checked body. */
+/** {@link CallMessageInput} in a checked body. */
 export type CheckedMessageInput =
   | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
   | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MessageOptions);
@@ -92,7 +92,7 @@ export function messageEntries(limits: Limits): MessageEntries {
       ),
       v.check(
         (text) => text.length > 4 * limits.textLength || !SSML.test(text),
-        issueText("value_invalid", "SSML is not supported, its tags would be read aloud; send the words alone"),
+        issueText("value_invalid", "SSML is not supported, and its tags would be read aloud; send only the words"),
       ),
     ),
     voiceId,

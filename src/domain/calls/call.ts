@@ -56,9 +56,9 @@ export type Message =
 
 /** Behaviour of a call once a machine has answered. */
 export interface MachinePolicy {
-  /** Left out: it continues as with a person. */
+  /** Default: `continue`, as with a person. */
   readonly onMachine?: OnMachine | undefined;
-  /** Policy if a call-screening assistant answers. Left out: the call continues as with a person. */
+  /** Policy if a call-screening assistant answers. Default: `continue`, as with a person. */
   readonly onScreening?: OnScreening | undefined;
 }
 
@@ -67,7 +67,7 @@ interface Extension {
   readonly extension?: string | undefined;
 }
 
-/** Trigger of a fixed message. Left out: the answer. */
+/** Trigger of a fixed message. Default: the answer. */
 interface MessageStart extends Extension {
   readonly startOn?: StartOn | undefined;
   /** A pause before the message, ms. */
@@ -100,49 +100,49 @@ export interface Call {
   readonly userId: string;
   /** The token that created it; null if it was created without one. */
   readonly tokenId: string | null;
-  /** Beginnings of the numbers that its creator may call; left out: every number. */
+  /** Prefixes of the numbers that its creator may call; undefined: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
-  /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
+  /** Calls that its token may create within 24 hours, transfers included; undefined: the limit of the server. */
   readonly maxCallsPerDay?: number | undefined;
   /** True if a demo token created it, so that its bytes also count for its instance. */
   readonly isDemo?: true | undefined;
   readonly status: CallStatus;
   /** E.164, exactly as sent. */
   readonly targetPhone: string;
-  /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
+  /** The caller, as chosen by the call or its instance at the creation; undefined: the network's own. */
   readonly from?: CallerId | undefined;
-  /** The call's choices for its INVITE; left out: none, or the network does not speak SIP. */
+  /** The call's choices for its INVITE; undefined: none, or the network does not speak SIP. */
   readonly sip?: SipChoice | undefined;
-  /** The Call-ID of its last INVITE; left out: none was sent. */
+  /** The Call-ID of its last INVITE; undefined if none was sent. */
   readonly sipCallId?: string | undefined;
   readonly message: Message;
-  /** The application's own name for the call, as given at its creation; left out: none. */
+  /** The application's own name for the call, as given at its creation; undefined if none. */
   readonly reference?: string | undefined;
-  /** Data of the application, stored with the call; left out: nothing. */
+  /** Data of the application, stored with the call; undefined if none. */
   readonly metadata?: Metadata | undefined;
-  /** The batch that placed the call; left out: none did. */
+  /** The batch that placed the call; undefined if none did. */
   readonly batchId?: string | undefined;
-  /** The position of its target in the batch; left out: no batch placed it. */
+  /** The position of its target in the batch; undefined if no batch placed it. */
   readonly batchPosition?: number | undefined;
-  /** Which call of its target this is, from 1; left out: no batch placed it. */
+  /** Number of the call among those to its target, from 1; undefined if no batch placed it. */
   readonly batchAttempt?: number | undefined;
   readonly outcome: Outcome | null;
-  /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
+  /** Result that an agent reported, by the names that its instructions give; undefined if there is none yet. */
   readonly result?: CallResult | undefined;
   /** Reason why an agent has no result although the call has ended; null or missing if there is no such reason. */
   readonly resultError?: string | null | undefined;
-  /** The latencies of an agent's turns; left out: no agent has conducted it, or it has not ended. */
+  /** The latencies of an agent's turns; undefined if no agent has conducted it, or it has not ended. */
   readonly turns?: readonly TurnMetrics[] | undefined;
   /** Statistics of its audio on the network; null until it has ended, and if the network has none. */
   readonly mediaStatistics: MediaStatistics | null;
-  /** The same over time, oldest first; stored when the call has ended. Left out: not measured. */
+  /** The same over time, oldest first; stored when the call has ended. Undefined if not measured. */
   readonly quality?: readonly QualityInterval[] | undefined;
-  /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was requested. */
+  /** Length of the stored recording, ms: 0 until the call has ended, and if none is stored. Null if none was requested. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
-  /** End of its time in the queue, as chosen at its creation; left out: that of the server counts. */
+  /** End of its time in the queue, as chosen at its creation; undefined: that of the server. */
   readonly expiresAt?: number | undefined;
-  /** The queue skips it until then, because its calling hours have not begun; left out: it was not held up. */
+  /** The queue skips it until then, because its calling hours have not begun; undefined if it was not delayed. */
   readonly notBefore?: number | undefined;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -155,7 +155,7 @@ export interface Call {
    * is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
-  /** The line of its instance that it occupies, or has occupied when it ended, from 0; null while it waits (see queue-policy.ts). */
+  /** The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see queue-policy.ts). */
   readonly line: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;

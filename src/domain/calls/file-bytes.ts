@@ -20,6 +20,6 @@ export interface FileBytes {
 
 /** Share of the bytes of a file's audio that are played, 0 to 1: bytes that are ignored may have been audio. */
 export function playedShare({ played, ignored }: FileBytes): number {
-  const accepted = ignored.reduce((sum, { bytes }) => sum + bytes, played);
-  return accepted === 0 ? 1 : played / accepted;
+  const audioBytes = ignored.reduce((sum, { bytes }) => sum + bytes, played);
+  return audioBytes === 0 ? 1 : played / audioBytes;
 }

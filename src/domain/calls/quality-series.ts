@@ -13,9 +13,9 @@ export interface QualityInterval {
   readonly packetsSent: number;
   readonly packetsReceived: number;
   readonly packetsLost: number;
-  /** The highest that was measured. */
+  /** The highest measured value. */
   readonly jitterMs: number;
-  /** The highest that was measured; null if the remote side reports none. */
+  /** The highest measured value; null if the remote side reports none. */
   readonly roundTripMs: number | null;
   /** Share of all our packets so far that the remote side reported as lost, 0 to 1; null without a report. */
   readonly remoteLoss: number | null;
@@ -38,7 +38,7 @@ export class QualitySeries {
   }
 
   /**
-   * Oldest first. The packets of all intervals add up to those of the last statistics: a packet counted as lost that
+   * The intervals so far, oldest first. The packets of all intervals add up to those of the last statistics: a packet counted as lost that
    * arrives after all does not count.
    */
   get intervals(): readonly QualityInterval[] {
@@ -74,8 +74,9 @@ export class QualitySeries {
       const earlierSample = this.#samples[i - 1];
       if (i % 2 === 0 || earlierSample === undefined) return [];
       const { jitterMs, roundTripMs } = earlierSample;
-      const trip = roundTripMs === null ? laterSample.roundTripMs : Math.max(roundTripMs, laterSample.roundTripMs ?? 0);
-      return [{ ...laterSample, jitterMs: Math.max(jitterMs, laterSample.jitterMs), roundTripMs: trip }];
+      const maxRoundTripMs =
+        roundTripMs === null ? laterSample.roundTripMs : Math.max(roundTripMs, laterSample.roundTripMs ?? 0);
+      return [{ ...laterSample, jitterMs: Math.max(jitterMs, laterSample.jitterMs), roundTripMs: maxRoundTripMs }];
     });
     this.#intervalMs *= 2;
   }

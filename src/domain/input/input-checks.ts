@@ -35,7 +35,7 @@ export function characters(min: number, max: number, subject: string): v.RawChec
 export function storableText(subject: string): v.CheckAction<string, string> {
   return v.check(
     (text) => !/[\0\p{Cs}]/u.test(text),
-    issueText("value_invalid", `${subject} must not contain the character U+0000, nor half of a surrogate pair`),
+    issueText("value_invalid", `${subject} must not contain the character U+0000 or half of a surrogate pair`),
   );
 }
 
@@ -43,7 +43,7 @@ export function storableText(subject: string): v.CheckAction<string, string> {
 export function visibleText(subject: string): v.CheckAction<string, string> {
   return v.check(
     (text) => text === "" || isVisible(text),
-    issueText("value_invalid", `${subject} consists of invisible characters; add one that people can see`),
+    issueText("value_invalid", `${subject} consists of invisible characters; add a visible one`),
   );
 }
 

@@ -59,7 +59,7 @@ function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefin
 const MAX_NAME = 40;
 const MAX_COMPARED = 100;
 
-/** A field of the body that is unknown, and has nearly the name of the missing one. */
+/** The unknown field of the body whose name is most similar to that of the missing field. */
 function similarField(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
   const path = issue.path ?? [];
   const missingField = path.at(-1);

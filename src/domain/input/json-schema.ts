@@ -69,11 +69,11 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
         check(expected, value[index], `${at}/${index}`, faults);
     },
     anyOf(expected, value, at, faults) {
-      if (Array.isArray(expected) && matches(expected, value) === 0)
+      if (Array.isArray(expected) && countMatches(expected, value) === 0)
         faults.push(`${at || "it"} must be one of its alternatives`);
     },
     oneOf(expected, value, at, faults) {
-      if (Array.isArray(expected) && matches(expected, value) !== 1)
+      if (Array.isArray(expected) && countMatches(expected, value) !== 1)
         faults.push(`${at || "it"} must be exactly one of its alternatives`);
     },
   }),
@@ -92,7 +92,7 @@ function check(schema: unknown, value: unknown, at: string, faults: string[]): v
   }
 }
 
-function matches(schemas: readonly unknown[], value: unknown): number {
+function countMatches(schemas: readonly unknown[], value: unknown): number {
   return schemas.filter((schema) => {
     const faults: string[] = [];
     check(schema, value, "", faults);
@@ -114,9 +114,9 @@ function size(
   unit: string,
 ): Check {
   return (bound, value, at, faults) => {
-    const measured = measure(value);
-    if (measured !== undefined && typeof bound === "number" && !isWithin(measured, bound))
-      faults.push(`${at || "it"} must have ${words} ${bound} ${unit}, not ${measured}`);
+    const actualSize = measure(value);
+    if (actualSize !== undefined && typeof bound === "number" && !isWithin(actualSize, bound))
+      faults.push(`${at || "it"} must have ${words} ${bound} ${unit}, not ${actualSize}`);
   };
 }
 

@@ -44,13 +44,13 @@ export interface Instance {
   readonly provider: string;
   /** The linked number, once known; E.164. */
   readonly phone: string | null;
-  /** The caller of its calls; null or left out: the network's own. */
+  /** The caller of its calls; null or undefined: the network's own. */
   readonly callerId?: CallerId | null | undefined;
-  /** Time at which its number was linked; null or left out while none is. */
+  /** Time at which its number was linked; null or undefined while none is. */
   readonly linkedAt?: number | null | undefined;
-  /** The latest pause of its number, which may have ended; null or left out: it had none. */
+  /** The latest pause of its number, which may have ended; null or undefined if it had none. */
   readonly pause?: Pause | null | undefined;
-  /** The number that its dials are counted for, linked or not; null or left out: the first one, from the beginning. */
+  /** The number that its dials are counted for, linked or not; null or undefined: the first one, from the beginning. */
   readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;

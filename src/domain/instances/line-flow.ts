@@ -134,7 +134,7 @@ export interface LineDecision {
   readonly effects: readonly LineEffect[];
 }
 
-/** A line before anything has happened. @param isLinked true if it has a number, or needs no code to link one */
+/** The initial state of a line. @param isLinked true if it has a number, or needs no code to link one */
 export function newLine(isLinked: boolean): LineFlow {
   return {
     state: isLinked ? "connecting" : "unlinked",

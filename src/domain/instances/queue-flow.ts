@@ -75,7 +75,7 @@ export interface QueueDecision {
 
 /** Time until the next attempt to start a call, ms. */
 export const RETRY_MS = 1_000;
-/** Time by which the database may still carry out an unconfirmed claim, ms. */
+/** Time within which the database may still carry out an unconfirmed claim, ms. */
 export const UNCONFIRMED_MS = 20_000;
 
 /** The queue of an instance before its first call. */
@@ -124,9 +124,9 @@ function onWake(
 ): QueueDecision {
   if (flow.state === "starting") return { flow: afterMove(flow, "wake"), effects: [] };
   if (flow.state === "starting_again" || flow.state === "checking") return { flow, effects: [] };
-  const isChecked = flow.unconfirmedUntil !== undefined && !isStopping;
-  const isDialled = canDial && flow.state !== "busy";
-  if (!isDialled && !isChecked) return { flow: afterMove(flow, "release"), effects: [{ do: "cancel_preparation" }] };
+  const mustCheck = flow.unconfirmedUntil !== undefined && !isStopping;
+  const mayDial = canDial && flow.state !== "busy";
+  if (!mayDial && !mustCheck) return { flow: afterMove(flow, "release"), effects: [{ do: "cancel_preparation" }] };
   const next = afterMove(flow, "wake");
   return { flow: next, effects: next === flow ? [] : [{ do: "look" }] };
 }

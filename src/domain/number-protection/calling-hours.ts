@@ -1,6 +1,6 @@
 import type { Block, CallingHours } from "./number-protection.ts";
 
-/** The time in a place, as its clocks show it. */
+/** Local time of a place. */
 export interface LocalTime {
   /** 1 Monday to 7 Sunday. */
   readonly weekday: number;
@@ -44,7 +44,7 @@ const DAY_MINUTES = 1_440;
 /** Hours that never begin within this time never begin: a week, and a day for the changes of clocks, ms. */
 const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
 /**
- * Longest time for which a call is postponed at once, ms. It is then decided about again, and so is a call that seems
+ * Longest time for which a call is postponed at once, ms. The call is then decided again, and so is a call that seems
  * postponed for longer: the clock may have been set.
  */
 export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
@@ -65,21 +65,21 @@ export function nextWithin(hours: CallingHours, zones: readonly string[], at: nu
   return undefined;
 }
 
-/** The next time after `at` at which the hours may begin in a zone, and before which they do not. */
+/** The earliest time after `at` at which the hours may begin in a zone. */
 function nextOpening(hours: CallingHours, zone: string, at: number): number {
   const minuteStart = at - (at % MINUTE_MS);
   const { minute, weekday } = localTime(zone, at);
   const opening = minuteOf(hours.from);
-  const today = minute < opening && (!hours.days || hours.days.includes(weekday));
-  const minutes = today ? opening - minute : DAY_MINUTES - minute;
+  const isToday = minute < opening && (!hours.days || hours.days.includes(weekday));
+  const minutes = isToday ? opening - minute : DAY_MINUTES - minute;
   const expected = minuteStart + minutes * MINUTE_MS;
   const local = localTime(zone, expected);
-  const aim = today ? opening : 0;
-  if (local.minute === aim) return expected;
+  const expectedMinute = isToday ? opening : 0;
+  if (local.minute === expectedMinute) return expected;
   // The clock changes in between. If it is set back, hours that have ended may hold again.
   for (let time = minuteStart + MINUTE_MS; time < expected; time += MINUTE_MS) {
-    const there = localTime(zone, time);
-    if (isWithin(hours, there) || (!today && there.weekday !== weekday)) return time;
+    const localAtTime = localTime(zone, time);
+    if (isWithin(hours, localAtTime) || (!isToday && localAtTime.weekday !== weekday)) return time;
   }
   return expected;
 }

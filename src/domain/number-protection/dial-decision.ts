@@ -16,7 +16,7 @@ export interface DialRecord {
 /** Facts about the callee of a call. */
 export interface DialledCallee {
   readonly phone: string;
-  /** Undefined: no audio is recorded. */
+  /** Undefined if none is recorded. */
   readonly consent: ConsentStatus | undefined;
   /** Every time zone that the number may be in; needed only with calling hours. */
   readonly zones: readonly string[];
@@ -29,7 +29,7 @@ export interface DialHistory {
   /** Its dials that count for the warm-up, the refusals and the pace, newest first. */
   readonly history: readonly DialRecord[];
   /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
-  readonly reached?: readonly DialRecord[] | undefined;
+  readonly reachedDials?: readonly DialRecord[] | undefined;
   /** Time since the last dial, ms; undefined if there was none. */
   readonly sinceLastDialMs: number | undefined;
   /** Chosen at random for the interval after the last dial, 0 to 1. */
@@ -70,7 +70,11 @@ export function decideDial(
   if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
   if (pause) return { do: "wait", ...pause };
   if (isTrialLive(protection, history, now))
-    return { do: "wait", until: now + TRIAL_CHECK_MS, reason: "the outcome of the call after a pause is not known" };
+    return {
+      do: "wait",
+      until: now + TRIAL_CHECK_MS,
+      reason: "the outcome of the call after a pause is not known yet",
+    };
   const delayMs = paceDelayMs(protection, history);
   if (delayMs > 0)
     return { do: "wait", until: now + delayMs, reason: `calls are dialled ${protection.paceMs} ms apart` };
@@ -108,7 +112,7 @@ export function calleeBlock(
   now: number,
 ): Block | undefined {
   if (consent === "do_not_call")
-    return { reason: "blocked_do_not_call", detail: `${phone} is recorded as a number that is not to be called` };
+    return { reason: "blocked_do_not_call", detail: `${phone} is recorded as a number that must not be called` };
   if (requireConsent && consent !== "granted")
     return {
       reason: "blocked_no_consent",
@@ -120,10 +124,10 @@ export function calleeBlock(
 /** End of the time in which the instance dials no number; undefined: it may dial. */
 export function instancePause(
   { answerRate, refusals, warmUp }: NumberProtection,
-  { history, reached = history, linkedAt }: Pick<DialHistory, "history" | "reached" | "linkedAt">,
+  { history, reachedDials = history, linkedAt }: Pick<DialHistory, "history" | "reachedDials" | "linkedAt">,
   now: number,
 ): Pause | undefined {
-  const answerPause = answerRate ? answerRatePause(answerRate, reached, now) : undefined;
+  const answerPause = answerRate ? answerRatePause(answerRate, reachedDials, now) : undefined;
   const curvePause = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
   const refusedPause = refusals ? refusalPause(refusals, history, now) : undefined;
   const pauses = [answerPause, refusedPause, curvePause].filter((pause) => pause !== undefined && pause.until > now);
@@ -133,12 +137,12 @@ export function instancePause(
 /** True if the one call that was dialled after a pause for the answer rate, or for refusals, has no outcome yet. */
 function isTrialLive(
   { answerRate, refusals }: NumberProtection,
-  { history, reached = history, liveDials = [] }: DialHistory,
+  { history, reachedDials = history, liveDials = [] }: DialHistory,
   now: number,
 ): boolean {
   if (liveDials.length === 0) return false;
   const pauses = [
-    answerRate && answerRatePause(answerRate, reached, now),
+    answerRate && answerRatePause(answerRate, reachedDials, now),
     refusals && refusalPause(refusals, history, now),
   ];
   return pauses.some((pause) => pause && liveDials.some((at) => at >= pause.until));

@@ -17,7 +17,7 @@ const TWO_FORMS: readonly TwoForms[] = [
   { form: /^54(\d{10})$/, other: (number) => `549${number}` },
 ];
 
-/** A number in the form in which two spellings of one phone are equal. @param phoneNumber E.164 */
+/** Canonical form of a number, which is the same for all spellings of one phone. @param phoneNumber E.164 */
 export function phoneKeyOf(phoneNumber: string): string {
   return [...numberForms(phoneNumber)].sort()[0] ?? phoneNumber;
 }

@@ -2,7 +2,7 @@ import { COUNTRIES } from "./time-zones/countries.ts";
 import { DIVIDED_COUNTRIES } from "./time-zones/divided-countries.ts";
 import { NORTH_AMERICA } from "./time-zones/north-america.ts";
 
-/** Zones by the beginnings of numbers, without the +. */
+/** Zones by the prefixes of numbers, without the +. */
 const ZONES: ReadonlyMap<string, readonly string[]> = new Map(
   [COUNTRIES, NORTH_AMERICA, ...DIVIDED_COUNTRIES].flatMap(({ code, zones }) =>
     zones.flatMap(([names, prefixes]) => {

@@ -38,14 +38,14 @@ const PASSAGES = new Map<string, RegExp>();
 export function speakableText(text: string, scripts: readonly string[] | undefined): SpeakableText {
   if (scripts === undefined) return { text, skippedPassages: [], scripts: [] };
   const passages: string[] = [];
-  const speakable = text.replace(passageOf(scripts), (passage) => {
+  const spokenText = text.replace(passageOf(scripts), (passage) => {
     passages.push(passage);
     return " ";
   });
-  const skipped = passages.map(skippedText);
+  const skippedPassages = passages.map(skippedText);
   return {
-    text: speakable,
-    skippedPassages: skipped,
+    text: spokenText,
+    skippedPassages,
     scripts: passages.length === 0 ? [] : scriptsIn(passages.join(" ")),
   };
 }

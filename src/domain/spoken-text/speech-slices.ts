@@ -20,25 +20,25 @@ export function* speechSlices(
   text: string,
   { maxLength, minLength, firstMinLength = minLength }: SliceLengths,
 ): Generator<string> {
-  let minNow = firstMinLength;
+  let currentMinLength = firstMinLength;
   let slice = "";
   for (const { segment } of SENTENCES.segment(text)) {
     if (slice !== "" && slice.length + segment.length > maxLength) {
       yield slice;
       slice = "";
-      minNow = minLength;
+      currentMinLength = minLength;
     }
     slice += segment;
     while (slice.length > maxLength) {
       const at = breakBefore(slice, maxLength);
       yield slice.slice(0, at);
       slice = slice.slice(at);
-      minNow = minLength;
+      currentMinLength = minLength;
     }
-    if (slice.trim().length < minNow) continue;
+    if (slice.trim().length < currentMinLength) continue;
     yield slice;
     slice = "";
-    minNow = minLength;
+    currentMinLength = minLength;
   }
   if (slice !== "") yield slice;
 }

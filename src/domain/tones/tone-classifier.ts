@@ -96,7 +96,7 @@ export class ToneClassifier {
    * @param toneMs its length so far
    * @param receivedMs the part of it that was received
    */
-  hear(hz: number, otherHz: number, toneMs: number, ms: number, receivedMs = toneMs): void {
+  addFrame(hz: number, otherHz: number, toneMs: number, ms: number, receivedMs = toneMs): void {
     this.#clockMs += ms;
     const isSuspectTone = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
     if (hz === 0) this.#quietMs += ms;
@@ -116,7 +116,7 @@ export class ToneClassifier {
   /** Takes a tone that has ended. @param hasSpoken the callee's side has spoken before it */
   addBurst(burst: ToneBurst, hasSpoken: boolean): void {
     this.#quietMs = 0;
-    if (this.#isSequence(burst)) return;
+    if (this.#continueSequence(burst)) return;
     if (burst.otherHz > 0) this.#takePair(burst);
     else if (isWithin(burst.hz, NETWORK_HZ)) this.#takeNetworkTone(burst, hasSpoken);
     else this.#takeOtherTone(burst, hasSpoken);
@@ -139,8 +139,8 @@ export class ToneClassifier {
     if (isClose && !burst.silentPause) return;
     if (this.#findBusy(SURE_BURSTS)) return;
     const ringMs = isWithin(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
-    if (isWithin(burst.ms, ringMs) || this.#isDoubleRing) this.#mayRing(burst, hasSpoken);
-    else this.#mayBeep(burst, MAX_BUSY_PAUSE_MS);
+    if (isWithin(burst.ms, ringMs) || this.#isDoubleRing) this.#handlePossibleRing(burst, hasSpoken);
+    else this.#handlePossibleBeep(burst, MAX_BUSY_PAUSE_MS);
   }
 
   #takeOtherTone(burst: ToneBurst, hasSpoken: boolean): void {
@@ -153,8 +153,8 @@ export class ToneClassifier {
     const first = SPECIAL_INFORMATION_HZ[0]!;
     if (isWithin(burst.hz, first) && isWithin(burst.ms, SPECIAL_INFORMATION_MS)) {
       this.#sequence = [burst];
-      this.#mayBeep(burst, MAX_SPECIAL_INFORMATION_PAUSE_MS);
-    } else this.#mayBeep(burst, 0);
+      this.#handlePossibleBeep(burst, MAX_SPECIAL_INFORMATION_PAUSE_MS);
+    } else this.#handlePossibleBeep(burst, 0);
   }
 
   /** A tone like a calling fax machine's: certain once it recurs. After speech it is a beep until then. */
@@ -166,11 +166,11 @@ export class ToneClassifier {
       return;
     }
     this.#reportCandidate();
-    this.#mayBeep(burst, hasSpoken ? 0 : CNG_PAUSE_MS[1]);
+    this.#handlePossibleBeep(burst, hasSpoken ? 0 : CNG_PAUSE_MS[1]);
   }
 
-  /** True if the tone continues a special information tone. */
-  #isSequence(burst: ToneBurst): boolean {
+  /** Handles a tone that continues a special information tone; returns false for any other tone. */
+  #continueSequence(burst: ToneBurst): boolean {
     const { length } = this.#sequence;
     const next = SPECIAL_INFORMATION_HZ[length];
     if (length === 0 || next === undefined) return false;
@@ -221,12 +221,12 @@ export class ToneClassifier {
   get #isDoubleRing(): boolean {
     const [first, second, third] = this.#cadence;
     if (first === undefined || second === undefined || third !== undefined) return false;
-    const [ringMs, pauseMs, againMs] = DOUBLE_RING_MS;
-    return isNear(first.ms, ringMs) && isNear(second.pauseMs, pauseMs) && isNear(second.ms, againMs);
+    const [ringMs, pauseMs, secondRingMs] = DOUBLE_RING_MS;
+    return isNear(first.ms, ringMs) && isNear(second.pauseMs, pauseMs) && isNear(second.ms, secondRingMs);
   }
 
   /** After speech, one ring may also be a long beep: it is ringing once it recurs. */
-  #mayRing(burst: ToneBurst, hasSpoken: boolean): void {
+  #handlePossibleRing(burst: ToneBurst, hasSpoken: boolean): void {
     const previousEndMs = this.#ringEndMs;
     const { hz, atMs, ms } = burst;
     this.#ringEndMs = atMs + ms;
@@ -241,7 +241,7 @@ export class ToneClassifier {
     this.#find("ringback", frequencies(hz, otherHz), atMs);
   }
 
-  #mayBeep({ hz, atMs, ms, receivedMs }: ToneBurst, settleMs: number): void {
+  #handlePossibleBeep({ hz, atMs, ms, receivedMs }: ToneBurst, settleMs: number): void {
     if (receivedMs < BEEP_MS[0]) return;
     if (hz <= BEEP_HZ[0] || !isWithin(hz, BEEP_HZ) || !isWithin(ms, BEEP_MS)) return;
     if (isWithin(hz, NETWORK_HZ) && this.#reportedTones.has("busy")) return;

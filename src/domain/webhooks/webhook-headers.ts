@@ -27,7 +27,7 @@ const PROTECTED_NAMES: ReadonlySet<string> = new Set([
 ]);
 const PROTECTED_PREFIXES = ["proxy-", "webhook-"];
 
-/** The headers that a webhook sends along, by name in lower case. Their values are secrets: no fault names one. */
+/** The headers that a webhook sends along, by name in lower case. Their values are secrets, so no fault contains one. */
 export type WebhookHeaders = Readonly<Record<string, string>>;
 
 /** A schema of headers by name, in any case, with a fault for each that is refused. */
@@ -40,13 +40,13 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
       if (!isObject(value)) return addIssue({ message: issueText("type_invalid", "must be an object, or null") });
       const names = Object.keys(value);
       if (names.length > MAX_WEBHOOK_HEADERS) {
-        const tooMany = `has ${names.length} headers, at most ${MAX_WEBHOOK_HEADERS} are allowed`;
-        return addIssue({ message: issueText("too_long", tooMany) });
+        const countFault = `has ${names.length} headers, at most ${MAX_WEBHOOK_HEADERS} are allowed`;
+        return addIssue({ message: issueText("too_long", countFault) });
       }
       const bytes = names.reduce((sum, name) => sum + name.length + lengthOf(value[name]), 0);
       if (bytes > MAX_WEBHOOK_HEADER_BYTES) {
-        const tooLong = `is ${bytes} bytes long, at most ${MAX_WEBHOOK_HEADER_BYTES} are allowed`;
-        return addIssue({ message: issueText("too_long", tooLong) });
+        const sizeFault = `is ${bytes} bytes long, at most ${MAX_WEBHOOK_HEADER_BYTES} are allowed`;
+        return addIssue({ message: issueText("too_long", sizeFault) });
       }
       const usedNames = new Set<string>();
       for (const name of names) {

@@ -68,7 +68,7 @@ describe("a transfer by an agent", () => {
     expect(scene.inputs.at(-1)).toEqual({
       type: "transfer_failed",
       to,
-      detail: `${to} is recorded as a number that is not to be called`,
+      detail: `${to} is recorded as a number that must not be called`,
     });
     await scene.world.stop();
   });

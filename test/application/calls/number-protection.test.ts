@@ -287,7 +287,7 @@ describe("a number that must not be called", () => {
       dialingAt: null,
       outcome: {
         reason: "blocked_do_not_call",
-        detail: "+12025550100 is recorded as a number that is not to be called",
+        detail: "+12025550100 is recorded as a number that must not be called",
       },
     });
     expect(world.network.legs.map(({ callId }) => callId)).toEqual([next.id]);
@@ -338,7 +338,7 @@ describe("a number that must not be called", () => {
     const call = await world.call(instance);
     expect((await world.app.calls.wait(ALICE, call.id)).outcome).toMatchObject({
       reason: "blocked_do_not_call",
-      detail: "+12025550100 is recorded as a number that is not to be called",
+      detail: "+12025550100 is recorded as a number that must not be called",
     });
     expect(world.network.legs).toEqual([]);
     await world.stop();

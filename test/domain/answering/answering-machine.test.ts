@@ -30,7 +30,7 @@ function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
     else {
       const ms = part[0] === "beep" ? part[2] : part[1];
       for (let at = 0; at < ms; at += 20) {
-        emittedVerdicts.push(rules.hear(part[0] === "voice" || part[0] === "music", part[0] === "music", 20));
+        emittedVerdicts.push(rules.onAudio(part[0] === "voice" || part[0] === "music", part[0] === "music", 20));
         clock += 20;
       }
       if (part[0] === "beep") emittedVerdicts.push(rules.beep(part[1], clock - ms));

@@ -61,7 +61,7 @@ describe("consents", () => {
     expect(decide(protection, { consent: "do_not_call" }, {})).toEqual({
       do: "block",
       reason: "blocked_do_not_call",
-      detail: "+12025550100 is recorded as a number that is not to be called",
+      detail: "+12025550100 is recorded as a number that must not be called",
     });
   });
 

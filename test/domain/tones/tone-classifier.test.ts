@@ -37,12 +37,12 @@ fuzz(
     });
     let clock = 0;
     for (const { hz, otherHz, ms, pauseMs, silentPause, spoken } of parts) {
-      for (let at = 0; at < Math.min(pauseMs, 5_000); at += 20, clock += 20) classifier.hear(0, 0, 0, 20);
+      for (let at = 0; at < Math.min(pauseMs, 5_000); at += 20, clock += 20) classifier.addFrame(0, 0, 0, 20);
       const atMs = clock;
-      for (let at = 0; at < ms; at += 20, clock += 20) classifier.hear(hz, otherHz, at, 20);
+      for (let at = 0; at < ms; at += 20, clock += 20) classifier.addFrame(hz, otherHz, at, 20);
       classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, spoken);
     }
-    for (let at = 0; at < 6_000; at += 20) classifier.hear(0, 0, 0, 20);
+    for (let at = 0; at < 6_000; at += 20) classifier.addFrame(0, 0, 0, 20);
     expect(new Set(tones).size).toBe(tones.length);
     expect(new Set(beeps).size).toBe(beeps.length);
     expect(beeps.length).toBeLessThanOrEqual(parts.length);

@@ -1,6 +1,6 @@
 import { sha256OfBytes } from "../../../base/sha256.ts";
 import type { Principal } from "../../../domain/access/principal.ts";
-import { type AudioPlace, decodeFile, NO_BASE64, UploadedAudio } from "../../../domain/calls/audio-input.ts";
+import { type AudioPlace, decodeFile, NOT_BASE64, UploadedAudio } from "../../../domain/calls/audio-input.ts";
 import type { Message } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { storedMessage, storedOptions } from "../../../domain/calls/call-type-input.ts";
@@ -104,7 +104,7 @@ export class MessageChecks {
 export async function decodedAudio({ audioBase64 }: AudioPlace): Promise<UploadedAudio> {
   if (typeof audioBase64 !== "string") return audioBase64;
   const bytes = decodeFile(audioBase64);
-  if (!bytes) throw audioRefused(NO_BASE64);
+  if (!bytes) throw audioRefused(NOT_BASE64);
   return new UploadedAudio(bytes, await sha256OfBytes(bytes));
 }
 

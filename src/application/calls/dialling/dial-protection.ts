@@ -140,7 +140,7 @@ async function pastOf(
   const { since = 0, after = "" } = dialledNumber ?? {};
   const isAhead = since > system.now();
   const linked = monitor.linkedAt;
-  const { history, reached } = await dialsOf(context, protection, id, linked, {
+  const { history, reachedDials } = await dialsOf(context, protection, id, linked, {
     since: isAhead ? 0 : since,
     after: isAhead ? after : "",
     includesLast: number.lastDial === undefined,
@@ -151,7 +151,7 @@ async function pastOf(
   return {
     linkedAt: linked,
     history,
-    reached,
+    reachedDials,
     sinceLastDialMs: lastDial && system.monotonic() - lastDial.at,
     chance: lastDial?.chance ?? 0,
   };
@@ -168,12 +168,12 @@ async function dialsOf(
   instanceId: string,
   linkedAt: number,
   { since, after, includesLast }: { readonly since: number; readonly after: string; readonly includesLast: boolean },
-): Promise<Pick<DialHistory, "history" | "reached">> {
+): Promise<Pick<DialHistory, "history" | "reachedDials">> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
   const dayLimit = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
-  const [newest, recent, last, reached] = await Promise.all([
+  const [newest, recent, last, reachedDials] = await Promise.all([
     paceMs && includesLast ? calls.dialHistory(instanceId, since, 1) : [],
     dayLimit > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), dayLimit, now + DAY_MS) : [],
     refusals ? calls.dialHistory(instanceId, since, refusals.calls, now) : [],
@@ -181,7 +181,7 @@ async function dialsOf(
   ]);
   const isOfNumber = ({ callId }: DialRecord): boolean => callId > after;
   const dials = new Map([...newest, ...recent, ...last].filter(isOfNumber).map((dial) => [dial.callId, dial]));
-  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached: reached.filter(isOfNumber) };
+  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reachedDials: reachedDials.filter(isOfNumber) };
 }
 
 /** The last dial of an earlier process, dated by the wall clock. */
