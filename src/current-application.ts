@@ -65,7 +65,7 @@ export interface ApplicationSource {
   readonly current: RunningParts | undefined;
   /** The reason why there is no application. */
   readonly absence: Absence;
-  /** The running application, started if need be. @throws {Refusal} this server does not own its database at the moment */
+  /** The running application, started if necessary. @throws {Refusal} this server does not own its database at the moment */
   use(): Promise<RunningParts>;
 }
 
@@ -89,8 +89,8 @@ export interface CurrentApplication extends WebApp, UseCases {
  */
 export function currentApplication(source: ApplicationSource, { basePath, log }: CurrentOptions): CurrentApplication {
   const isOwn = ownPaths(basePath);
-  const refused = closedRefusal(basePath);
-  const refuse = (request: RequestLike) => refused(request, source.absence);
+  const refusalOf = closedRefusal(basePath);
+  const refuse = (request: RequestLike) => refusalOf(request, source.absence);
   const use = () => source.use();
   const application = async () => (await use()).application;
   const queries = async () => (await application()).queries;
@@ -98,7 +98,7 @@ export function currentApplication(source: ApplicationSource, { basePath, log }:
     try {
       return (await use()).http;
     } catch (error) {
-      if (!(error instanceof Refusal)) log.error({ err: error }, "a request came, but Ringport is not running");
+      if (!(error instanceof Refusal)) log.error({ err: error }, "received a request, but Ringport is not running");
       return undefined;
     }
   };

@@ -11,13 +11,13 @@ type LimitName =
   | "tickets"
   /** Hashes of passwords: each user's attempts are slowed down, and few are hashed at once. */
   | "passwords"
-  /** Bytes of a page of a list (`page.ts`). */
+  /** Bytes of a page of a list (`replies/list-reply.ts`). */
   | "pages"
-  /** Bytes of the bodies in pieces that are made in one turn of the event loop (`replies/in-turns.ts`), by all users together. */
+  /** Bytes of streamed bodies that are produced in one turn of the event loop, for all users (`replies/in-turns.ts`). */
   | "turns";
 
 /**
- * The limits that bound the expensive work of a route. `small`: it has none, because a request reads or changes a few records,
- * or is one step of the network.
+ * The limits that bound the expensive work of a route. `small`: it needs none, because a request reads or changes a few
+ * records, or is one step of the network.
  */
 export type Cost = "small" | readonly [LimitName, ...LimitName[]];

@@ -52,7 +52,7 @@ export interface TranscriptLine {
 export interface TurnMetrics {
   /** Input that the agent replied to. */
   input: "begin" | "key" | "words" | "silence" | "voicemail" | "transfer_failed" | "unheard" | "fault" | "ending";
-  /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
+  /** From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
   eou_delay_ms: number | null;
   /** From that decision, or else from the callee's last speech, to the final text. */
   stt_final_ms: number | null;
@@ -112,7 +112,7 @@ export interface Outcome {
   heard_ms: number | null;
   /** The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, for an answered call without evidence that the callee's side received our audio (heard_evidence is none), if the length is unknown, and if heard_ms is null. */
   heard_ratio: number | null;
-  /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions. */
+  /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or none; null if the server died during the call, and for calls of earlier versions. */
   heard_evidence: HeardEvidence | null;
   /** From pickup to the end, ms; 0 if the call was not picked up. */
   duration_ms: number;
@@ -451,7 +451,7 @@ export interface BatchDetails {
   /** The message as it was given, without the bytes of an audio file. */
   message: { [key: string]: unknown };
   counts: BatchCounts;
-  /** Estimated end at the speed so far; null until it can be told, and unless the batch is RUNNING. */
+  /** Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING. */
   estimated_end_at: string | null;
 }
 
@@ -486,12 +486,12 @@ export interface CreatedBatch {
   /** The message as it was given, without the bytes of an audio file. */
   message: { [key: string]: unknown };
   counts: BatchCounts;
-  /** Estimated end at the speed so far; null until it can be told, and unless the batch is RUNNING. */
+  /** Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING. */
   estimated_end_at: string | null;
   report: ImportReport;
 }
 
-/** Who would be called when, from which number, and what prevents calls. */
+/** The numbers to call, when and from which number, and what prevents calls. */
 export interface BatchPlan {
   /** Number of targets by status. */
   targets: { [key: string]: number };

@@ -95,7 +95,8 @@ export const REQUEST_HEADERS = {
   "Idempotency-Key":
     "Repeating a request with the same key and body within 24 h returns the original response; 1 to 255 characters.",
   Prefer: "`handling=strict` refuses unknown fields; `wait=N` waits up to N seconds, at most 60 (RFC 7240).",
-  "Last-Event-ID": "The `id` of the last event that the client of a stream has seen; it goes before `cursor`.",
+  "Last-Event-ID":
+    "The `id` of the last event that the client of a stream has seen; it takes precedence over `cursor`.",
   Range: "The requested part of the file, such as `bytes=0-1023`.",
   "If-Range": "The ETag of the file of which the client has a part; if the file has changed, the whole file is sent.",
   "If-None-Match": "The ETag of the client's version; 304 if it is still current.",
@@ -118,7 +119,7 @@ export const REPLY_HEADERS = {
   "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
   "QR-Sequence": "Number of the code within one linking.",
   "QR-Page":
-    "Address of the page that the code leads to; if the code is no web address, of a link page, which shows it.",
+    "Address of the page that the code leads to, or, if the code is not a web address, of a link page that shows it.",
   "WWW-Authenticate": "`Bearer`; with the missing scope if the token lacks one.",
   Accept: "The required media type of a body.",
   Allow: "The allowed methods.",

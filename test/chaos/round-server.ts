@@ -18,7 +18,7 @@ const MAX_LOGGED = 100;
 const MAX_SHOWN = 8;
 const MAX_CHARACTERS = 300;
 /** The server's message for requests after its end. */
-const AFTER_STOP = "a request came, but Ringport is not running";
+const AFTER_STOP = "received a request, but Ringport is not running";
 /** Allowed responses to valid requests. */
 const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
 

@@ -87,7 +87,7 @@ describe("paths", () => {
     expect([reply.status, reply.json.code, reply.json.detail]).toEqual([
       400,
       "invalid_request",
-      `the path has ${character}, which no URL may have (RFC 3986): percent-encode it`,
+      `the path has ${character}, which is not allowed in a URL (RFC 3986): percent-encode it`,
     ]);
     expect((await app.upgrade(requestOf({ path }))) as Reply).toMatchObject({ status: 400 });
   });

@@ -80,12 +80,12 @@ export class BodyBudget {
     const { allBodiesBytes, userBodiesBytes } = this.#limits;
     const { userId, demoInstanceId } = owner;
     const addedLarge = largePart(to) - largePart(from);
-    const changed = ({ small, large } = NOTHING): BodyBytes => ({
+    const withChange = ({ small, large } = NOTHING): BodyBytes => ({
       large: large + addedLarge,
       small: small + to - from - addedLarge,
     });
-    const user = changed(this.#byUser.get(userId));
-    const demo = demoInstanceId === undefined ? NOTHING : changed(this.#byDemoInstance.get(demoInstanceId));
+    const user = withChange(this.#byUser.get(userId));
+    const demo = demoInstanceId === undefined ? NOTHING : withChange(this.#byDemoInstance.get(demoInstanceId));
     if (to > from) {
       if (exceeds(user, userBodiesBytes))
         throw busy(`your requests are at their limit of ${userBodiesBytes} bytes of request bodies`);

@@ -42,13 +42,13 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
     const chunks = limitedBody(request, maxBytes, system);
     const share = budget.share(caller);
     context.release = share.release;
-    const bytes = await collect(chunks, { declared: declaredBytes(request), most: maxBytes, share });
+    const bytes = await collect(chunks, { expectedBytes: declaredBytes(request), maxBytes, share });
     if (bytes.length === 0 && whenEmpty !== undefined) return whenEmpty;
     const ownBounds = { ...bounds, parts };
-    const parsed: ParsedJson =
+    const result: ParsedJson =
       bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, ownBounds) : parseJson(bytes, ownBounds);
-    if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
-    return parsed.value;
+    if ("fault" in result) throw new Refusal("invalid_json", result.fault);
+    return result.value;
   };
 }
 
@@ -60,7 +60,7 @@ function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): Jso
 /** All bytes of a body in one buffer. */
 async function collect(
   chunks: AsyncIterable<Uint8Array> | null,
-  { declared: expectedBytes, most: maxBytes, share }: { declared: number; most: number; share: BodyShare },
+  { expectedBytes, maxBytes, share }: { expectedBytes: number; maxBytes: number; share: BodyShare },
 ): Promise<Uint8Array<ArrayBuffer>> {
   share.grow(expectedBytes);
   let bytes: Uint8Array<ArrayBufferLike> = new Uint8Array();

@@ -10,7 +10,7 @@ export const MAX_IMPORT_BYTES: number = 64 << 20;
 /** Largest piece of a body that is read at once, bytes: its rows are split in one turn of the event loop. */
 const MAX_PIECE = 16 << 10;
 
-const TOO_LARGE = `the import is larger than ${MAX_IMPORT_BYTES} bytes (64 MiB): split it; rows that were already stored stay`;
+const TOO_LARGE = `the import is larger than ${MAX_IMPORT_BYTES} bytes (64 MiB): split it; the rows stored so far are kept`;
 
 /** The formats of an import, by media type. */
 const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
@@ -20,7 +20,7 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
   ["application/jsonl", "ndjson"],
   ["text/csv", "csv"],
 ]);
-/** Charsets of CSV files; which one a row has is recognised. */
+/** Charsets of CSV files; that of each row is detected. */
 const CHARSETS = /^"?(?:utf-?8|us-ascii|windows-1252|iso-8859-1)"?$/i;
 
 export type ImportFormat = "json" | "ndjson" | "csv";

@@ -9,7 +9,7 @@ const STALL_MS = 30_000;
 export const WHOLE_BODY_MS = 120_000;
 
 /**
- * The body; it fails and stops reading as soon as it is larger than `limit` bytes or too slow.
+ * The body as chunks. Reading fails as soon as it is larger than `limit` bytes or too slow.
  * @param tooLargeText detail of the refusal of a larger body
  * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
  */
@@ -19,9 +19,9 @@ export function limitedBody(
   system: System,
   tooLargeText = `the body is larger than ${limit} bytes`,
 ): AsyncIterable<Uint8Array> | null {
-  const tooLarge = (): Refusal => new HttpRefusal("body_too_large", tooLargeText, { members: { limit } });
-  if (declaredBytes(request) > limit) throw tooLarge();
-  return request.body && limitedChunks(request.body, limit, { system, signal: request.signal, tooLarge });
+  const sizeRefusal = (): Refusal => new HttpRefusal("body_too_large", tooLargeText, { members: { limit } });
+  if (declaredBytes(request) > limit) throw sizeRefusal();
+  return request.body && limitedChunks(request.body, limit, { system, signal: request.signal, sizeRefusal });
 }
 
 /** The Content-Length, bytes; 0 if it is missing. */
@@ -35,12 +35,12 @@ async function* limitedChunks(
   bound: BodyBound,
 ): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
-  const pace = new Pace(bound);
+  const timeout = new BodyTimeout(bound);
   let bytes = 0;
   let isDone = false;
   try {
     for (;;) {
-      const next = await pace.within(chunks.next()).catch((cause: unknown) => {
+      const next = await timeout.within(chunks.next()).catch((cause: unknown) => {
         if (cause instanceof Refusal) throw cause;
         isDone = true;
         throw new Refusal("invalid_json", "the body broke off before its end", { cause });
@@ -48,11 +48,11 @@ async function* limitedChunks(
       isDone = next.done === true;
       if (next.done) return;
       bytes += next.value.byteLength;
-      if (bytes > limit) throw bound.tooLarge();
+      if (bytes > limit) throw bound.sizeRefusal();
       yield next.value;
     }
   } finally {
-    pace.stop();
+    timeout.stop();
     // Not awaited: a source that hangs during its cancellation must not delay the response.
     if (!isDone) void Promise.resolve(chunks.return?.()).catch(() => {});
   }
@@ -64,11 +64,11 @@ interface BodyBound {
   /** Aborted when the client's connection closes. */
   readonly signal: AbortSignal | undefined;
   /** The refusal of a larger body. */
-  tooLarge(): Refusal;
+  sizeRefusal(): Refusal;
 }
 
 /** Refuses a body that stalls, takes too long or loses its connection, with a single timer for all chunks. */
-class Pace {
+class BodyTimeout {
   readonly #system: System;
   readonly #signal: AbortSignal | undefined;
   readonly #endsAt: number;
@@ -105,11 +105,11 @@ class Pace {
   #check(): void {
     const remainingMs = Math.min(this.#endsAt, this.#stallsAt) - this.#system.monotonic();
     if (remainingMs > 0) this.#cancel = this.#system.after(remainingMs, () => this.#check());
-    else this.#refuse?.(tooSlow(this.#stallsAt < this.#endsAt ? STALL_MS : WHOLE_BODY_MS));
+    else this.#refuse?.(timeoutRefusal(this.#stallsAt < this.#endsAt ? STALL_MS : WHOLE_BODY_MS));
   }
 }
 
-function tooSlow(ms: number): Refusal {
+function timeoutRefusal(ms: number): Refusal {
   const fault = ms === STALL_MS ? "sent no bytes" : "was not complete";
   return new HttpRefusal("request_timeout", `the body ${fault} within ${ms / 1000} s`);
 }

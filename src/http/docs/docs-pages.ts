@@ -131,7 +131,7 @@ const FIT = `.swagger-ui .response-col_links{display:none}
 .swagger-ui table.headers td{padding-right:.5em}
 .swagger-ui .models .json-schema-2020-12__title{font-size:.8rem!important}}`;
 
-/** Texts of Swagger UI that have less than the contrast that WCAG 2.2 demands (1.4.3), in another colour. */
+/** Recolours the texts of Swagger UI whose contrast is less than WCAG 2.2 (1.4.3) requires. */
 const CONTRAST = `.swagger-ui .highlight-code span[style*="rgb(211, 99, 99)"]{color:#ff8a80!important}
 html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel{color:#ff8a80;border-color:#ff8a80}
 html.dark-mode .swagger-ui :is(table.headers td,.examples-select__section-label){color:#e4e6e6}

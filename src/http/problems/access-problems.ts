@@ -105,7 +105,7 @@ export const ACCESS_PROBLEMS = {
   consent_not_found: {
     status: 404,
     title: "Nothing is recorded about the number",
-    meaning: "It is not recorded whether this number may be called, or only by another user.",
+    meaning: "You have not recorded whether this number may be called; another user may have.",
     fix: "Check the number and the token. PUT /v1/consents/:phone records it, GET /v1/consents lists what is recorded.",
     example: "no consent of +12025550100 is recorded",
   },

@@ -101,7 +101,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "Too many tests and replays wait for their delivery",
     meaning:
-      "As many tests and replays of this webhook as it may have wait for their delivery. Deliveries of events have no such limit.",
+      "The webhook has the maximum number of tests and replays waiting for delivery. Deliveries of events have no such limit.",
     fix: "Repair the endpoint, or wait until it has accepted some of them.",
     example:
       "1000 tests and replays of this webhook wait for their delivery, and no more are accepted; wait for some of them",
@@ -181,16 +181,16 @@ export const CONFLICT_PROBLEMS = {
   },
   log_reset: {
     status: 410,
-    title: "The log was put back to an earlier state",
+    title: "The log was restored to an earlier state",
     meaning:
-      "The server's database was put back to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
+      "The server's database was restored to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
       "The last event that the cursor stands for is no longer in the log, so you may have seen events that no longer exist, and " +
       "others are new.",
     fix:
       "Continue from the cursor in this response (also in the header Next-Cursor), and skip events whose ids you have seen. " +
-      "Read calls that you took for finished again.",
+      "Read again the calls that you considered finished.",
     example:
-      "the database was put back to an earlier state, and the event that your cursor stands for is no longer there; continue " +
+      "the database was restored to an earlier state, and the event that your cursor stands for is no longer there; continue " +
       "from the cursor bG9nXzQyXzAxazd6cTd0MXZnNGg2azhuMHEyczR2Nnh6 and skip the events whose ids you have seen",
   },
 } as const satisfies Partial<Record<ProblemCode, ProblemKind>>;

@@ -3,13 +3,13 @@ import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.t
 /** Meaning of each reason for the end of a call. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {
   message_played:
-    "The whole message was played, and Ringport hung up. heard_evidence names what proves that it arrived, if anything does.",
+    "The whole message was played, and Ringport hung up. heard_evidence names the evidence that it arrived, if there is any.",
   callee_hung_up:
     "The callee hung up. heard_ratio is the share of the message that had been played by then; null without evidence that it arrived.",
   agent_finished: "The agent ended the conversation.",
   stream_closed: "The program that streamed the audio closed its stream or hung up.",
   machine_hung_up:
-    "A machine answered, and the call was placed with onMachine: hang_up; or a fax machine or a tone of the network, which detail names.",
+    "A machine answered, and the call was placed with onMachine: hang_up; or a fax machine answered, or the network played a tone, which detail names.",
   max_duration: "The call reached its maximum duration (maxDurationMs).",
   terminated: "DELETE /v1/calls/:callId ended the call, or its stream's client did before pickup.",
   busy: "The callee is on another call.",
@@ -17,7 +17,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   no_answer:
     "The network reported that the callee was reached, but the call was not picked up within the ring timeout (ringTimeoutMs), or until the network gave up.",
   unreachable:
-    "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail says what is known.",
+    "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail has what is known.",
   number_invalid: "The number does not exist on this network.",
   rejected_by_network:
     "The network refused the call, or may not call this number; no person declined. detail has the cause, the codes of the provider, and where to object to a blocked number.",

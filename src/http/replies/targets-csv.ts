@@ -14,7 +14,7 @@ export function wantsCsv(context: RequestContext): boolean {
 
 /**
  * The reply with a CSV file of targets, read a few at a time, so that a long list is never in memory as a whole.
- * @param limit most rows; undefined: all
+ * @param limit maximum number of rows; undefined: all
  */
 export function targetsCsv(
   batch: Batch,
@@ -43,10 +43,10 @@ async function* csvPieces(
   yield encoder.encode(targetsCsvHeader(batch.message));
   let last = after;
   for (let remaining = limit; remaining > 0; ) {
-    const most = Math.min(READ_AT_ONCE, remaining);
-    const targets = await read({ limit: most, after: last });
+    const maxRows = Math.min(READ_AT_ONCE, remaining);
+    const targets = await read({ limit: maxRows, after: last });
     if (targets.length > 0) yield encoder.encode(targets.map(rowOf).join(""));
-    if (targets.length < most) return;
+    if (targets.length < maxRows) return;
     remaining -= targets.length;
     last = String(targets.at(-1)?.position);
   }

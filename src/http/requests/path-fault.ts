@@ -20,10 +20,10 @@ export interface PathFault {
  */
 export function pathFault(path: string): PathFault | undefined {
   if (!WELL_FORMED.test(path)) {
-    const malformed = JSON.stringify(MALFORMED.exec(path)?.[0] ?? "");
+    const malformedPart = JSON.stringify(MALFORMED.exec(path)?.[0] ?? "");
     return {
       code: "invalid_request",
-      detail: `the path has ${malformed}, which no URL may have (RFC 3986): percent-encode it`,
+      detail: `the path has ${malformedPart}, which is not allowed in a URL (RFC 3986): percent-encode it`,
     };
   }
   if (!AMBIGUOUS.test(path)) return undefined;

@@ -5,7 +5,7 @@ import type { RequestContext } from "./request-context.ts";
 
 /**
  * Logs a request whose reply is known.
- * @param path without the codes that it may have
+ * @param path path to log, without secret codes
  */
 export function logRequest(
   log: Logger,

@@ -147,7 +147,7 @@ export function batchRoutes(
       operation: operation("planBatch", "Read the plan of the waiting targets", {
         access: "read",
         cost: ["plans"],
-        description: "Who would be called when, from which number, and what prevents calls, as of now.",
+        description: "The numbers to call, when and from which number, and what prevents calls, as of now.",
         path,
         responses: { 200: { description: "The plan.", schema: "BatchPlan" } },
         problems: [...BATCH_PROBLEMS, "server_busy"],
@@ -190,7 +190,7 @@ export function batchRoutes(
       operation: operation("pauseBatch", "Pause a batch", {
         access: "call",
         cost: "small",
-        description: "Places no more calls; live ones continue. Repeating it has no effect.",
+        description: "Stops placing calls; live calls continue. Repeating it has no effect.",
         path,
         responses: { 200: { description: "The batch.", schema: "BatchDetails" } },
         problems: [...BATCH_PROBLEMS, "batch_state"],

@@ -37,9 +37,13 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         headers: ["Prefer"],
         body: { schema: "PutConsent" },
         responses: {
-          200: { description: "It replaced an earlier one.", schema: "Consent", headers: ["Preference-Applied"] },
+          200: {
+            description: "The consent replaced an earlier one.",
+            schema: "Consent",
+            headers: ["Preference-Applied"],
+          },
           201: {
-            description: "It is the first one of this number.",
+            description: "The consent is the first one of this number.",
             schema: "Consent",
             headers: ["Location", "Preference-Applied"],
           },
@@ -72,7 +76,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         path,
         headers: ["If-None-Match"],
         responses: {
-          200: { description: "Recorded fact.", schema: "Consent", headers: ["ETag"] },
+          200: { description: "The consent.", schema: "Consent", headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
@@ -82,11 +86,11 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
     {
       method: "DELETE",
       path: "/v1/consents/:phone",
-      operation: operation("deleteConsent", "Forget whether a number may be called", {
+      operation: operation("deleteConsent", "Delete the consent of a number", {
         access: "admin",
         cost: "small",
         path,
-        responses: { 204: { description: "The decision is deleted." } },
+        responses: { 204: { description: "The consent was deleted." } },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
       }),
       async run(context) {
@@ -97,7 +101,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
     {
       method: "GET",
       path: "/v1/consents",
-      operation: operation("listConsents", "List the numbers of which something is recorded", {
+      operation: operation("listConsents", "List the recorded consents", {
         access: "read",
         cost: ["pages", "turns"],
         description: "By ascending number.",

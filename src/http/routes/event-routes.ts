@@ -103,7 +103,7 @@ export function eventRoutes(
 
   async function streamReply(context: RequestContext, query: LogQuery): Promise<Reply> {
     const cursor = lastEventId(context) ?? query.cursor;
-    // A refused cursor gets a separate response.
+    // An invalid cursor is refused before the stream begins.
     if (cursor !== undefined) await queries.events(context.caller, { ...query, cursor, limit: 1 });
     if (context.method !== "HEAD") return stream(context, { ...query, cursor });
     return { status: 200, headers: { "content-type": "text/event-stream" } };

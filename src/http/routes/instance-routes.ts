@@ -192,7 +192,7 @@ export function instanceRoutes(
         summary: "Unlink the phone number of an instance",
         description:
           "The device disappears from the phone, its credentials are erased, and a live call ends as instance_lost. Waiting " +
-          "calls keep waiting; the next QR code links another number. Without a linked number nothing changes. After a 503 " +
+          "calls keep waiting; the next QR code links another number. Without a linked number it has no effect. After a 503 " +
           "repeat the request.",
         access: "admin",
         cost: "small",

@@ -20,7 +20,7 @@ const path = { callId: "The id of a DYNAMIC_STREAM call." };
 
 /**
  * The stream of a call, and tickets for it. Refusals precede the upgrade, in the order of the interface's decisions. The
- * query is checked after the switch, without which no query would work, and before the call is read.
+ * query is checked after the switch for streams, and before the call is read.
  */
 export function streamRoutes(
   deps: HttpDependencies,

@@ -32,7 +32,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         tag: "Voices",
         summary: "List the available voices",
         description:
-          "An id names one voice for good, except `xx-YY-1`: the best voice of its language on this server, which `alias_of` names.",
+          "An id names one voice permanently, except `xx-YY-1`: the best voice of its language on this server, which `alias_of` names.",
         access: "read",
         cost: "small",
         query: voicesQuery,

@@ -81,7 +81,7 @@ const details = {
   counts: batchCountsShape,
   estimated_end_at: v.pipe(
     v.nullable(isoTime),
-    v.description("Estimated end at the speed so far; null until it can be told, and unless the batch is RUNNING."),
+    v.description("Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING."),
   ),
 };
 
@@ -114,7 +114,7 @@ export const createdBatchShape = shape("The response to the creation of a batch.
   report: importReportShape,
 });
 
-export const batchPlanShape = shape("Who would be called when, from which number, and what prevents calls.", {
+export const batchPlanShape = shape("The numbers to call, when and from which number, and what prevents calls.", {
   targets: statusCounts,
   faults: v.array(rowFaultsShape),
   problems: v.pipe(

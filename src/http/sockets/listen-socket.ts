@@ -78,7 +78,7 @@ class ListenConnection {
   refuseMessage(): void {
     if (this.#isClosed || this.#hasRefused) return;
     this.#hasRefused = true;
-    const detail = "a listener sends nothing; to speak to the callee, use GET /v1/calls/:callId/stream";
+    const detail = "a listener cannot send messages; to speak to the callee, use GET /v1/calls/:callId/stream";
     this.#socket.send(JSON.stringify({ type: "error", code: "unknown_message", detail } satisfies StreamError));
   }
 

@@ -35,7 +35,7 @@ export class SocketBudget {
       socketHandlers.close?.(NEVER_OPENED, 1006, "");
       context.socketHandlers = undefined;
       const subject = this.#open < server ? `you have ${user}` : `the server has ${server}`;
-      throw new Refusal("server_busy", `${subject} WebSockets open, the most that it allows; close one and try again`);
+      throw new Refusal("server_busy", `${subject} WebSockets open, which is the limit; close one and try again`);
     }
     this.#open++;
     context.socketHandlers = withCount(socketHandlers, () => {

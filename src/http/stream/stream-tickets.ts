@@ -61,10 +61,10 @@ export class StreamTickets {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);
     this.#deleteExpired();
-    const stored = this.#tickets.get(hash);
-    if (stored?.path !== path) return undefined;
-    this.#delete(hash, stored);
-    return stored.credential;
+    const storedTicket = this.#tickets.get(hash);
+    if (storedTicket?.path !== path) return undefined;
+    this.#delete(hash, storedTicket);
+    return storedTicket.credential;
   }
 
   #deleteExpired(): void {

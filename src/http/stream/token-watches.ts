@@ -103,7 +103,7 @@ export class TokenWatches {
   async #checkAll(tokens: readonly string[]): Promise<void> {
     const { authenticate } = this.#options;
     const failure = await this.#decide(tokens, async () => authenticate.all?.(tokens));
-    // One token may be at fault. A storage that is down is not asked once more for each token.
+    // One token may be the cause. If the storage is down, single checks are pointless.
     if (failure !== undefined && !(failure instanceof StorageUnavailable)) this.#checkEach(tokens);
   }
 

@@ -1,8 +1,8 @@
 import type {
   BatchDetails as DetailedBatch,
-  ImportReport as Imported,
-  BatchPlan as Planned,
+  ImportReport as ImportResult,
   RowFaults as RowWithFaults,
+  BatchPlan as StoredPlan,
 } from "../../application/batches/batch-use-cases.ts";
 import type {
   Batch as StoredBatch,
@@ -14,15 +14,15 @@ import type { View } from "../response-types.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 
 /** A batch in a list. */
-export function batchView(stored: StoredBatch): View<"Batch"> {
-  const { schedule, retry, breaker } = stored;
+export function batchView(batch: StoredBatch): View<"Batch"> {
+  const { schedule, retry, breaker } = batch;
   return {
-    id: stored.id,
-    name: stored.name,
-    status: stored.status,
-    reason: stored.reason,
-    instance_ids: [...stored.instanceIds],
-    type: stored.message.type,
+    id: batch.id,
+    name: batch.name,
+    status: batch.status,
+    reason: batch.reason,
+    instance_ids: [...batch.instanceIds],
+    type: batch.message.type,
     schedule: {
       start_at: maybeTimestamp(schedule.startAt ?? null),
       end_at: maybeTimestamp(schedule.endAt ?? null),
@@ -42,42 +42,42 @@ export function batchView(stored: StoredBatch): View<"Batch"> {
           backoff: { first_ms: retry.backoff.firstMs, factor: retry.backoff.factor, max_ms: retry.backoff.maxMs },
         }
       : null,
-    max_concurrent: stored.maxConcurrent ?? null,
-    gap_ms: stored.gapMs,
+    max_concurrent: batch.maxConcurrent ?? null,
+    gap_ms: batch.gapMs,
     breaker: breaker ? { share: breaker.share, calls: breaker.calls } : null,
-    created_at: timestamp(stored.createdAt),
-    updated_at: timestamp(stored.updatedAt),
-    started_at: maybeTimestamp(stored.startedAt),
-    ended_at: maybeTimestamp(stored.endedAt),
+    created_at: timestamp(batch.createdAt),
+    updated_at: timestamp(batch.updatedAt),
+    started_at: maybeTimestamp(batch.startedAt),
+    ended_at: maybeTimestamp(batch.endedAt),
   };
 }
 
 /** A batch with its progress. */
-export function batchDetailsView(stored: DetailedBatch): View<"BatchDetails"> {
-  const { audio: _, ...message } = stored.message;
-  const { byStatus, byReason } = stored.counts;
+export function batchDetailsView(batch: DetailedBatch): View<"BatchDetails"> {
+  const { audio: _, ...message } = batch.message;
+  const { byStatus, byReason } = batch.counts;
   return {
-    ...batchView(stored),
+    ...batchView(batch),
     message,
     counts: {
       targets: Object.values(byStatus).reduce((sum, targets) => sum + targets, 0),
       by_status: { ...byStatus },
       by_reason: byReason.map(({ status, reason, targets }) => ({ status, reason, targets })),
     },
-    estimated_end_at: maybeTimestamp(stored.estimatedEndAt),
+    estimated_end_at: maybeTimestamp(batch.estimatedEndAt),
   };
 }
 
 /** A batch in the response to its creation. */
-export function createdBatchView(stored: DetailedBatch & { readonly report: Imported }): View<"CreatedBatch"> {
-  return { ...batchDetailsView(stored), report: importReportView(stored.report) };
+export function createdBatchView(batch: DetailedBatch & { readonly report: ImportResult }): View<"CreatedBatch"> {
+  return { ...batchDetailsView(batch), report: importReportView(batch.report) };
 }
 
-export function importReportView({ rows, stored, faults }: Imported): View<"ImportReport"> {
+export function importReportView({ rows, stored, faults }: ImportResult): View<"ImportReport"> {
   return { rows, stored: withoutZeros(stored), faults: faults.map(rowFaultsView) };
 }
 
-export function batchPlanView(plan: Planned): View<"BatchPlan"> {
+export function batchPlanView(plan: StoredPlan): View<"BatchPlan"> {
   return {
     targets: withoutZeros(plan.targets),
     faults: plan.faults.map(rowFaultsView),

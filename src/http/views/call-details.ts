@@ -26,7 +26,7 @@ export const outcomeShape = shape("End of a call.", {
   heard_evidence: v.pipe(
     v.nullable(v.picklist(HEARD_EVIDENCE)),
     v.description(
-      "The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions.",
+      "The evidence that the callee's side received our audio: its own audio, only its RTCP, or none; null if the server died during the call, and for calls of earlier versions.",
     ),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if the call was not picked up.")),
@@ -57,7 +57,7 @@ export const turnMetricsShape = shape(
       v.description("Input that the agent replied to."),
     ),
     eou_delay_ms: latency(
-      "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
+      "From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself.",
     ),
     stt_final_ms: latency("From that decision, or else from the callee's last speech, to the final text."),
     llm_ttft_ms: latency("From the request for a reply to the model's first token; null without a model."),

@@ -56,8 +56,8 @@ const summaryEntries = {
   target_phone: phone,
   created_at: isoTime,
 };
-const { id, ...rest } = summaryEntries;
-const createdEntries = { id, instance_id: instanceId, ...rest };
+const { id, ...otherEntries } = summaryEntries;
+const createdEntries = { id, instance_id: instanceId, ...otherEntries };
 
 export const callSummaryShape = shape("An active call in the queue of an instance.", summaryEntries);
 
@@ -156,8 +156,8 @@ export function callSummaryView(call: StoredCall): View<"CallSummary"> {
 
 /** A call in the response to its creation. */
 export function createdCallView(call: StoredCall): View<"CreatedCall"> {
-  const { id, ...rest } = callSummaryView(call);
-  return { id, instance_id: call.instanceId, ...rest };
+  const { id, ...otherFields } = callSummaryView(call);
+  return { id, instance_id: call.instanceId, ...otherFields };
 }
 
 /**

@@ -145,7 +145,7 @@ test("any client message gets one reply, and the audio continues", async () => {
       items.push(audio([5, 6]));
       await system.settle();
       expect(socket.messages.filter(({ type }) => type === "error")).toEqual([
-        { type: "error", code: "unknown_message", detail: expect.stringMatching(/a listener sends nothing/) },
+        { type: "error", code: "unknown_message", detail: expect.stringMatching(/a listener cannot send messages/) },
       ]);
       expect(socket.sent.at(-1)).toEqual(Uint8Array.of(5, 0, 6, 0));
       expect(socket.closed).toBeUndefined();
