@@ -9,21 +9,21 @@ import { type Storage, StorageLocked } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 
 /** Interval of checks of a database that another server owns, ms. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
 const MAX_PAUSE_MS = 5_000;
 
 /** Parts that run on an opened storage. */
-export interface Running {
+export interface RunningApp {
   readonly lease: { readonly isHeld: boolean; readonly lostSignal: AbortSignal };
   /** Ends the live part; the ports stay open. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
 
 /** Dependencies of a {@link Lifecycle}. */
-export interface LifecycleOptions<App extends Running> {
+export interface LifecycleOptions<App extends RunningApp> {
   readonly system: System;
   readonly log: Logger;
   readonly onLeaseLost: "restart" | "exit";
@@ -39,10 +39,10 @@ export interface LifecycleOptions<App extends Running> {
 }
 
 /**
- * Starts and stops the running parts. After the lease of the database was lost it starts new ones on the reopened
- * storage, or ends; only the ports are reused.
+ * Starts and stops the running parts. After the lease of the database was lost, it starts new ones on the
+ * reopened storage, or ends; only the ports are reused.
  */
-export class Lifecycle<App extends Running> {
+export class Lifecycle<App extends RunningApp> {
   /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */
   readonly ended: Promise<Error>;
   readonly #options: LifecycleOptions<App>;
@@ -54,7 +54,7 @@ export class Lifecycle<App extends Running> {
   #stopping: Promise<void> | undefined;
   #state: ServerState = "new";
   /** Callers that wait for the first start, to be refused if it has to wait for another server. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waitingCallers = new Set<() => void>();
 
   constructor(options: LifecycleOptions<App>) {
     this.#options = options;
@@ -65,11 +65,11 @@ export class Lifecycle<App extends Running> {
 
   /** The running parts, if they can be used now. */
   get current(): App | undefined {
-    return !this.closed && this.#app?.lease.isHeld ? this.#app : undefined;
+    return !this.isClosed && this.#app?.lease.isHeld ? this.#app : undefined;
   }
 
-  /** Called when live calls have ended and the ports are closing; until then the stopping application still responds. */
-  get closed(): boolean {
+  /** True once live calls have ended and the ports are closing; until then the stopping application still responds. */
+  get isClosed(): boolean {
     return this.#state === "stopped";
   }
 
@@ -80,28 +80,28 @@ export class Lifecycle<App extends Running> {
   }
 
   /**
-   * The running parts, started if need be; does not wait for a database that another server owns.
+   * The running parts, started if necessary; does not wait for a database that another server owns.
    * @throws {Refusal} `storage_unavailable`: this server does not own its database at the moment
    */
   async use(): Promise<App> {
-    if (this.#isForeign && !this.closed) throw refusal();
+    if (this.#isForeign && !this.isClosed) throw refusal();
     if (this.#app) return this.start();
     return new Promise((resolve, reject) => {
-      const refused = () => reject(refusal());
-      this.#waiting.add(refused);
+      const refuse = () => reject(refusal());
+      this.#waitingCallers.add(refuse);
       this.start()
         .then(resolve, reject)
-        .finally(() => this.#waiting.delete(refused));
+        .finally(() => this.#waitingCallers.delete(refuse));
     });
   }
 
   /** Starts unless already started; resolves when this server owns its database and is running. */
   start(): Promise<App> {
-    if (this.closed || (this.#state === "stopping" && !this.#starting))
+    if (this.isClosed || (this.#state === "stopping" && !this.#starting))
       return Promise.reject(new ClosedError("this Ringport was stopped; create a new one"));
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
-      this.#take("fail");
+      this.#transition("fail");
       throw error;
     });
     return this.#starting;
@@ -118,19 +118,19 @@ export class Lifecycle<App extends Running> {
     return this.#state === "standby" || (this.#ports !== undefined && !this.#app?.lease.isHeld);
   }
 
-  #take(input: ServerInput): readonly ServerEffect[] {
+  #transition(input: ServerInput): readonly ServerEffect[] {
     const { state, effects } = decideServer(this.#state, input, this.#options.onLeaseLost);
     this.#state = state;
     return effects;
   }
 
   async #start(): Promise<App> {
-    this.#take("start");
+    this.#transition("start");
     const ports = await this.#options.ports();
     try {
       return await this.#own(ports);
     } catch (error) {
-      this.#take("fail");
+      this.#transition("fail");
       await this.#options.closePorts(ports);
       await ports.storage.close().catch(() => {});
       throw error;
@@ -138,11 +138,11 @@ export class Lifecycle<App extends Running> {
   }
 
   async #stop(drainMs: number): Promise<void> {
-    this.#take("stop");
+    this.#transition("stop");
     this.#halt.abort();
     const app = await this.#starting?.catch(() => undefined);
     await app?.stop(drainMs);
-    this.#take("close");
+    this.#transition("close");
     if (!this.#ports) return;
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
@@ -157,45 +157,45 @@ export class Lifecycle<App extends Running> {
     const { lostSignal } = app.lease;
     this.#ports = ports;
     this.#app = app;
-    this.#take("own");
-    lostSignal.addEventListener("abort", () => this.#lose(app, ports));
-    if (lostSignal.aborted) this.#lose(app, ports);
+    this.#transition("own");
+    lostSignal.addEventListener("abort", () => this.#onLeaseLost(app, ports));
+    if (lostSignal.aborted) this.#onLeaseLost(app, ports);
     return app;
   }
 
   /** Waits until the lease of another server has run out: once, or as often as it takes under `restart`. */
   async #open(storage: Storage): Promise<void> {
     const { system, log, onLeaseLost, open } = this.#options;
-    let until: number | undefined;
+    let leaseEndsAt: number | undefined;
     for (;;) {
       try {
         return await open(storage);
       } catch (error) {
         if (!(error instanceof StorageLocked) || error.remainingMs === undefined || this.#halt.signal.aborted)
           throw error;
-        if (until === undefined)
+        if (leaseEndsAt === undefined)
           log.warn({}, `${error.message}; its lease runs out in ${Math.ceil(error.remainingMs / 1000)} s; waiting`);
-        until ??= system.monotonic() + error.remainingMs + MARGIN_MS;
-        const left = until - system.monotonic();
-        if (left <= 0 && onLeaseLost === "exit") throw error;
-        if (this.#take("wait").includes("refuse_callers")) this.#refuseCallers();
-        await pause(system, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS, this.#halt.signal);
+        leaseEndsAt ??= system.monotonic() + error.remainingMs + MARGIN_MS;
+        const remainingMs = leaseEndsAt - system.monotonic();
+        if (remainingMs <= 0 && onLeaseLost === "exit") throw error;
+        if (this.#transition("wait").includes("refuse_callers")) this.#refuseCallers();
+        await pause(system, remainingMs > 0 ? Math.min(remainingMs, POLL_MS) : POLL_MS, this.#halt.signal);
       }
     }
   }
 
   #refuseCallers(): void {
-    for (const refuse of this.#waiting) refuse();
-    this.#waiting.clear();
+    for (const refuse of this.#waitingCallers) refuse();
+    this.#waitingCallers.clear();
   }
 
-  #lose(app: App, ports: EmbeddedPorts): void {
-    for (const effect of this.#take("lose")) {
+  #onLeaseLost(app: App, ports: EmbeddedPorts): void {
+    for (const effect of this.#transition("lose")) {
       this.#app = undefined;
       if (effect === "refuse_callers") this.#refuseCallers();
       else if (effect === "exit") {
-        const done = () => this.#resolveEnded(app.lease.lostSignal.reason as Error);
-        this.stop(0).then(done, done);
+        const reportEnd = () => this.#resolveEnded(app.lease.lostSignal.reason as Error);
+        this.stop(0).then(reportEnd, reportEnd);
       } else {
         this.#starting = this.#restart(app, ports);
         this.#starting.catch(() => {}); // only a stop ends the attempts
@@ -206,14 +206,14 @@ export class Lifecycle<App extends Running> {
   async #restart(app: App, ports: EmbeddedPorts): Promise<App> {
     const { system, log, giveUpStorage } = this.#options;
     await app.stop(0);
-    for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, MAX_PAUSE_MS)) {
+    for (let waitMs = POLL_MS; ; waitMs = Math.min(2 * waitMs, MAX_PAUSE_MS)) {
       await giveUpStorage(ports.storage);
       this.#halt.signal.throwIfAborted();
       try {
         return await this.#own(ports);
       } catch (error) {
-        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the restart failed; trying again in ${wait} ms`);
-        await pause(system, wait, this.#halt.signal);
+        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the restart failed; trying again in ${waitMs} ms`);
+        await pause(system, waitMs, this.#halt.signal);
       }
     }
   }

@@ -53,7 +53,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Storage of the recordings of calls. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
-  /** Detects speech. Default: by the energy above the noise, which takes music for speech. */
+  /** Detects speech. Default: by the energy above the noise, which mistakes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
   /** Finds the user of a bearer token. Default: by the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;

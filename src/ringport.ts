@@ -23,7 +23,7 @@ import { DEFAULT_TIMINGS, isLeaseRenewedInTime, type Timings } from "./domain/ti
 import { createHttp } from "./http/app.ts";
 import type { Absence } from "./http/not-running.ts";
 import { eventView } from "./http/views/event-view.ts";
-import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
+import { Lifecycle, type RunningApp } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";
 import type { TokenRecord } from "./ports/storage.ts";
@@ -81,7 +81,7 @@ export interface Ringport extends WebApp, UseCases {
   listeningAt(url: string): void;
 }
 
-type Running = RunningParts & Runs;
+type RunningRingport = RunningParts & RunningApp;
 
 const DRAIN_MS = 10_000;
 
@@ -93,20 +93,21 @@ const DRAIN_MS = 10_000;
 export function createRingport(options: RingportOptions = {}): Ringport {
   const system = guardedSystem(options.system ?? realSystem);
   const log = guardedLogger(options.log ?? silentLogger);
-  let reachable = "http://127.0.0.1:8080";
+  let listeningUrl = "http://127.0.0.1:8080";
   const basePath = (options.basePath ?? "").replace(/\/+$/, "");
-  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + basePath;
+  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? listeningUrl + basePath;
   const callLimits = checkedCallLimits(options);
   const timings = timingsOf(options);
   if (!isLeaseRenewedInTime(timings))
     throw new RangeError(
       `leaseRenewMs is ${timings.leaseRenewMs}: it must be less than half of leaseMs (${timings.leaseMs})`,
     );
-  const lifecycle = new Lifecycle<Running>({
+  const lifecycle = new Lifecycle<RunningRingport>({
     system,
     log,
     onLeaseLost: options.onLeaseLost ?? "restart",
-    ports: () => embeddedPorts({ ...options, ...given({ system: options.system && system, log: options.log && log }) }),
+    ports: () =>
+      embeddedPorts({ ...options, ...withoutUndefined({ system: options.system && system, log: options.log && log }) }),
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
     giveUpStorage: (storage) => closeInTime("the storage", () => storage.close()),
@@ -117,16 +118,16 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     },
   });
 
-  async function closeInTime(what: string, close: () => Promise<void> | undefined): Promise<void> {
-    const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
+  async function closeInTime(name: string, close: () => Promise<void> | undefined): Promise<void> {
+    const timeoutError = () => new Error(`${name} did not close within ${timings.closeMs} ms`);
     const closing = (async () => close())();
-    await within(closing, { system, ms: timings.closeMs, timeoutError: late }).catch((error: unknown) =>
-      log.warn({ err: error }, `${what} did not close in order`),
+    await within(closing, { system, ms: timings.closeMs, timeoutError }).catch((error: unknown) =>
+      log.warn({ err: error }, `${name} did not close in order`),
     );
   }
 
   /** Puts an application together on the open storage, and starts it. */
-  async function start(ports: EmbeddedPorts): Promise<Running> {
+  async function start(ports: EmbeddedPorts): Promise<RunningRingport> {
     const { storage, decoder, bodies, telephony, secret, asset, sha256, passwords, previousSecrets } = ports;
     const key = await secret();
     const guards = guardedPorts({ ...ports, voiceActivity: options.voiceActivity }, { system, log }, timings);
@@ -134,7 +135,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       () => system.now(),
       (bytes) => system.random(bytes),
     );
-    const limits = { ...DEFAULT_LIMITS, ...given(options.limits ?? {}) };
+    const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
     const context: ContextParts = {
       system,
       ids,
@@ -180,11 +181,11 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       log,
       publicUrl,
       bodies,
-      closing: () => lifecycle.closed,
+      closing: () => lifecycle.isClosed,
       version: VERSION,
       streamPreview: context.streamPreview,
       mp3Stream: decoder.mp3Stream?.bind(decoder),
-      ...given({
+      ...withoutUndefined({
         basePath: options.basePath,
         cors: options.cors,
         rateLimit: options.rateLimit,
@@ -228,7 +229,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     streamPreview: options.streamPreview ?? false,
     acceptsOwnTokens: !options.authenticate,
     listeningAt: (url) => {
-      reachable = url;
+      listeningUrl = url;
     },
   };
 }
@@ -241,10 +242,10 @@ async function embeddedPorts(options: RingportOptions): Promise<EmbeddedPorts> {
 
 function timingsOf(options: RingportOptions): Timings {
   const names = Object.keys(DEFAULT_TIMINGS) as (keyof Timings)[];
-  return { ...DEFAULT_TIMINGS, ...given(Object.fromEntries(names.map((name) => [name, options[name]]))) };
+  return { ...DEFAULT_TIMINGS, ...withoutUndefined(Object.fromEntries(names.map((name) => [name, options[name]]))) };
 }
 
 /** The members that are not undefined. */
-function given<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }

@@ -53,7 +53,7 @@ export interface AudioConversation {
   readonly result?: CallResult | undefined;
   /**
    * Findings by the schema of the call, as in `Conversation.report`. Called after `hang_up`, `fail` or the end of the
-   * call; left out: `result` is checked.
+   * call. Without this method, `result` is checked.
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /** Called when the callee has answered: the agent starts, or waits for the callee's words. @param format of the audio of both sides */

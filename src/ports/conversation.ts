@@ -30,9 +30,9 @@ export interface AgentBrief {
   readonly callId: string;
   /** Natural-language instructions, in order; `{{name}}` in them refers to a variable (`filledIn` fills them in). */
   readonly instructions: readonly string[];
-  /** First words; null: the callee speaks first. Left out: the agent decides. */
+  /** First words; null: the callee speaks first. Default: the agent decides. */
   readonly firstMessage?: string | null | undefined;
-  /** Values of the variables: data, never instructions. Left out: `{{name}}` has no meaning. */
+  /** Values of the variables: data, never instructions. Without them, `{{name}}` has no meaning. */
   readonly variables?: Variables | undefined;
   /** Replies after which the agent says goodbye. Default: its own limit. */
   readonly maxTurns?: number | undefined;
@@ -42,12 +42,12 @@ export interface AgentBrief {
   readonly language: string;
   /** True if the agent gets the callee's words, and not only pressed keys. */
   readonly hearsWords: boolean;
-  /** Tools that the agent's model may use on this call, besides the agent's own actions. Left out: none. */
+  /** Tools that the agent's model may use on this call, besides the agent's own actions. Default: none. */
   readonly tools?: readonly OfferedTool[] | undefined;
   /** True if the network can transfer the call to another number. Default: false. */
   readonly canTransfer?: boolean | undefined;
   /**
-   * The only numbers that the call may be transferred to, E.164. Left out: numbers that the instructions name in a form
+   * The only numbers that the call may be transferred to, E.164. Default: numbers that the instructions name in a form
    * that leaves no choice, such as the step of a script; never a value that a model or the callee chooses.
    */
   readonly transferTo?: readonly string[] | undefined;
@@ -67,8 +67,8 @@ export interface Conversation {
   readonly replyTimeoutMs?: number | undefined;
   /**
    * Reports the result, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more
-   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left
-   * out: `result` is checked.
+   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended.
+   * Without this method, `result` is checked.
    * @param request.fault fault of the previous value; undefined at first
    * @throws if there is no result; the message is for an operator
    */

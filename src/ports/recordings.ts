@@ -18,7 +18,7 @@ export interface Recordings {
   ): RecordingWriter;
   /** The current recording of a call, even while it grows; undefined if there is none. */
   read(callId: string): Promise<StoredRecording | undefined>;
-  /** Deletes the recordings of these calls, even while they grow. Unknown ids are fine. */
+  /** Deletes the recordings of these calls, even while they grow. Unknown ids are ignored. */
   forget(callIds: readonly string[]): Promise<void>;
   /** Completes the recordings that still grow. Idempotent. */
   close(): Promise<void>;

@@ -24,7 +24,7 @@ export interface Voice {
   readonly isVariant?: true;
   /**
    * Id of the voice that this one is at present. Only `xx-YY-1` has it: the best voice of its language on this server. Every other id
-   * names one voice for good.
+   * names one voice permanently.
    */
   readonly aliasOf?: string;
 }

@@ -56,7 +56,7 @@ export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-
  *   slot), and at most one claimed, RINGING or IN_PROGRESS call per (instance, line).
  * - If the database is full, locked, unreachable or fails in another way, a method throws {@link StorageUnavailable}, and nothing was
  *   stored.
- * - A method waits for nothing but the database.
+ * - A method waits only for the database.
  */
 export interface Storage {
   /**
@@ -64,7 +64,7 @@ export interface Storage {
    * @throws {StorageLocked} another server uses this database
    */
   open(options: OpenOptions): Promise<void>;
-  /** Closes the storage and gives the lease back. */
+  /** Closes the storage and releases the lease. */
   close(): Promise<void>;
   /** The lease of an exclusive opening; undefined if a kernel lock proves that there is no other server. */
   readonly lease?: Lease | undefined;
@@ -121,12 +121,12 @@ export interface ConsentStore {
   /**
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
    * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
-   * @param most how many its user may have; concurrent writes never exceed it. Default: any number
+   * @param maxConsents how many its user may have; concurrent writes never exceed it. Default: any number
    * @returns the stored consent and whether it is new, or the reason why none was stored
    */
   put(
     consent: Consent,
-    most?: number,
+    maxConsents?: number,
   ): Promise<{ readonly created: boolean; readonly consent: Consent } | "at_limit" | "user_deleted">;
   /** Returns true if there was such a consent. */
   delete(userId: string, phone: string): Promise<boolean>;

@@ -87,7 +87,7 @@ export interface TelephonyCapabilities {
   /** The media path of a leg may take this long after the answer, ms, if that is longer than the server's `mediaSetupMs`. */
   readonly mediaSetupMs?: number | undefined;
   /**
-   * Way in which an instance gets its number: by a code that its owner scans, or from the operator's configuration. With
+   * Source of an instance's number: a code that its owner scans, or the operator's configuration. With
    * `operator` it needs no code and no credentials: its line connects as soon as it is open, is linked the first time it
    * is online (or when it reports `linked` itself), and never reports `unlinked`. Default: `code`.
    */
@@ -98,11 +98,11 @@ export interface TelephonyCapabilities {
    */
   readonly sampleRate?: number | undefined;
   /**
-   * The allowed caller numbers of an instance or a call (`DialOptions.from`); an empty list leaves the choice of a name
-   * and of being withheld. Left out: the caller cannot be chosen.
+   * The allowed caller numbers of an instance or a call (`DialOptions.from`); an empty list still allows a name
+   * and withholding. Undefined: the caller cannot be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;
-  /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */
+  /** The header fields and URIs that a call may choose (`DialOptions.sip`). Default: none. */
   readonly sip?: SipRule | undefined;
   /** Calls that one instance may carry at the same time: a whole number from 1, or `Infinity`. Default: 1. */
   readonly lines?: number | undefined;

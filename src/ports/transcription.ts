@@ -46,7 +46,7 @@ export interface TranscriptionOptions {
 /** The transcription of one speaker. */
 export interface TranscriptionSession {
   /**
-   * The next samples, 20 ms or so; the array is not kept. Never waits and never throws: a bounded queue drops its oldest,
+   * The next samples, about 20 ms; the array is not kept. Never waits and never throws: a bounded queue drops its oldest,
    * counts, and reports the loss as an error.
    * @param atMs audio time of the first sample
    */

@@ -15,8 +15,9 @@ export interface WhatsAppClient {
   /**
    * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
    * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
-   * incoming stanza. Without the second to last, a login counts as accepted if the connection stays open for 3 s, and a
-   * login that the client makes on its own is not counted; without the last one, stream errors are noticed late.
+   * incoming stanza. Without `debug_connection_success`, a login counts as accepted if the connection stays open
+   * for 3 s, and a login that the client makes on its own is not counted; without `debug_transport_node_in`, stream errors
+   * are noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;

@@ -31,7 +31,7 @@ export interface TokenRecord {
 }
 
 /**
- * Result of a new token; only `inserted` has stored something.
+ * Result of storing a new token; only `inserted` stores anything.
  * - `at_limit`: the user of the account has as many tokens that are not revoked as they may have.
  */
 export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";

@@ -37,12 +37,12 @@ export interface DueTargets {
 export interface BatchStore {
   /**
    * Stores a batch without targets, with the audio file of its message and a receipt.
-   * @param most maximum number of batches of the user, ended ones included
+   * @param maxBatches of the user, ended ones included
    */
   insert(
     batch: Batch,
     audio: Uint8Array | undefined,
-    most: number,
+    maxBatches: number,
     receipt?: NewReceipt,
   ): Promise<"created" | "at_limit" | "repeated" | "user_deleted">;
   get(id: string): Promise<Batch | undefined>;
@@ -59,13 +59,13 @@ export interface BatchStore {
   /**
    * Appends targets to a DRAFT, all in one transaction. A target whose `phoneKey` the batch already has is stored as
    * DUPLICATE, with a fault that names the row of the first one.
-   * @param most maximum number of targets of the batch
+   * @param maxTargets of the batch
    * @returns the stored targets; or the reason why none was stored
    */
   addTargets(
     id: string,
     targets: readonly NewTarget[],
-    most: number,
+    maxTargets: number,
   ): Promise<BatchTarget[] | "not_draft" | "at_limit">;
   /** Targets by ascending position; `after` is the position of the last one seen, as a decimal number. */
   targets(id: string, filter: TargetFilter, page: Page): Promise<BatchTarget[]>;

@@ -149,17 +149,17 @@ export interface CallStore {
    */
   claimNext(instanceId: string, owner: string, now: number, line: number, callId?: string): Promise<Call | undefined>;
   /**
-   * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `most`. Reads no other
+   * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `maxRecords`. Reads no other
    * calls.
    * @param since ms since 1970-01-01 UTC
    * @param until the last ms that counts. Default: no limit, which includes times written by a fast clock
    * @param which `reached`: only calls that were answered, or have ended for one of `UNANSWERED_REASONS`, among the newest
-   *   `most` + 200 ones. Default: `all`
+   *   `maxRecords` + 200 ones. Default: `all`
    */
   dialHistory(
     instanceId: string,
     since: number,
-    most: number,
+    maxRecords: number,
     until?: number,
     which?: "all" | "reached",
   ): Promise<DialRecord[]>;

@@ -11,7 +11,7 @@ export type InstancePatch = Partial<Omit<Instance, "id" | "userId" | "provider" 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
   /**
-   * @param most how many instances its user may have, this one included and deleted ones excluded. Concurrent insertions
+   * @param maxInstances of its user, this one included and deleted ones excluded. Concurrent insertions
    *   never exceed it. Default: any number
    * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists;
    *   `over_budget`: more would be stored than the budget of the user allows. None of them stores anything
@@ -20,7 +20,7 @@ export interface InstanceStore {
     instance: Instance,
     events: readonly Event[],
     receipt?: NewReceipt,
-    most?: number,
+    maxInstances?: number,
     budget?: ByteBudget,
   ): Promise<"created" | "at_limit" | "repeated" | "over_budget">;
   /** Deleted instances are returned too. */
@@ -79,10 +79,10 @@ export interface LineRecordStore {
   keys(instanceId: string, prefix: string): Promise<string[]>;
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.
-   * @param most how many records the instance may have
+   * @param maxRecords of the instance
    * @returns false if it would have more; then no change was made
    */
-  set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, most: number): Promise<boolean>;
+  set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, maxRecords: number): Promise<boolean>;
   /**
    * Deletes the records whose key mentions a number, except those of instances that the number itself is linked to; returns
    * their number. May read every key: rarely called.

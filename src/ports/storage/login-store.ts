@@ -77,7 +77,7 @@ export interface NewAccount {
   readonly code: UsedCode | undefined;
 }
 
-/** Result of a registration; only `registered` has stored something. */
+/** Result of a registration; only `registered` stores anything. */
 export type RegistrationResult =
   | { readonly kind: "registered"; readonly account: AccountRecord }
   | { readonly kind: "code_invalid" }
@@ -129,10 +129,10 @@ export interface LoginStore {
   ): Promise<boolean>;
   /**
    * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
-   * @param most maximum sessions of the account, the new one included
+   * @param maxSessions of the account, the new one included
    * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
-  insertSession(session: SessionRecord, passwordHash: string, most: number): Promise<boolean>;
+  insertSession(session: SessionRecord, passwordHash: string, maxSessions: number): Promise<boolean>;
   /** One look-up on a unique index; expired ones are returned too. */
   sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
   /** The sessions of an account, newest first; expired ones are returned too. */
@@ -143,11 +143,11 @@ export interface LoginStore {
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
    * Stores a code. A code of the first start or of a reset replaces the previous one (of the same account).
-   * @param most maximum open invitations, that is, not expired when the code was created
+   * @param maxInvitations maximum open invitations, that is, not expired when the code was created
    * @returns false for a code of the first start once there is an administrator, and for an invitation beyond the limit; nothing
    *   was stored
    */
-  insertCode(code: CodeRecord, most: number): Promise<boolean>;
+  insertCode(code: CodeRecord, maxInvitations: number): Promise<boolean>;
   /** Codes that have expired are returned too. */
   codeByHash(hash: string): Promise<CodeRecord | undefined>;
   /** Invitations, newest first; expired ones are returned too. */
@@ -158,9 +158,9 @@ export interface LoginStore {
   forgetExpired(before: number): Promise<void>;
   /**
    * Adds an entry to the audit log, and deletes those from before `keptSince`, and the oldest ones of its account beyond a limit.
-   * @param most approximate number of entries that the account keeps
+   * @param maxEntries approximate number of entries that the account keeps
    */
-  note(entry: AuditRecord, keptSince: number, most: number): Promise<void>;
+  note(entry: AuditRecord, keptSince: number, maxEntries: number): Promise<void>;
   /** Entries of all accounts, or of one, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
   /** Decides in one transaction that an account is removed, before any of its user's records are. */

@@ -17,10 +17,10 @@ export interface DueDelivery {
 export interface WebhookStore {
   /**
    * Stores a webhook at the current end of its user's log, whatever position it names.
-   * @param most maximum number of webhooks of the user
-   * @returns the stored webhook; undefined if the user has `most` already
+   * @param maxWebhooks of the user
+   * @returns the stored webhook; undefined if the user is at that limit
    */
-  insert(webhook: Webhook, most: number): Promise<Webhook | undefined>;
+  insert(webhook: Webhook, maxWebhooks: number): Promise<Webhook | undefined>;
   get(id: string): Promise<Webhook | undefined>;
   /** The webhooks of a user, newest first. */
   list(userId: string, page: Page): Promise<Webhook[]>;
@@ -43,10 +43,10 @@ export interface WebhookStore {
   /**
    * Stores a delivery outside of the log: a test or a replay. Of the webhook's ended ones, it deletes the oldest
    * beyond a limit.
-   * @param most approximate maximum of pending tests and replays of the webhook, and of ended ones
+   * @param maxDeliveries approximate maximum of pending tests and replays of the webhook, and of ended ones
    * @returns false if too many are pending; no row was stored
    */
-  insertDelivery(delivery: WebhookDelivery, most: number): Promise<boolean>;
+  insertDelivery(delivery: WebhookDelivery, maxDeliveries: number): Promise<boolean>;
   /** Pending deliveries of a webhook, the longest due first, due or not. */
   pending(webhookId: string, limit: number): Promise<DueDelivery[]>;
   /** Stores the result of an attempt. Returns false if the delivery was deleted in the meantime. */

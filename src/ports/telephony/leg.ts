@@ -101,8 +101,8 @@ export interface MediaEvidence {
 /** An event of a call on the network. */
 export type LegEvent =
   /**
-   * The call was placed: the INVITE was sent, or the network has the offer. A leg that ends with `line_lost` before this event
-   * rang nowhere, and its call returns to the queue.
+   * The call was placed: the INVITE was sent, or the network has the offer. If a leg ends with `line_lost` before this
+   * event, no phone rang, and its call returns to the queue.
    */
   | { readonly type: "placed" }
   /** The network reports that the callee's phone rings; without it a call that is not answered is `unreachable`. */
