@@ -8,7 +8,7 @@ interface Closable {
 }
 
 /** Registers one sentence of a contract with the test that shows it. */
-type Clause<Under> = (title: string, body: (subject: Under) => Promise<void>) => void;
+type Clause<Subject> = (title: string, body: (subject: Subject) => Promise<void>) => void;
 
 /**
  * The clauses of a contract: each gets its own adapter, which is closed after it.

@@ -76,7 +76,7 @@ export function conversationContract(
       expect(actions.at(-1)?.type).toBe("listen");
     });
 
-    clause("replies with texts that can be spoken and times that pass", async ({ agent, instructions, answers }) => {
+    clause("replies with speakable texts and positive times", async ({ agent, instructions, answers }) => {
       const conversation = agent.begin(briefOf(instructions));
       for (const input of [BEGIN, ...answers])
         for (const action of await reply(conversation, input)) {

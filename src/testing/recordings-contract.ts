@@ -71,7 +71,7 @@ function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect
     async (subject) => {
       const recordings = subject.full?.();
       if (recordings === undefined)
-        throw new Error("full() is missing: add it, or the reason why the recordings are infallible");
+        throw new Error("full() is missing: add it, or state the reason as skips.infallible");
       const take = new Take(recordings, "call_1");
       take.write(EXCESS_MS);
       await until(REPORT_MS, "It reports that the recording is incomplete", () => take.reasons.length > 0);
@@ -81,8 +81,8 @@ function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect
       expect(take.reasons.length).toBe(1);
       expect(INCOMPLETE_REASONS.includes(take.reasons[0]!)).toBe(true);
       expect(take.writer.recordedMs).toBeLessThanOrEqual(EXCESS_MS);
-      const stored = await recordings.read("call_1");
-      if (stored) await expectStored(expect, stored, take, "beginning");
+      const recording = await recordings.read("call_1");
+      if (recording) await expectStored(expect, recording, take, "beginning");
       await recordings.forget(["call_1"]);
       expect(await recordings.read("call_1")).toBe(undefined);
       await recordings.close();

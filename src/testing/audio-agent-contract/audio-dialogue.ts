@@ -62,16 +62,16 @@ export class AudioDialogue {
   /** The callee speaks, then is silent. */
   say({ samples, sampleRate }: PcmChunk): void {
     const rate = FORMAT_RATES[this.#format];
-    this.#hear(new Int16Array(rate / 2));
-    this.#hear(resample(samples, sampleRate, rate));
-    this.#hear(new Int16Array((PAUSE_MS / 1_000) * rate));
+    this.#sendFrames(new Int16Array(rate / 2));
+    this.#sendFrames(resample(samples, sampleRate, rate));
+    this.#sendFrames(new Int16Array((PAUSE_MS / 1_000) * rate));
   }
 
   /** Resolves once the agent has emitted this number of events of a type. */
   async until(type: AudioAgentEvent["type"], count = 1): Promise<void> {
     await until(REPLY_MS, `${count} times ${type}`, () => this.fault !== undefined || this.count(type) >= count).catch(
       (error: Error) => {
-        throw new Error(`${error.message}; the agent did: ${this.events.map(({ type }) => type).join(", ")}`);
+        throw new Error(`${error.message}; the agent emitted: ${this.events.map(({ type }) => type).join(", ")}`);
       },
     );
   }
@@ -117,7 +117,7 @@ export class AudioDialogue {
   }
 
   /** Frames of 20 ms, in one reused array. */
-  #hear(samples: Int16Array): void {
+  #sendFrames(samples: Int16Array): void {
     const length = FORMAT_RATES[this.#format] / 50;
     const frame = new Uint8Array(this.#format === "pcm" ? 2 * length : length);
     for (let at = 0; at + length <= samples.length; at += length) {

@@ -95,8 +95,8 @@ export function keepingContract(
       take.write(ms);
       const recordings = await reopenRecordings(subject);
       await until(WRITE_MS, "Samples older than two seconds are stored", async () => {
-        const stored = await recordings.read("call_1");
-        return stored !== undefined && stored.durationMs >= take.writtenMs - MAX_LOSS_MS;
+        const recording = await recordings.read("call_1");
+        return recording !== undefined && recording.durationMs >= take.writtenMs - MAX_LOSS_MS;
       });
       await expectStored(expect, await recordings.read("call_1"), take, "beginning");
     }
@@ -105,6 +105,7 @@ export function keepingContract(
 }
 
 async function reopenRecordings(subject: RecordingsUnderTest): Promise<Recordings> {
-  if (subject.reopen === undefined) throw new Error("reopen() is missing: add it, or the reason why all is forgotten");
+  if (subject.reopen === undefined)
+    throw new Error("reopen() is missing: add it, or state the reason as skips.forgotten");
   return subject.reopen();
 }

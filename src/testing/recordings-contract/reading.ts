@@ -6,7 +6,7 @@ import { bytesOf } from "./wav-file.ts";
 
 /** Recordings can be read at any time, whole or in part. */
 export function readingContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
-  clause("has nothing for an unrecorded call", async ({ recordings }) => {
+  clause("has no recording of an unrecorded call", async ({ recordings }) => {
     new Take(recordings, "call_1").write(100);
     expect(await recordings.read("call_2")).toBe(undefined);
   });
@@ -24,21 +24,21 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
   clause("reads a consistent length while the recording grows", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(1_500);
-    const stored = await recordings.read("call_1");
+    const recording = await recordings.read("call_1");
     const { sampleRate, channels } = take;
     take.write(1_500);
     await take.writer.finish();
-    await expectStored(expect, stored, { sampleRate, channels });
+    await expectStored(expect, recording, { sampleRate, channels });
   });
 
   clause("can be read in part, from one byte up to another", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(5_000);
     await take.writer.finish();
-    const stored = await recordings.read("call_1");
-    if (stored === undefined) throw new Error("there is no recording");
-    const allBytes = await bytesOf(stored);
-    const { size } = stored;
+    const recording = await recordings.read("call_1");
+    if (recording === undefined) throw new Error("there is no recording");
+    const allBytes = await bytesOf(recording);
+    const { size } = recording;
     for (const [from, to] of [
       [0, 1],
       [0, 44],
@@ -50,8 +50,8 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
       [size - 1, size],
       [5, 5],
     ] as const)
-      expect(sameBytes(await bytesOf(stored, from, to), allBytes.subarray(from, to))).toBe(true);
-    expect(sameBytes(await bytesOf(stored, 1_001), allBytes.subarray(1_001))).toBe(true);
+      expect(sameBytes(await bytesOf(recording, from, to), allBytes.subarray(from, to))).toBe(true);
+    expect(sameBytes(await bytesOf(recording, 1_001), allBytes.subarray(1_001))).toBe(true);
   });
 }
 

@@ -36,7 +36,8 @@ export class Take {
 
   /** Writes this length in frames of 20 ms. */
   write(ms: number): void {
-    for (let done = 0; done < ms; done += FRAME_MS) this.writeSamples(msToSamples(FRAME_MS, this.sampleRate));
+    for (let frameStartMs = 0; frameStartMs < ms; frameStartMs += FRAME_MS)
+      this.writeSamples(msToSamples(FRAME_MS, this.sampleRate));
   }
 
   /** Writes this many samples, from longer arrays that are reused afterwards. */

@@ -20,21 +20,21 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       metadata: { a: [1, null] },
       zones: "America/New_York,America/Chicago",
     });
-    const faulty = target(2, "12", {
+    const faultyTarget = target(2, "12", {
       status: "INVALID",
       phoneKey: null,
       nextAttemptAt: null,
       faults: [{ column: "phoneNumber", code: "phone_number_invalid", detail: "no number" }],
     });
-    const stored = await addTargets(scene, draft, [first, faulty]);
+    const storedTargets = await addTargets(scene, draft, [first, faultyTarget]);
     await scene.reopen();
     const { batches } = scene.storage;
     scene.equal(await batches.get(draft.id), { ...draft, lastPosition: 2 });
     scene.equal(await batches.audio(draft.id), Uint8Array.of(7, 0, 255));
-    scene.equal(await batches.targets(draft.id, {}, {}), stored);
-    scene.equal(stored, [
+    scene.equal(await batches.targets(draft.id, {}, {}), storedTargets);
+    scene.equal(storedTargets, [
       { ...first, batchId: draft.id, position: 1, attempts: 0, callId: null, version: 1 },
-      { ...faulty, batchId: draft.id, position: 2, attempts: 0, callId: null, version: 1 },
+      { ...faultyTarget, batchId: draft.id, position: 2, attempts: 0, callId: null, version: 1 },
     ]);
     scene.equal(await batches.get(scene.id("batch")), undefined);
   });
@@ -66,8 +66,8 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
   });
 
   clause("targets are added to a draft only", async (scene) => {
-    const running = await runningBatch(scene, []);
-    scene.equal(await scene.storage.batches.addTargets(running.id, [target(1, "+12025550101")], 9), "not_draft");
+    const activeBatch = await runningBatch(scene, []);
+    scene.equal(await scene.storage.batches.addTargets(activeBatch.id, [target(1, "+12025550101")], 9), "not_draft");
     scene.equal(await scene.storage.batches.addTargets(scene.id("batch"), [], 9), "not_draft");
   });
 
@@ -79,29 +79,29 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(second?.faults?.[0]?.detail.includes("row 4"), true);
     const [third] = await addTargets(scene, draft, [target(6, "+12025550101")]);
     scene.equal(third?.status, "DUPLICATE");
-    const invalid = target(7, "+12025550101", { status: "INVALID", nextAttemptAt: null });
-    const [fourth] = await addTargets(scene, draft, [invalid]);
+    const invalidTarget = target(7, "+12025550101", { status: "INVALID", nextAttemptAt: null });
+    const [fourth] = await addTargets(scene, draft, [invalidTarget]);
     scene.equal(fourth?.status, "INVALID");
-    const corrected = { status: "WAITING", nextAttemptAt: 0 } as const;
-    scene.equal(await batches.updateTarget(draft.id, fourth?.position ?? 0, 1, corrected, []), "taken");
+    const correction = { status: "WAITING", nextAttemptAt: 0 } as const;
+    scene.equal(await batches.updateTarget(draft.id, fourth?.position ?? 0, 1, correction, []), "taken");
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 1, DUPLICATE: 2, INVALID: 1 });
   });
 
   clause("an update names the version it expects, and moves the counts", async (scene) => {
-    const running = await runningBatch(scene, ["+12025550101", "+12025550102"]);
+    const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102"]);
     const { batches } = scene.storage;
-    const failed = { status: "FAILED", reason: "busy", nextAttemptAt: null } as const;
-    const event = batchEvent(scene, running);
-    scene.equal(await batches.updateTarget(running.id, 1, 9, failed, [event]), undefined);
+    const failure = { status: "FAILED", reason: "busy", nextAttemptAt: null } as const;
+    const event = batchEvent(scene, activeBatch);
+    scene.equal(await batches.updateTarget(activeBatch.id, 1, 9, failure, [event]), undefined);
     scene.equal((await scene.log()).length, 0);
-    const updated = await batches.updateTarget(running.id, 1, 1, failed, [event]);
-    scene.equal(updated, {
+    const updatedTarget = await batches.updateTarget(activeBatch.id, 1, 1, failure, [event]);
+    scene.equal(updatedTarget, {
       ...target(1, "+12025550101"),
-      ...failed,
-      ...{ batchId: running.id, position: 1 },
+      ...failure,
+      ...{ batchId: activeBatch.id, position: 1 },
       ...{ attempts: 0, callId: null, version: 2 },
     });
-    scene.equal(await batches.counts(running.id), {
+    scene.equal(await batches.counts(activeBatch.id), {
       byStatus: { FAILED: 1, WAITING: 1 },
       byReason: [{ status: "FAILED", reason: "busy", targets: 1 }],
     });
@@ -110,36 +110,36 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
 
   clause("the call of a batch and its target are stored together, once", async (scene) => {
     const instance = await scene.storedInstance();
-    const running = await runningBatch(scene, ["+12025550101"]);
+    const activeBatch = await runningBatch(scene, ["+12025550101"]);
     const { batches, calls } = scene.storage;
-    const place = { batchId: running.id, batchPosition: 1, batchAttempt: 1 };
+    const place = { batchId: activeBatch.id, batchPosition: 1, batchAttempt: 1 };
     const call = scene.call(instance, place);
     scene.equal((await calls.insert(call, undefined, LONG_QUEUE, [])).kind, "created");
     scene.equal(await calls.get(call.id), call);
-    const calling = await batches.target(running.id, 1);
+    const callingTarget = await batches.target(activeBatch.id, 1);
     scene.equal(
-      [calling?.status, calling?.callId, calling?.attempts, calling?.nextAttemptAt],
+      [callingTarget?.status, callingTarget?.callId, callingTarget?.attempts, callingTarget?.nextAttemptAt],
       ["CALLING", call.id, 1, null],
     );
-    scene.equal(await batches.calling(running.id), [calling]);
-    const again = scene.call(instance, place);
-    scene.equal(await calls.insert(again, undefined, LONG_QUEUE, []), { kind: "target_taken" });
-    scene.equal(await calls.get(again.id), undefined);
-    scene.equal((await batches.counts(running.id)).byStatus, { CALLING: 1 });
-    scene.equal(idsOf(await calls.list(scene.userId, { batchId: running.id }, {})), [call.id]);
+    scene.equal(await batches.calling(activeBatch.id), [callingTarget]);
+    const secondCall = scene.call(instance, place);
+    scene.equal(await calls.insert(secondCall, undefined, LONG_QUEUE, []), { kind: "target_taken" });
+    scene.equal(await calls.get(secondCall.id), undefined);
+    scene.equal((await batches.counts(activeBatch.id)).byStatus, { CALLING: 1 });
+    scene.equal(idsOf(await calls.list(scene.userId, { batchId: activeBatch.id }, {})), [call.id]);
   });
 
   clause("a call is stored only for a running batch and the next attempt", async (scene) => {
     const instance = await scene.storedInstance();
-    const running = await runningBatch(scene, ["+12025550101"]);
+    const activeBatch = await runningBatch(scene, ["+12025550101"]);
     const { batches, calls } = scene.storage;
     const call = (patch: object) =>
-      scene.call(instance, { batchId: running.id, batchPosition: 1, batchAttempt: 1, ...patch });
-    const taken = { kind: "target_taken" };
-    scene.equal(await calls.insert(call({ batchAttempt: 2 }), undefined, LONG_QUEUE, []), taken);
-    scene.equal(await calls.insert(call({ batchPosition: 2 }), undefined, LONG_QUEUE, []), taken);
-    await batches.update(running.id, running.version, { status: "PAUSED" }, []);
-    scene.equal(await calls.insert(call({}), undefined, LONG_QUEUE, []), taken);
+      scene.call(instance, { batchId: activeBatch.id, batchPosition: 1, batchAttempt: 1, ...patch });
+    const targetTaken = { kind: "target_taken" };
+    scene.equal(await calls.insert(call({ batchAttempt: 2 }), undefined, LONG_QUEUE, []), targetTaken);
+    scene.equal(await calls.insert(call({ batchPosition: 2 }), undefined, LONG_QUEUE, []), targetTaken);
+    await batches.update(activeBatch.id, activeBatch.version, { status: "PAUSED" }, []);
+    scene.equal(await calls.insert(call({}), undefined, LONG_QUEUE, []), targetTaken);
     scene.equal(await calls.active(instance.id), []);
   });
 
@@ -152,13 +152,13 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       draft,
       times.map((at, index) => target(index + 1, `+1202555010${index}`, { nextAttemptAt: at })),
     );
-    const due = await batches.due(draft.id, 30, 3);
+    const dueTargets = await batches.due(draft.id, 30, 3);
     scene.equal(
-      due.targets.map(({ position }) => position),
+      dueTargets.targets.map(({ position }) => position),
       [2, 4, 3],
     );
-    const none = await batches.due(draft.id, 5, 3);
-    scene.equal([none.targets.length, none.nextAt], [0, 10]);
+    const noTargets = await batches.due(draft.id, 5, 3);
+    scene.equal([noTargets.targets.length, noTargets.nextAt], [0, 10]);
     scene.equal(await batches.due(scene.id("batch"), 5, 3), { targets: [], nextAt: undefined });
   });
 
@@ -171,37 +171,37 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       target(3, "+12025550103", { zones: "A", nextAttemptAt: 99 }),
     ]);
     scene.equal(await batches.postpone(draft.id, "A", 50), 1);
-    const stored = await batches.targets(draft.id, {}, {});
+    const storedTargets = await batches.targets(draft.id, {}, {});
     scene.equal(
-      stored.map(({ nextAttemptAt }) => nextAttemptAt),
+      storedTargets.map(({ nextAttemptAt }) => nextAttemptAt),
       [50, 0, 99],
     );
   });
 
   clause("pages of targets follow positions, and have the requested states", async (scene) => {
-    const running = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
+    const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
     const { batches } = scene.storage;
-    await batches.updateTarget(running.id, 2, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
+    await batches.updateTarget(activeBatch.id, 2, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
     const positions = async (...args: Parameters<typeof batches.targets>) =>
       (await batches.targets(...args)).map(({ position }) => position);
-    scene.equal(await positions(running.id, {}, { limit: 2 }), [1, 2]);
-    scene.equal(await positions(running.id, {}, { limit: 2, after: "2" }), [3]);
-    scene.equal(await positions(running.id, { status: ["WAITING"] }, {}), [1, 3]);
-    scene.equal(await positions(running.id, { status: [] }, {}), []);
+    scene.equal(await positions(activeBatch.id, {}, { limit: 2 }), [1, 2]);
+    scene.equal(await positions(activeBatch.id, {}, { limit: 2, after: "2" }), [3]);
+    scene.equal(await positions(activeBatch.id, { status: ["WAITING"] }, {}), [1, 3]);
+    scene.equal(await positions(activeBatch.id, { status: [] }, {}), []);
   });
 
   clause("waiting targets end together, each with its event", async (scene) => {
-    const running = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
+    const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
     const { batches } = scene.storage;
-    await batches.updateTarget(running.id, 1, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
+    await batches.updateTarget(activeBatch.id, 1, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
     const events: Event[] = [];
     const eventOf = () => {
-      const event = batchEvent(scene, running);
+      const event = batchEvent(scene, activeBatch);
       events.push(event);
       return event;
     };
-    const first = await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 1, eventOf);
-    const second = await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 5, eventOf);
+    const first = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 1, eventOf);
+    const second = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf);
     scene.equal(
       [...first, ...second].map(({ position, status }) => [position, status]),
       [
@@ -209,9 +209,9 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
         [3, "CANCELLED"],
       ],
     );
-    scene.equal(await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 5, eventOf), []);
+    scene.equal(await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf), []);
     scene.equal(await scene.log(), events);
-    scene.equal((await batches.counts(running.id)).byReason, [
+    scene.equal((await batches.counts(activeBatch.id)).byReason, [
       { status: "CANCELLED", reason: "batch_cancelled", targets: 2 },
       { status: "FAILED", reason: "busy", targets: 1 },
     ]);
@@ -220,28 +220,28 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
   clause("open batches, and ended ones with unfinished targets, are found at a start", async (scene) => {
     const { batches } = scene.storage;
     await storedBatch(scene);
-    const running = await runningBatch(scene, []);
-    const paused = await runningBatch(scene, []);
-    await batches.update(paused.id, paused.version, { status: "PAUSED" }, []);
-    const cancelled = await runningBatch(scene, ["+12025550101"]);
-    await batches.update(cancelled.id, cancelled.version, { status: "CANCELLED", endedAt: 5 }, []);
-    const over = await runningBatch(scene, []);
-    await batches.update(over.id, over.version, { status: "COMPLETED", endedAt: 5 }, []);
-    scene.equal(idsOf(await batches.open()), [running.id, paused.id, cancelled.id]);
-    scene.equal((await batches.ended(6, 9)).toSorted(), [cancelled.id, over.id].toSorted());
+    const activeBatch = await runningBatch(scene, []);
+    const pausedBatch = await runningBatch(scene, []);
+    await batches.update(pausedBatch.id, pausedBatch.version, { status: "PAUSED" }, []);
+    const cancelledBatch = await runningBatch(scene, ["+12025550101"]);
+    await batches.update(cancelledBatch.id, cancelledBatch.version, { status: "CANCELLED", endedAt: 5 }, []);
+    const completedBatch = await runningBatch(scene, []);
+    await batches.update(completedBatch.id, completedBatch.version, { status: "COMPLETED", endedAt: 5 }, []);
+    scene.equal(idsOf(await batches.open()), [activeBatch.id, pausedBatch.id, cancelledBatch.id]);
+    scene.equal((await batches.ended(6, 9)).toSorted(), [cancelledBatch.id, completedBatch.id].toSorted());
     scene.equal(await batches.ended(5, 9), []);
   });
 
   clause("a batch that is not open is deleted with its targets", async (scene) => {
     const { batches } = scene.storage;
-    const running = await runningBatch(scene, ["+12025550101"]);
-    scene.equal(await batches.delete(running.id), false);
-    await batches.update(running.id, running.version, { status: "CANCELLED", endedAt: 5 }, []);
-    scene.equal(await batches.delete(running.id), true);
-    scene.equal(await batches.get(running.id), undefined);
-    scene.equal(await batches.targets(running.id, {}, {}), []);
-    scene.equal(await batches.counts(running.id), { byStatus: {}, byReason: [] });
-    scene.equal(await batches.delete(running.id), false);
+    const activeBatch = await runningBatch(scene, ["+12025550101"]);
+    scene.equal(await batches.delete(activeBatch.id), false);
+    await batches.update(activeBatch.id, activeBatch.version, { status: "CANCELLED", endedAt: 5 }, []);
+    scene.equal(await batches.delete(activeBatch.id), true);
+    scene.equal(await batches.get(activeBatch.id), undefined);
+    scene.equal(await batches.targets(activeBatch.id, {}, {}), []);
+    scene.equal(await batches.counts(activeBatch.id), { byStatus: {}, byReason: [] });
+    scene.equal(await batches.delete(activeBatch.id), false);
   });
 
   clause("an ended batch has no audio file", async (scene) => {
@@ -276,8 +276,8 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await batches.removeTarget(draft.id, 1), true);
     scene.equal(await batches.removeTarget(draft.id, 1), false);
     scene.equal((await batches.counts(draft.id)).byStatus, {});
-    const running = await runningBatch(scene, ["+12025550101"]);
-    scene.equal(await batches.removeTarget(running.id, 1), false);
+    const activeBatch = await runningBatch(scene, ["+12025550101"]);
+    scene.equal(await batches.removeTarget(activeBatch.id, 1), false);
   });
 }
 
@@ -326,9 +326,9 @@ async function storedBatch(scene: StorageScene): Promise<Batch> {
 }
 
 async function addTargets(scene: StorageScene, { id }: Batch, targets: readonly NewTarget[]): Promise<BatchTarget[]> {
-  const stored = await scene.storage.batches.addTargets(id, targets, 1_000);
-  if (typeof stored === "string") throw new Error(`no targets were stored: ${stored}`);
-  return stored;
+  const storedTargets = await scene.storage.batches.addTargets(id, targets, 1_000);
+  if (typeof storedTargets === "string") throw new Error(`no targets were stored: ${storedTargets}`);
+  return storedTargets;
 }
 
 async function runningBatch(scene: StorageScene, phones: readonly string[]): Promise<Batch> {
@@ -339,9 +339,9 @@ async function runningBatch(scene: StorageScene, phones: readonly string[]): Pro
       draft,
       phones.map((phone, index) => target(index + 1, phone)),
     );
-  const running = await scene.storage.batches.update(draft.id, 1, { status: "RUNNING" }, []);
-  if (!running) throw new Error("the batch was not updated");
-  return running;
+  const activeBatch = await scene.storage.batches.update(draft.id, 1, { status: "RUNNING" }, []);
+  if (!activeBatch) throw new Error("the batch was not updated");
+  return activeBatch;
 }
 
 function batchEvent(scene: StorageScene, { id, userId }: Batch): Event {

@@ -11,7 +11,7 @@ const MESSAGES: readonly Message[] = [
 
 /** Lists, filters and pages. */
 export function callListContract(clause: Clause): void {
-  clause("a user's calls are listed newest first, also of deleted instances, and only that user's", async (scene) => {
+  clause("only a user's own calls are listed, newest first, those of deleted instances too", async (scene) => {
     const instance = await scene.storedInstance();
     const first = await scene.endedCall(instance);
     await scene.endedCall(instance, { userId: scene.id("usr") });
@@ -114,15 +114,15 @@ export function callListContract(clause: Clause): void {
   clause("a page after a deleted call continues there", async (scene) => {
     const instance = await scene.storedInstance();
     const older = await scene.storedCall(instance);
-    const unstored = scene.call(instance);
+    const unstoredCall = scene.call(instance);
     const newer = await scene.storedCall(instance);
-    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: unstored.id })), [older.id]);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: unstoredCall.id })), [older.id]);
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: newer.id })), [older.id]);
     scene.equal(await scene.storage.calls.list(scene.userId, {}, { after: "call_0" }), []);
   });
 }
 
-/** In the order of their creation: on two instances, of every type, in every status. */
+/** Stores calls of every type in every status, and returns them in the order of their creation. */
 async function callsOfEveryKind(scene: StorageScene): Promise<Call[]> {
   const storedCalls: Call[] = [];
   for (const message of MESSAGES) {

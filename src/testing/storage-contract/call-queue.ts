@@ -78,19 +78,19 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.nextWaiting(instance.id), undefined);
   });
 
-  clause("a postponed call is skipped until its time, and beyond the longest postponement", async (scene) => {
+  clause("a postponed call is skipped until its time, but not for longer than the maximum", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const now = scene.now();
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
     const notBefore = now + MAX_POSTPONEMENT_MS;
-    const postponed = await scene.updateCall(first, { notBefore });
+    const postponedCall = await scene.updateCall(first, { notBefore });
     scene.equal(await calls.get(first.id), { ...first, notBefore, version: 2 });
-    scene.equal(await calls.nextWaiting(instance.id), postponed);
+    scene.equal(await calls.nextWaiting(instance.id), postponedCall);
     scene.equal(await calls.nextWaiting(instance.id, [], now), second);
-    scene.equal(await calls.nextWaiting(instance.id, [], notBefore), postponed);
-    scene.equal(await calls.nextWaiting(instance.id, [], now - 1), postponed); // the clock was set back
+    scene.equal(await calls.nextWaiting(instance.id, [], notBefore), postponedCall);
+    scene.equal(await calls.nextWaiting(instance.id, [], now - 1), postponedCall); // the clock was set back
     scene.equal(await calls.nextNotBefore(instance.id, now), notBefore);
     scene.equal(await calls.nextNotBefore(instance.id, notBefore), undefined);
     scene.equal(await calls.nextNotBefore((await scene.storedInstance()).id, now), undefined);
@@ -101,24 +101,24 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.nextNotBefore(instance.id, now), undefined);
   });
 
-  clause("waiting calls with a time of their own are listed by its end, apart from the others", async (scene) => {
+  clause("waiting calls with an expiry are listed by it, apart from the others", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const late = await scene.storedCall(instance, { expiresAt: scene.now() + 2_000 });
-    const early = await scene.storedCall(instance, { expiresAt: scene.now() + 1_000 });
-    const plain = await scene.storedCall(instance);
-    const earlyEnd = early.expiresAt ?? 0;
-    scene.equal(await calls.get(late.id), late);
-    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [early, late]);
-    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 1), [early]);
-    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10, early), [late]);
+    const lateCall = await scene.storedCall(instance, { expiresAt: scene.now() + 2_000 });
+    const earlyCall = await scene.storedCall(instance, { expiresAt: scene.now() + 1_000 });
+    const plainCall = await scene.storedCall(instance);
+    const earlyEnd = earlyCall.expiresAt ?? 0;
+    scene.equal(await calls.get(lateCall.id), lateCall);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [earlyCall, lateCall]);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 1), [earlyCall]);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10, earlyCall), [lateCall]);
     scene.equal(await calls.expiring(earlyEnd, 10), []);
-    scene.equal(await calls.expiring(earlyEnd + 1, 10), [early]);
-    scene.equal(await calls.oldestWaiting(), plain.createdAt);
-    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10), [late, early, plain]);
-    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10, undefined, "unlimited"), [plain]);
-    await calls.claimNext(instance.id, "node_a", scene.now(), 0, early.id);
-    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [late]);
+    scene.equal(await calls.expiring(earlyEnd + 1, 10), [earlyCall]);
+    scene.equal(await calls.oldestWaiting(), plainCall.createdAt);
+    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10), [lateCall, earlyCall, plainCall]);
+    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10, undefined, "unlimited"), [plainCall]);
+    await calls.claimNext(instance.id, "node_a", scene.now(), 0, earlyCall.id);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [lateCall]);
   });
 
   clause("the queued calls that a process has claimed are found by ascending id", async (scene) => {
@@ -273,7 +273,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
   });
 
-  clause("calls that were left on the line are found, up to a limit", async (scene) => {
+  clause("calls that another process left live are found, up to a limit", async (scene) => {
     const orphanIds: string[] = [];
     for (const status of ["RINGING", "IN_PROGRESS", "RINGING"] as const) {
       const call = await scene.storedCall(await scene.storedInstance(), { owner: "node_dead" });
@@ -311,15 +311,15 @@ export function callQueueContract(clause: Clause): void {
   clause("calls that were claimed but not placed are found, and wait again without their mark", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const claimedFirst = await scene.storedCall(instance);
+    const claimedCall = await scene.storedCall(instance);
     const freeCall = await scene.storedCall(instance);
     scene.equal(await calls.orphaned("node_new", 10), []);
     const claim = await calls.claimNext(instance.id, "node_dead", scene.now(), 0);
     scene.equal(await calls.orphaned("node_new", 10), [claim]);
     scene.equal(await calls.orphaned("node_dead", 10), []);
     scene.equal(await calls.get(freeCall.id), freeCall);
-    await scene.updateCall({ ...claimedFirst, version: 2 }, { owner: null, dialingAt: null, line: null });
+    await scene.updateCall({ ...claimedCall, version: 2 }, { owner: null, dialingAt: null, line: null });
     scene.equal(await calls.orphaned("node_new", 10), []);
-    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now(), 0))?.id, claimedFirst.id);
+    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now(), 0))?.id, claimedCall.id);
   });
 }

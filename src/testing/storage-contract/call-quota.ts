@@ -92,14 +92,14 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(insertions.filter(({ kind }) => kind === "limited").length, 33);
   });
 
-  clause("a call counts until it is as old as the quota's time", async (scene) => {
+  clause("a call counts only within the quota's period", async (scene) => {
     const token = await tokenScene(scene);
     const first = await token.createdCall(1);
     scene.equal((await token.create(1, first.createdAt - 1)).kind, "limited");
     scene.equal((await token.create(1, first.createdAt)).kind, "created");
   });
 
-  clause("a call counts by the clock of its quota, and one of a clock that was ahead from now on", async (scene) => {
+  clause("a call counts by its quota's clock, and one from the future counts from now on", async (scene) => {
     const token = await tokenScene(scene);
     const createAt = (now: number) => {
       const call = scene.call(token.instance, { tokenId: token.id });

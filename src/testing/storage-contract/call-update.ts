@@ -54,13 +54,13 @@ const TURN: TurnMetrics = {
 
 /** Updates by version, with their events. */
 export function callUpdateContract(clause: Clause, persistenceClause: Clause): void {
-  clause("an update changes what it names, counts the version and stores its events", async (scene) => {
+  clause("an update changes the named fields, raises the version and stores its events", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const event = scene.event("ringing", call, { data: { code: 180, text: "\u0000" } });
     const patch = { status: "RINGING", owner: "node_a" } as const;
-    const updated = await scene.storage.calls.update(call.id, 1, patch, [event]);
-    scene.equal(updated, { ...call, ...patch, version: 2 });
-    scene.equal(await scene.storage.calls.get(call.id), updated);
+    const updatedCall = await scene.storage.calls.update(call.id, 1, patch, [event]);
+    scene.equal(updatedCall, { ...call, ...patch, version: 2 });
+    scene.equal(await scene.storage.calls.get(call.id), updatedCall);
     scene.equal(await scene.timeline(call.id), [event]);
   });
 
@@ -71,8 +71,15 @@ export function callUpdateContract(clause: Clause, persistenceClause: Clause): v
     const updatedCall = await scene.updateCall(call, patch);
     scene.equal(updatedCall, { ...call, ...patch, version: 2 });
     const noTimes = { startedAt: null, endedAt: null };
-    const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null, dialingAt: null };
-    scene.equal(await scene.updateCall(updatedCall, empty), { ...call, ...empty, version: 3 });
+    const resetPatch = {
+      outcome: null,
+      mediaStatistics: null,
+      recordedMs: null,
+      ...noTimes,
+      owner: null,
+      dialingAt: null,
+    };
+    scene.equal(await scene.updateCall(updatedCall, resetPatch), { ...call, ...resetPatch, version: 3 });
   });
 
   clause("a call's choices for its INVITE, and its Call-ID, are stored", async (scene) => {
@@ -163,9 +170,9 @@ export function callUpdateContract(clause: Clause, persistenceClause: Clause): v
     const call = await scene.storedCall(await scene.storedInstance());
     const event = scene.event("failed", call);
     const patch = { status: "FAILED", endedAt: scene.now(), outcome: OUTCOME } as const;
-    const updated = await scene.storage.calls.update(call.id, 1, patch, [event]);
+    const updatedCall = await scene.storage.calls.update(call.id, 1, patch, [event]);
     await scene.reopen();
-    scene.equal(await scene.storage.calls.get(call.id), updated);
+    scene.equal(await scene.storage.calls.get(call.id), updatedCall);
     scene.equal(await scene.timeline(call.id), [event]);
   });
 }

@@ -18,8 +18,8 @@ export function eventOrderContract(clause: Clause): void {
 
     let activeWriters = WRITERS;
     const readers = [readLog(scene, {}, () => activeWriters > 0), readLog(scene, calls[0]!, () => activeWriters > 0)];
-    const writers = calls.map(async (created) => {
-      let call = created;
+    const writers = calls.map(async (createdCall) => {
+      let call = createdCall;
       for (let round = 0; round < ROUNDS; round++) {
         // A repeated write has an earlier id, and other writes have happened since.
         const [earlyEvent, lateEvent] = [scene.event("dtmf", call), scene.event("dtmf", call)];
@@ -29,7 +29,7 @@ export function eventOrderContract(clause: Clause): void {
           note(earlyEvent),
         ]);
       }
-      if (created !== calls[0]) return;
+      if (createdCall !== calls[0]) return;
       await scene.storage.events.append(Array.from({ length: 600 }, () => note(scene.event("dtmf", call))));
     });
     for (const writer of writers) void writer.finally(() => activeWriters--).catch(() => {});
@@ -98,7 +98,7 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(idsOf(await events.ofCall(call.id, page)), [middleEvent.id, earlyEvent.id]);
   });
 
-  clause("a new event follows all that a reader has seen, even if the last of them are deleted", async (scene) => {
+  clause("a new event follows every event that a reader has seen, even deleted ones", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
     const oldCall = await scene.endedCall(instance);

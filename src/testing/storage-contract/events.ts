@@ -15,15 +15,15 @@ export function eventsContract(clause: Clause): void {
   clause("appending no events or many at once works", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     await scene.storage.events.append([]);
-    const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
-    await scene.storage.events.append(many);
-    scene.equal(idsOf(await scene.timeline(call.id)), idsOf(many));
+    const manyEvents = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
+    await scene.storage.events.append(manyEvents);
+    scene.equal(idsOf(await scene.timeline(call.id)), idsOf(manyEvents));
   });
 
   clause("either all events are stored or none", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
-    const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
-    await scene.failure(scene.storage.events.append([...many, scene.impossibleEvent("dtmf", call)]));
+    const manyEvents = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
+    await scene.failure(scene.storage.events.append([...manyEvents, scene.impossibleEvent("dtmf", call)]));
     scene.equal(await scene.timeline(call.id), []);
   });
 

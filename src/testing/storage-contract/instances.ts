@@ -46,13 +46,13 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await insert(4)).isStored, true);
   });
 
-  clause("an update changes what it names, counts the version and stores its events", async (scene) => {
+  clause("an update changes the named fields, raises the version and stores its events", async (scene) => {
     const instance = await scene.storedInstance({ status: "CREATED" });
     const event = scene.event("instance.linked", instance);
     const patch = { status: "CONFIGURED", phone: "+15550101", updatedAt: scene.now() } as const;
-    const updated = await scene.storage.instances.update(instance.id, 1, patch, [event]);
-    scene.equal(updated, { ...instance, ...patch, version: 2 });
-    scene.equal(await scene.storage.instances.get(instance.id), updated);
+    const updatedInstance = await scene.storage.instances.update(instance.id, 1, patch, [event]);
+    scene.equal(updatedInstance, { ...instance, ...patch, version: 2 });
+    scene.equal(await scene.storage.instances.get(instance.id), updatedInstance);
     scene.equal(await scene.log(), [event]);
   });
 
@@ -113,7 +113,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(updates.filter((update) => update !== undefined).length, 1);
   });
 
-  clause("a user's instances are listed newest first, undeleted", async (scene) => {
+  clause("a user's instances are listed newest first, without deleted ones", async (scene) => {
     const first = await scene.storedInstance();
     const deletedInstance = await scene.storedInstance();
     await scene.storedInstance({ userId: scene.id("usr") });
@@ -174,7 +174,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await instances.get(id))?.erasedAt, erasedAt);
   });
 
-  clause("an unlinked instance has lost its credentials", async (scene) => {
+  clause("unlinking an instance deletes its credentials", async (scene) => {
     const { instances } = scene.storage;
     const { id, version } = await scene.storedInstance({ status: "CONFIGURED" });
     await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));

@@ -7,7 +7,10 @@ const DAY_MS = 24 * 60 * 60_000;
 export function newAccount(
   scene: StorageScene,
   email: string,
-  { role = "member", ...rest }: { role?: AccountRecord["role"] } & Partial<Pick<NewAccount, "code" | "takesOver">> = {},
+  {
+    role = "member",
+    ...otherFields
+  }: { role?: AccountRecord["role"] } & Partial<Pick<NewAccount, "code" | "takesOver">> = {},
 ): NewAccount {
   const id = scene.id("acct");
   return {
@@ -15,7 +18,7 @@ export function newAccount(
     session: loginSession(scene, id),
     user: { id: scene.id("usr"), name: email, createdAt: scene.now() },
     code: undefined,
-    ...rest,
+    ...otherFields,
   };
 }
 

@@ -9,7 +9,7 @@ import type { ContractRunner } from "../contract-runner.ts";
 /** An empty storage for one test, open. */
 export interface StorageUnderTest {
   readonly storage: Storage;
-  /** Closes the storage, opens the same data again and returns it; not called if the storage `forgets`. */
+  /** Closes the storage, opens the same data again and returns it; not called if the storage loses its data. */
   reopen(): Promise<Storage>;
   /** Closes what `storage` or `reopen` left open and removes the data. */
   close(): Promise<void>;
@@ -125,13 +125,13 @@ export class StorageScene {
     record: Call | Instance,
     patch: Partial<EventSource> & { readonly data?: unknown } = {},
   ): Event {
-    const onCall = "instanceId" in record;
+    const isCallEvent = "instanceId" in record;
     return {
       id: this.id("evt"),
       type,
       timestamp: this.now(),
-      callId: onCall ? record.id : null,
-      instanceId: onCall ? record.instanceId : record.id,
+      callId: isCallEvent ? record.id : null,
+      instanceId: isCallEvent ? record.instanceId : record.id,
       userId: record.userId,
       data: {},
       ...patch,

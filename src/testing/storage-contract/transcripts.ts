@@ -35,7 +35,7 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await transcripts.ofCalls([erasedCall.id, keptCall.id]), [line(keptCall, 0)]);
   });
 
-  clause("several calls are read at once, exactly", async (scene) => {
+  clause("the lines of several calls are read at once, and no others", async (scene) => {
     const { transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const calls = [
@@ -63,9 +63,9 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     await transcripts.append([]);
-    const many = Array.from({ length: 1_200 }, (_, position) => line(call, position, { startMs: position }));
-    await transcripts.append(many);
-    scene.equal(await transcripts.ofCalls([call.id]), many);
+    const manyLines = Array.from({ length: 1_200 }, (_, position) => line(call, position, { startMs: position }));
+    await transcripts.append(manyLines);
+    scene.equal(await transcripts.ofCalls([call.id]), manyLines);
   });
 
   clause("a transcript is deleted with its call", async (scene) => {

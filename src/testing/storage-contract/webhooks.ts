@@ -70,7 +70,7 @@ export function webhooksContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(await webhooks.deliveries(id, {}, {}), [plannedDelivery]);
   });
 
-  clause("a disabled webhook plans nothing and continues at the end of the log", async (scene) => {
+  clause("a disabled webhook plans no deliveries, and continues at the end of the log", async (scene) => {
     const { webhooks, events } = scene.storage;
     const { id, position } = await storedWebhook(scene);
     await webhooks.update(id, 1, { disabledReason: "gone" });

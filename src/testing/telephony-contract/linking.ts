@@ -133,7 +133,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     codeOption,
   );
 
-  test("every method may be called twice, also on a closed line", async (network) => {
+  test("every method may be called twice, even on a closed line", async (network) => {
     const { line } = await network.link();
     await Promise.all([line.close(), line.close()]);
     await Promise.all([line.link(), line.unlink(), line.close(), line.unlink(), line.close()]);

@@ -35,8 +35,8 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     const listening = await listen(transcription);
     const speaker = new ScriptedSpeaker(transcription, listening.session);
     speaker.sayLast(sayings[0]);
-    const both = Promise.all([listening.session.close(), listening.session.close()]);
-    await settledWithin(CLOSE_MS, "The session is closed", both);
+    const closing = Promise.all([listening.session.close(), listening.session.close()]);
+    await settledWithin(CLOSE_MS, "The session is closed", closing);
     await expectEnded(listening, speaker, sayings[0]);
     expect(isSaid(listening.texts, sayings[0])).toBe(true);
     expect(listening.errors).toEqual([]);

@@ -188,13 +188,13 @@ export class FakeWhatsAppCall {
 
   /** Speaks after its current speech; 16 kHz. */
   say(samples: Int16Array): void {
-    const joined = new Float32Array(this.#speech.length + samples.length);
-    joined.set(this.#speech);
-    joined.set(
+    const speech = new Float32Array(this.#speech.length + samples.length);
+    speech.set(this.#speech);
+    speech.set(
       Float32Array.from(samples, (sample) => sample / 32768),
       this.#speech.length,
     );
-    this.#speech = joined;
+    this.#speech = speech;
   }
 
   /** Takes a frame of the caller's audio. For the client. */

@@ -100,7 +100,7 @@ export class FakeConnection {
     return this.#credentials;
   }
 
-  /** The same; an unlinked client has credentials without addresses once it has connected. */
+  /** Like {@link credentials}, but empty for an unlinked client that has connected. */
   get loadedCredentials(): FakeCredentials | Record<string, never> | null {
     return this.#credentials ?? (this.#isLoaded ? {} : null);
   }

@@ -27,13 +27,13 @@ export class Directory {
     return form === undefined ? undefined : (this.#numbers.get(form) ?? this.otherNumbers ?? undefined);
   }
 
-  /** The JID by which the network calls a JID: the hidden address if there is one. */
+  /** The JID that the network uses for a JID: the hidden address if there is one. */
   resolve(jid: string): string {
     const form = this.#formOf(this.phoneOf(jid));
     return form === undefined ? jid : this.peerOf(form);
   }
 
-  /** The JID by which the network calls a number. */
+  /** The JID that the network uses for a number. */
   peerOf(phone: string): string {
     return this.#lidOf(phone) ?? `${phone}@s.whatsapp.net`;
   }

@@ -25,9 +25,9 @@ export class Faults {
   }
 
   add(method: FaultyMethod, fault: NetworkFault, times: number): void {
-    const pending = this.#pendingFaults.get(method) ?? [];
-    for (let i = 0; i < times; i++) pending.push(fault);
-    this.#pendingFaults.set(method, pending);
+    const pendingFaults = this.#pendingFaults.get(method) ?? [];
+    for (let i = 0; i < times; i++) pendingFaults.push(fault);
+    this.#pendingFaults.set(method, pendingFaults);
   }
 
   /** Result of the next fault of a method; undefined for a method that works. */

@@ -13,7 +13,7 @@ const CAPACITY_SAMPLES = RATE * 0.5;
 
 /**
  * The engine's buffer of fed audio: capture starts one frame behind the write position, and reading starts once a frame is
- * buffered, above 200 ms it skips ahead, above 500 ms it drops.
+ * buffered; above 200 ms it skips ahead, and above 500 ms it drops audio.
  */
 export class LiveAudio {
   /** Samples that were skipped or dropped unsent. */
@@ -23,8 +23,8 @@ export class LiveAudio {
   #isStarted = false;
 
   /** Takes audio from {@link feed}, or sends silence. Starts with an empty buffer. */
-  setExternal(external: boolean): void {
-    this.#isExternal = external;
+  setExternal(isExternal: boolean): void {
+    this.#isExternal = isExternal;
     this.#isStarted = false;
     this.#samples = new Float32Array(0);
   }
@@ -32,10 +32,10 @@ export class LiveAudio {
   /** Returns the buffered audio, ms. */
   feed(samples: Float32Array): number {
     if (!this.#isExternal) return 0;
-    const joined = new Float32Array(this.#samples.length + samples.length);
-    joined.set(this.#samples);
-    joined.set(samples, this.#samples.length);
-    this.#keepLast(joined, CAPACITY_SAMPLES);
+    const bufferedSamples = new Float32Array(this.#samples.length + samples.length);
+    bufferedSamples.set(this.#samples);
+    bufferedSamples.set(samples, this.#samples.length);
+    this.#keepLast(bufferedSamples, CAPACITY_SAMPLES);
     return this.bufferedMs;
   }
 

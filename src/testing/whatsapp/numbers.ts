@@ -71,8 +71,8 @@ export function isPossible(digits: string): boolean {
 export function whatsAppForm(digits: string): string {
   const mobile = /^55(\d\d)(9?)([6-9]\d{7})$/.exec(digits);
   if (mobile === null) return digits;
-  const [, area, , rest] = mobile;
-  return `55${area}${Number(area) < NINTH_DIGIT_BELOW ? "9" : ""}${rest}`;
+  const [, area, , localNumber] = mobile;
+  return `55${area}${Number(area) < NINTH_DIGIT_BELOW ? "9" : ""}${localNumber}`;
 }
 
 /** An address that hides the number, always the same (FNV-1a, twice). */

@@ -23,7 +23,7 @@ export interface VoipHost {
   readonly address: () => string;
   readonly knownPeers: Set<string>;
   readonly emit: (event: string, argument: unknown) => void;
-  /** The JID by which the network calls an address. */
+  /** The JID that the network uses for an address. */
   readonly resolve: (jid: string) => string;
   /** Hands an offer to the network; throws if the callee has no devices. */
   readonly offer: (callId: string, peerJid: string, token: Uint8Array | undefined, voip: FakeVoip) => FakeWhatsAppCall;
