@@ -70,7 +70,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
   const { process, clock, lateDials } = run;
   if (!process.isAlive || process.system.stopped) return;
   const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
-  // A wall clock that was set at the same time could hide the sleep.
+  // A wall clock that was set just before or after could hide the sleep from every process.
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
   if (!process.isAlive || process.system.stopped) return;
   lateDials.sleeps(process, ms);
@@ -78,6 +78,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
   await clock.advance(ms);
   if (pausesMonotonic) process.system.stopMonotonic(ms);
   process.resume("forwards");
+  if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
 }
 
 /** A graceful end of the process, whatever state the storage is in. */
