@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile } from "../../support/application.ts";
 import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
@@ -163,5 +165,45 @@ test("a call of a batch with an audio file dials the extension of its target", a
     ...{ type: "FIXED_AUDIO", format: "wav", durationMs: 1_000 },
     ...{ extension: "42", startDelayMs: 500 },
   });
+  await world.stop();
+});
+
+test("a batch of agents asks each target by name, and its CSV has the answers", async () => {
+  const { world, callees, instance } = await withCallees({ agent: scriptedAgent() });
+  const resultSchema = { type: "object", properties: { day: { type: "string" } } };
+  const instructions = [
+    "Ask day: Hello {{name}}, press 1 for Monday or 2 for Tuesday.",
+    "If 1: Say: Monday.",
+    "If 2: Say: Tuesday.",
+  ];
+  const message = { type: "DYNAMIC_AGENT", agent: { instructions, resultSchema } } as const;
+  const { id, report } = await world.app.batches.create(ALICE, batchOf([instance.id], { message }));
+  expect(report.faults).toEqual([]);
+  for (const key of ["1", "2", "1"] as const) {
+    await callees.wait(8);
+    world.network.legs.at(-1)?.press(key);
+    await callees.wait(12);
+  }
+  expect(callees.dialled).toEqual(PEOPLE);
+  expect(new Set(world.speech.receivedTexts)).toEqual(
+    new Set([
+      "This is an automated call.",
+      ...PEOPLE.map((_, index) => `Hello Ada ${index}, press 1 for Monday or 2 for Tuesday.`),
+      ...["Monday.", "Tuesday."],
+    ]),
+  );
+  const batch = await world.app.batches.get(ALICE, id);
+  expect(batch.status).toBe("COMPLETED");
+  const header = targetsCsvHeader(batch.message).trim().split(",");
+  expect(header.slice(5, 7)).toEqual(["name", "status"]);
+  expect(header.at(-1)).toBe("result.day");
+  const rows = (await world.app.batches.targets(ALICE, id)).map((target) =>
+    targetsCsvRow(batch.message)(target).trim().split(","),
+  );
+  expect(rows.map((row) => [row[2], row[5], row[8], row.at(-1)])).toEqual([
+    [PEOPLE[0], "Ada 0", "agent_finished", "1"],
+    [PEOPLE[1], "Ada 1", "agent_finished", "2"],
+    [PEOPLE[2], "Ada 2", "agent_finished", "1"],
+  ]);
   await world.stop();
 });
