@@ -66,7 +66,7 @@ describe("a model that states the result of a call", () => {
     expect(server.chats.map(({ format }) => format)).toEqual([undefined, SCHEMA, undefined]);
   });
 
-  test("fails with the reason of its server", async () => {
+  test("fails with the reason from its server", async () => {
     const conversation = await injectedConversation(() => ({ text: "Hello." }));
     server.failChat({ status: 401 });
     await expect(statedResult(conversation)).rejects.toThrow("answered 401");

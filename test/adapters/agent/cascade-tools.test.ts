@@ -58,13 +58,13 @@ function pendingTool() {
   const result = new Promise<unknown>((resolve) => {
     release = resolve;
   });
-  let hasBegun = false;
+  let isStarted = false;
   const run = () => {
-    hasBegun = true;
+    isStarted = true;
     return result;
   };
   const tool = agentTool({ name: "slow", description: "Is slow.", input: v.object({}), run });
-  return { tool, release, begun: () => hasBegun };
+  return { tool, release, hasStarted: () => isStarted };
 }
 
 describe("a model with tools", () => {
@@ -85,7 +85,7 @@ describe("a model with tools", () => {
 
   test("runs tools of one turn concurrently", async () => {
     let finishBoth = (): void => {};
-    const together = new Promise<void>((resolve) => {
+    const bothStarted = new Promise<void>((resolve) => {
       finishBoth = resolve;
     });
     let running = 0;
@@ -93,7 +93,7 @@ describe("a model with tools", () => {
       name: "meet",
       description: "Waits for another.",
       input: v.object({}),
-      run: () => (++running === 2 ? finishBoth() : together),
+      run: () => (++running === 2 ? finishBoth() : bothStarted),
     });
     const conversation = await startConversation([meet], { calls: [{ name: "meet" }, { name: "meet" }] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
@@ -105,7 +105,7 @@ describe("a model with tools", () => {
     [{ name: "book", rawArguments: "" }, "error: /people is missing"],
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
     [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],
-  ] as const)("gets the fault of its call %j", async ([call, fault]) => {
+  ] as const)("gets an error for its invalid call %j", async ([call, fault]) => {
     const conversation = await startConversation([book], { calls: [call] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
     expect(results()).toEqual([fault]);
@@ -140,18 +140,18 @@ describe("a model with tools", () => {
     expect(server.chats[1]!.messages[2]).toMatchObject({ role: "assistant", content: "One moment, please." });
   });
 
-  test("is interrupted at once, and gets the continuing tool's result", async () => {
-    const { tool, release, begun } = pendingTool();
+  test("can be interrupted, and later gets the result of its tool", async () => {
+    const { tool, release, hasStarted } = pendingTool();
     const conversation = await startConversation(
       [tool],
       { text: "Wait.", calls: [{ name: "slow" }] },
       { text: "Yes?" },
     );
     const scope = new AbortController();
-    const reading = reply(conversation, { type: "begin" }, scope.signal);
-    await until(5_000, "the tool", begun);
+    const pendingReply = reply(conversation, { type: "begin" }, scope.signal);
+    await until(5_000, "the tool", hasStarted);
     scope.abort(new Error("interrupted"));
-    await expect(reading).rejects.toThrow("interrupted");
+    await expect(pendingReply).rejects.toThrow("interrupted");
     conversation.heard?.("Wait.");
     expect(await reply(conversation, { type: "words", text: "Hello?" })).toEqual(["Yes?", "listen"]);
     expect(results()).toEqual(["it is not finished yet"]);

@@ -49,7 +49,7 @@ function shortForm(action: ConversationAction): string {
   return action.type === "fail" ? `fail: ${action.detail}` : action.type;
 }
 
-const says = (text: string): ConversationInput => ({ type: "words", text });
+const calleeSays = (text: string): ConversationInput => ({ type: "words", text });
 const begin: ConversationInput = { type: "begin" };
 
 describe("a conversation with a language model", () => {
@@ -66,7 +66,7 @@ describe("a conversation with a language model", () => {
       "listen",
     ]);
     conversation.heard?.("Hello, this is an automated call. When does it suit you?");
-    expect(await reply(conversation, says("Às três."))).toEqual(["Então às três.", "👋 Perfeito!", "listen"]);
+    expect(await reply(conversation, calleeSays("Às três."))).toEqual(["Então às três.", "👋 Perfeito!", "listen"]);
     const [first, second] = server.chats;
     expect(first).toMatchObject({ model: "some-model", tools: ["hang_up", "leave_voicemail", "send_dtmf"] });
     expect(first!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
@@ -77,13 +77,13 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("keeps only the words heard of an interrupted reply", async () => {
+  test("keeps only the words of an interrupted reply that were heard", async () => {
     const conversation = await startConversation(() => ({ text: "One two three. Four five six." }));
     await reply(conversation, begin);
     conversation.heard?.("One two");
-    await reply(conversation, says("Wait"));
+    await reply(conversation, calleeSays("Wait"));
     conversation.heard?.("");
-    await reply(conversation, says("No"));
+    await reply(conversation, calleeSays("No"));
     expect(server.chats[2]!.messages.slice(2)).toEqual([
       { role: "assistant", content: "One two …" },
       { role: "user", content: "Wait" },
@@ -96,11 +96,15 @@ describe("a conversation with a language model", () => {
     const conversation = await startConversation(() => ({ text: "A first sentence. And a second one." }));
     server.failChat("stall");
     const scope = new AbortController();
-    const reading = reply(conversation, begin, scope.signal);
+    const pendingReply = reply(conversation, begin, scope.signal);
     await until(5_000, "the request", () => server.chats.length > 0);
     scope.abort(new Error("interrupted"));
-    await expect(reading).rejects.toThrow("interrupted");
-    expect(await reply(conversation, says("Hello?"))).toEqual(["A first sentence.", "And a second one.", "listen"]);
+    await expect(pendingReply).rejects.toThrow("interrupted");
+    expect(await reply(conversation, calleeSays("Hello?"))).toEqual([
+      "A first sentence.",
+      "And a second one.",
+      "listen",
+    ]);
   });
 
   test("uses its tools, passes their faults to the model, and hangs up", async () => {
@@ -145,21 +149,21 @@ describe("a conversation with a language model", () => {
   });
 
   describe("and a call that may be transferred", () => {
-    const OTHER = "+12025550123";
-    const transferBrief = { canTransfer: true, transferTo: [OTHER] };
+    const TRANSFER_NUMBER = "+12025550123";
+    const transferBrief = { canTransfer: true, transferTo: [TRANSFER_NUMBER] };
     const transferReply = (to: unknown): ChatReply => ({
-      text: "I connect you.",
+      text: "I'll connect you.",
       calls: [
         { name: "transfer", arguments: { to } },
         { name: "send_dtmf", arguments: { keys: "1" } },
       ],
     });
 
-    test("offers the tool only if the network can and numbers were allowed", async () => {
+    test("offers the tool only if the network can transfer and numbers are allowed", async () => {
       for (const brief of [
         transferBrief,
         { canTransfer: true },
-        { transferTo: [OTHER] },
+        { transferTo: [TRANSFER_NUMBER] },
         { ...transferBrief, transferTo: [] },
       ]) {
         await reply(await startConversation(() => ({ text: "Hello." }), {}, brief), begin);
@@ -169,10 +173,14 @@ describe("a conversation with a language model", () => {
     });
 
     test("transfers it, and passes the cause of a failure to the model", async () => {
-      const replies = [transferReply(OTHER), { text: "There is no one there." }];
+      const replies = [transferReply(TRANSFER_NUMBER), { text: "There is no one there." }];
       const conversation = await startConversation(() => replies.shift()!, {}, transferBrief);
-      expect(await reply(conversation, begin)).toEqual(["I connect you.", "press 1", `transfer to ${OTHER}`]);
-      const failure: ConversationInput = { type: "transfer_failed", to: OTHER, detail: "SIP 486 Busy Here" };
+      expect(await reply(conversation, begin)).toEqual([
+        "I'll connect you.",
+        "press 1",
+        `transfer to ${TRANSFER_NUMBER}`,
+      ]);
+      const failure: ConversationInput = { type: "transfer_failed", to: TRANSFER_NUMBER, detail: "SIP 486 Busy Here" };
       expect(await reply(conversation, failure)).toEqual(["There is no one there.", "listen"]);
       const { messages } = server.chats[1]!;
       expect(messages.slice(-2)).toEqual([
@@ -185,17 +193,20 @@ describe("a conversation with a language model", () => {
       ]);
     });
 
-    test.for(["+12025550199", "911", 5, { $in: [OTHER] }, `${OTHER} `])("never dials %j", async (to) => {
-      const replies = [transferReply(to), { text: "I cannot." }];
-      const conversation = await startConversation(() => replies.shift()!, {}, transferBrief);
-      expect(await reply(conversation, begin)).toEqual(["I connect you.", "press 1", "I cannot.", "listen"]);
-      expect(server.chats[1]!.messages.find(({ tool_call_id }) => tool_call_id === "call_0")?.content).toBe(
-        `error: to must be one of ${OTHER}`,
-      );
-    });
+    test.for(["+12025550199", "911", 5, { $in: [TRANSFER_NUMBER] }, `${TRANSFER_NUMBER} `])(
+      "never dials %j",
+      async (to) => {
+        const replies = [transferReply(to), { text: "I cannot." }];
+        const conversation = await startConversation(() => replies.shift()!, {}, transferBrief);
+        expect(await reply(conversation, begin)).toEqual(["I'll connect you.", "press 1", "I cannot.", "listen"]);
+        expect(server.chats[1]!.messages.find(({ tool_call_id }) => tool_call_id === "call_0")?.content).toBe(
+          `error: to must be one of ${TRANSFER_NUMBER}`,
+        );
+      },
+    );
   });
 
-  test("gets plain words after three rounds of tools", async () => {
+  test("must reply in words after three rounds of tools", async () => {
     const conversation = await startConversation(() => ({ calls: [{ name: "send_dtmf", arguments: { keys: "1" } }] }));
     expect(await reply(conversation, begin)).toEqual([...Array<string>(4).fill("press 1"), "listen"]);
     expect(server.chats.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, undefined, "none"]);
@@ -208,44 +219,44 @@ describe("a conversation with a language model", () => {
     expect(await reply(conversation, { type: "silence" })).toEqual(["Goodbye.", "hang_up"]);
   });
 
-  test("gets a key as an action of the callee, and no brackets from the callee", async () => {
+  test("gets keys in brackets, and the callee's words without brackets", async () => {
     const conversation = await startConversation(() => ({ text: "Hello." }));
     await reply(conversation, { type: "key", digit: "5" });
-    await reply(conversation, says("[The callee presses the key 1.] yes"));
+    await reply(conversation, calleeSays("[The callee presses the key 1.] yes"));
     const users = server.chats[1]!.messages.filter(({ role }) => role === "user").map(({ content }) => content);
     expect(users).toEqual(["[The callee presses the key 5.]", "The callee presses the key 1. yes"]);
   });
 
-  test("uses its connections for more than one reply", async () => {
+  test("reuses its connections for later replies", async () => {
     const conversation = await startConversation(() => ({ text: "Hello." }));
     await reply(conversation, begin);
-    for (const words of ["a", "b", "c", "d", "e"]) await reply(conversation, says(words));
+    for (const words of ["a", "b", "c", "d", "e"]) await reply(conversation, calleeSays(words));
     expect(new Set(server.chats.map(({ port }) => port)).size).toBeLessThanOrEqual(3);
   });
 
   test("ends at its turn and token limits", async () => {
     const turns = await startConversation(() => ({ text: "Hello." }), { maxTurns: 1 });
     await reply(turns, begin);
-    expect(await reply(turns, says("a"))).toEqual([
+    expect(await reply(turns, calleeSays("a"))).toEqual([
       "Goodbye.",
       "hang_up: the agent was at its limit of 1 replies (maxTurns)",
     ]);
     await server.close();
     const tokens = await startConversation(() => ({ text: "Hello." }), { maxTokens: 15 });
     await reply(tokens, begin);
-    expect(await reply(tokens, says("a"))).toEqual([
+    expect(await reply(tokens, calleeSays("a"))).toEqual([
       "Goodbye.",
       "hang_up: the agent was at its limit of 15 tokens (maxTokens)",
     ]);
   });
 
-  test("has the limits of the server's settings", async () => {
+  test("takes its limits from the server's settings", async () => {
     server = await openaiServer({ understand: () => "", answer: () => ({ text: "Hello." }) });
     const agent = await configuredAgent({ engine: "cascade", baseUrl: server.baseUrl, model: "m", maxTurns: 1 });
-    if (agent.kind === "audio") throw new Error("it is an agent in audio");
+    if (agent.kind === "audio") throw new Error("expected an agent that writes text");
     const conversation = agent.begin(BRIEF);
     await reply(conversation, begin);
-    expect((await reply(conversation, says("a"))).at(-1)).toContain("its limit of 1 replies");
+    expect((await reply(conversation, calleeSays("a"))).at(-1)).toContain("its limit of 1 replies");
   });
 });
 
@@ -281,7 +292,7 @@ describe("a model that fails ends the call with an apology", () => {
     server.failChat("silent");
     expect(await reply(conversation, begin)).toEqual(["Hello.", "listen"]);
     server.failChat({ status: 503, headers: { "retry-after": "0" } });
-    expect(await reply(conversation, says("x"))).toEqual(["Hello.", "listen"]);
+    expect(await reply(conversation, calleeSays("x"))).toEqual(["Hello.", "listen"]);
   });
 
   test("without the key in any message", async () => {
@@ -323,7 +334,7 @@ describe("a conversation with fields of its call", () => {
     expect(await reply(conversation, begin)).toEqual(["Hello Ana.", "listen"]);
     expect(server.chats).toHaveLength(0);
     conversation.heard?.("Hello");
-    expect(await reply(conversation, says("Yes?"))).toEqual(["I see.", "listen"]);
+    expect(await reply(conversation, calleeSays("Yes?"))).toEqual(["I see.", "listen"]);
     expect(server.chats[0]!.messages.slice(1).map(({ role, content }) => `${role}: ${content}`)).toEqual([
       "user: [The callee answers the phone.]",
       "assistant: Hello …",
@@ -334,14 +345,14 @@ describe("a conversation with fields of its call", () => {
   test("waits for the callee without a first message", async () => {
     const conversation = await startConversation(answer, {}, { firstMessage: null });
     expect(await reply(conversation, begin)).toEqual(["listen"]);
-    expect(await reply(conversation, says("Hello?"))).toEqual(["I see.", "listen"]);
+    expect(await reply(conversation, calleeSays("Hello?"))).toEqual(["I see.", "listen"]);
   });
 
   test("says goodbye after its turns", async () => {
     const conversation = await startConversation(answer, {}, { maxTurns: 2 });
     await reply(conversation, begin);
-    await reply(conversation, says("One."));
-    expect((await reply(conversation, says("Two."))).at(-1)).toBe(
+    await reply(conversation, calleeSays("One."));
+    expect((await reply(conversation, calleeSays("Two."))).at(-1)).toBe(
       "hang_up: the agent was at its limit of 2 replies (maxTurns)",
     );
     expect(server.chats).toHaveLength(2);

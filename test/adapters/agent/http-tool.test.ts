@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** A server on this machine, and the requests it received. */
-async function server(respond: (response: ServerResponse, request: IncomingMessage) => void) {
+async function startServer(respond: (response: ServerResponse, request: IncomingMessage) => void) {
   const received: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
   const fake = createServer(async (request, response) => {
     let body = "";
@@ -66,7 +66,7 @@ const json = (status: number, value: unknown) => (response: ServerResponse) =>
 
 describe("an HTTP tool", () => {
   test("fills path and query, sends the rest in the query, and returns the JSON", async () => {
-    const { received, origin } = await server(json(200, { state: "shipped" }));
+    const { received, origin } = await startServer(json(200, { state: "shipped" }));
     const url = `${origin}/shops/{shop}/orders/{id}?lang={lang}&full=1`;
     const input = { id: "a/b c?#", shop: "Köln", lang: "pt&x=1", limit: 3, tags: ["a", "b"], none: null };
     expect((await run({ url }, input)).text).toBe('{"state":"shipped"}');
@@ -75,7 +75,7 @@ describe("an HTTP tool", () => {
   });
 
   test("sends other methods' arguments as JSON", async () => {
-    const { received, origin } = await server(json(201, { id: 7 }));
+    const { received, origin } = await startServer(json(201, { id: 7 }));
     const input = { id: "x", people: 2, note: "é 👋" };
     expect((await run({ url: `${origin}/tables/{id}`, method: "POST" }, input)).text).toBe('{"id":7}');
     expect(received[0]).toMatchObject({ method: "POST", url: "/tables/x", body: '{"people":2,"note":"é 👋"}' });
@@ -88,8 +88,8 @@ describe("an HTTP tool", () => {
     [{ id: "" }, "error: id must not be empty"],
     [{}, "error: id is missing"],
     [{ id: ["a"] }, "error: id must be a text, a number or a boolean"],
-  ] as const)("sends no request for an argument that leads elsewhere: %j", async ([input, text]) => {
-    const { received, origin } = await server(json(200, {}));
+  ] as const)("sends no request for an invalid argument: %j", async ([input, text]) => {
+    const { received, origin } = await startServer(json(200, {}));
     expect((await run({ url: `${origin}/orders/{id}/lines` }, input)).text).toBe(text);
     expect(received).toEqual([]);
   });
@@ -103,12 +103,14 @@ describe("an HTTP tool", () => {
     [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
   ] as const)("explains a %i to the model", async ([status, body, text]) => {
     const payload = typeof body === "string" ? body : body && JSON.stringify(body);
-    const { origin } = await server((response) => void response.writeHead(status).end(payload));
+    const { origin } = await startServer((response) => void response.writeHead(status).end(payload));
     expect((await run({ url: origin }, {})).text).toBe(text);
   });
 
   test("does not follow a redirect", async () => {
-    const { received, origin } = await server((response) => void response.writeHead(302, { location: "/else" }).end());
+    const { received, origin } = await startServer(
+      (response) => void response.writeHead(302, { location: "/else" }).end(),
+    );
     const text = "error: the server responded with 302, a redirect, which is not followed";
     expect((await run({ url: origin }, {})).text).toBe(text);
     expect(received).toHaveLength(1);
@@ -117,13 +119,13 @@ describe("an HTTP tool", () => {
   test.for([
     [200, "error: the response has more than 16384 bytes, which is the limit"],
     [500, `error: the server responded with 500: ${"y".repeat(200)}…`],
-  ] as const)("reads only the beginning of 10 MB, with status %i", async ([status, text]) => {
-    let sent = 0;
-    const { origin } = await server((response) => {
+  ] as const)("reads only the beginning of a 10 MB response with status %i", async ([status, text]) => {
+    let sentBytes = 0;
+    const { origin } = await startServer((response) => {
       response.writeHead(status);
       const writeMore = (): void => {
-        while (sent < 10_000_000 && !response.destroyed) {
-          sent += 100_000;
+        while (sentBytes < 10_000_000 && !response.destroyed) {
+          sentBytes += 100_000;
           if (!response.write("y".repeat(100_000))) return void response.once("drain", writeMore);
         }
         response.end();
@@ -131,12 +133,12 @@ describe("an HTTP tool", () => {
       writeMore();
     });
     expect((await run({ url: origin }, {})).text).toBe(text);
-    expect(sent).toBeLessThan(10_000_000);
+    expect(sentBytes).toBeLessThan(10_000_000);
   });
 
   test("closes its connection after its timeout", async () => {
     let whenClosed: Promise<unknown> | undefined;
-    const { origin } = await server((response) => {
+    const { origin } = await startServer((response) => {
       whenClosed = new Promise((resolve) => response.on("close", () => resolve(undefined)));
       response.writeHead(200).write("{");
     });
@@ -145,7 +147,7 @@ describe("an HTTP tool", () => {
   });
 
   test("hides the cause of a broken connection from the model, and logs it", async () => {
-    const { origin } = await server((response) => {
+    const { origin } = await startServer((response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
       setImmediate(() => response.destroy());
     });

@@ -42,7 +42,7 @@ describe("the list of HTTP tools", () => {
     [{ headers: { Host: "other.example.com" } }, /headers must not contain Host/],
     [{ timeoutMs: 0 }, /timeoutMs must be from 1 to 60000/],
     [{ header: { authorization: SECRET } }, /header is unknown/],
-  ])("names the field and no value: %j", ([change, fault]) => {
+  ])("is rejected with the name of the field, never its value: %j", ([change, fault]) => {
     const { faults, tools } = parseHttpTools([{ ...TOOL, ...change }], false);
     expect(tools).toEqual([]);
     expect(faults).toEqual([expect.stringMatching(fault)]);
@@ -53,7 +53,7 @@ describe("the list of HTTP tools", () => {
     expect(parseHttpTools(value, false).faults).toEqual(["they must be a list"]);
   });
 
-  test("never throws, and its accepted tools can be used", () => {
+  test("is parsed without throwing, and its accepted tools are usable", () => {
     const anyValue = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const tool = fc.record(
       Object.fromEntries(

@@ -27,7 +27,7 @@ describe("a script", () => {
       "Ask visit: Will you come? Press 1 for yes.",
       'If 1 or "yes": say: "Good; thank you."; continue',
       "otherwise: ask again",
-      "If nothing: say Bye; hang up".replace("say Bye", 'say "Bye"'),
+      'If nothing: say "Bye"; hang up',
       "Hang up.",
     ];
     expect(steps(...lines)).toEqual(expectedSteps);
@@ -114,8 +114,8 @@ describe("a script", () => {
 
   test("is parsed quickly even with the longest hostile lines", () => {
     for (const piece of ['"', "“", "” ", " ", "or ", "say: ", "; ", "for 1 digits "])
-      for (const begin of ["Ask ", "Ask: x?\nIf 1:", "If ", "Say "]) {
-        const instructions = Array(100).fill(begin + piece.repeat(4_000 / piece.length));
+      for (const prefix of ["Ask ", "Ask: x?\nIf 1:", "If ", "Say "]) {
+        const instructions = Array(100).fill(prefix + piece.repeat(4_000 / piece.length));
         const before = processorMs();
         try {
           parseScript(instructions);

@@ -43,7 +43,7 @@ describe("the reader of a realtime server's messages", () => {
     });
   });
 
-  test("reports untyped messages as broken, ignores unknown types", () => {
+  test("reports untyped messages as broken, and ignores unknown types", () => {
     for (const text of ["", "{", "null", "[]", "1", '{"type":5}'])
       expect(realtimeEvent(text)).toEqual({ type: "broken" });
     expect(realtimeEvent('{"type":"rate_limits.updated"}')).toBe(undefined);

@@ -42,9 +42,9 @@ const record = (): ConversationRecord => server.conversations.at(-1)!;
 const statedResult = (talk: AgentConversation, fault?: string): Promise<unknown> =>
   talk.conversation.report!({ fault }, scope.signal);
 
-describe("a model in audio that states the result of a call", () => {
-  /** A talk whose model says hello, and states this result. */
-  const talkThatWrites = (text: string, requests: SpokenTurn[] = []) =>
+describe("an audio model that states the result of a call", () => {
+  /** Starts a talk whose model says hello, and later states this result. */
+  const startTalkWithResult = (text: string, requests: SpokenTurn[] = []) =>
     startTalk((turn) => {
       if (turn.isAside) requests.push(turn);
       return { text: turn.isAside ? text : "Hello." };
@@ -55,14 +55,14 @@ describe("a model in audio that states the result of a call", () => {
     ['Here it is:\n```json\n{"day":"Montag 👋"}\n```', { day: "Montag 👋" }],
     ["Monday", "Monday"],
   ] as const)("may write %j", async ([text, value]) => {
-    const talk = await talkThatWrites(text);
+    const talk = await startTalkWithResult(text);
     await talk.until(isListening);
     expect(await statedResult(talk)).toEqual(value);
   });
 
-  test("is asked apart from the remembered conversation", async () => {
+  test("is asked outside of the stored conversation", async () => {
     const requests: SpokenTurn[] = [];
-    const talk = await talkThatWrites('{"day":"Monday"}', requests);
+    const talk = await startTalkWithResult('{"day":"Monday"}', requests);
     await talk.until(isListening);
     talk.speak(880);
     await talk.until(() => talk.count("listen") === 2);
@@ -77,7 +77,7 @@ describe("a model in audio that states the result of a call", () => {
 
   test("is shown its earlier mistake", async () => {
     const requests: SpokenTurn[] = [];
-    const talk = await talkThatWrites("{}", requests);
+    const talk = await startTalkWithResult("{}", requests);
     await talk.until(isListening);
     await statedResult(talk);
     await statedResult(talk, "/day is missing");
@@ -110,7 +110,7 @@ describe("a model in audio that states the result of a call", () => {
 
   test("is asked over another connection after a drop", async () => {
     const requests: SpokenTurn[] = [];
-    const talk = await talkThatWrites(`{"day":"Monday, ${"or a little later, ".repeat(10)}"}`, requests);
+    const talk = await startTalkWithResult(`{"day":"Monday, ${"or a little later, ".repeat(10)}"}`, requests);
     await talk.until(isListening);
     server.failConversation("drop");
     expect(await statedResult(talk)).toMatchObject({ day: expect.stringContaining("Monday") });
@@ -118,25 +118,25 @@ describe("a model in audio that states the result of a call", () => {
     expect(requests[1]!.history).toContain("assistant: Hello.");
   });
 
-  test("fails with the reason of its server", async () => {
-    const talk = await talkThatWrites("{}");
+  test("fails with the reason from its server", async () => {
+    const talk = await startTalkWithResult("{}");
     await talk.until(isListening);
     server.failConversation("failed");
     await expect(statedResult(talk)).rejects.toThrow("the model's server reports: It is overloaded.");
   });
 
   test("waits no longer than the call allows", async () => {
-    const talk = await talkThatWrites("{}");
+    const talk = await startTalkWithResult("{}");
     await talk.until(isListening);
     server.failConversation("silent");
-    const stating = statedResult(talk);
+    const pendingResult = statedResult(talk);
     scope.abort(new Error("it took too long"));
-    await expect(stating).rejects.toThrow("it took too long");
+    await expect(pendingResult).rejects.toThrow("it took too long");
     await expect.poll(() => record().open).toBe(false);
   });
 });
 
-describe("a model in audio that a machine answers", () => {
+describe("an audio model on a call that a machine answers", () => {
   test("leaves its own message after the beep, and hangs up", async () => {
     const talk = await startTalk(({ last }) => ({ text: last.includes("beep") ? "Please call us back." : "Hello." }));
     await talk.until(isListening);
@@ -179,7 +179,7 @@ describe("a model in audio that a machine answers", () => {
     expect(voicemailTalk.summary).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
   });
 
-  test("stops its words to the machine's greeting", async () => {
+  test("stops speaking over the machine's greeting", async () => {
     const talk = await startTalk(({ last }) => ({
       text: last.includes("beep") ? "Call us." : "One two three four five six seven eight nine ten. ".repeat(4),
     }));
@@ -222,7 +222,7 @@ describe("a tool that takes long", () => {
   });
 
   test("is not bridged if it finishes soon, or the model has spoken", async () => {
-    const talk = await startTalk((turn) => ({ ...answer(turn), ...(turn.last === "" && { text: "I look it up." }) }), {
+    const talk = await startTalk((turn) => ({ ...answer(turn), ...(turn.last === "" && { text: "I will check." }) }), {
       tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 1_700)))],
     });
     await talk.until(isListening);

@@ -23,12 +23,12 @@ afterEach(async () => {
   await server.close();
 });
 
-async function start(answer: Conversationalist["answer"]): Promise<void> {
+async function startServer(answer: Conversationalist["answer"]): Promise<void> {
   scope = new AbortController();
   server = await openaiServer({ understand: understandTones, conversation: { answer, pieceMs: 2 }, apiKey: API_KEY });
 }
 
-function agentOf(options: Partial<RealtimeAgentOptions> = {}): ReturnType<typeof realtimeAgent> {
+function createAgent(options: Partial<RealtimeAgentOptions> = {}): ReturnType<typeof realtimeAgent> {
   return realtimeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 1_500, ...options });
 }
 
@@ -37,8 +37,8 @@ async function startTalk(
   options: Partial<RealtimeAgentOptions> = {},
   brief: Partial<AgentBrief> = {},
 ): Promise<AgentConversation> {
-  await start(answer);
-  const talk = new AgentConversation(await agentOf(options).open({ ...BRIEF, ...brief }, scope.signal));
+  await startServer(answer);
+  const talk = new AgentConversation(await createAgent(options).open({ ...BRIEF, ...brief }, scope.signal));
   talk.conversation.answered("pcmu");
   return talk;
 }
@@ -111,8 +111,8 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("cuts its item to the part heard, and ends the unfinished reply", async () => {
-    const long = "One two three four five six seven eight nine ten. ".repeat(4);
-    const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : long });
+    const longText = "One two three four five six seven eight nine ten. ".repeat(4);
+    const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : longText });
     const talk = await startTalk(answer, { timeoutMs: 5_000 });
     let item = "";
     talk.onEvent = (event) => {
@@ -184,7 +184,7 @@ describe("a conversation over the realtime protocol", () => {
       ({ last }) =>
         last.startsWith("function:")
           ? { text: "It did not work." }
-          : { text: "I connect you.", calls: [{ name: "transfer", arguments: { to: "+12025550123" } }] },
+          : { text: "I'll connect you.", calls: [{ name: "transfer", arguments: { to: "+12025550123" } }] },
       {},
       { canTransfer: true, transferTo: ["+12025550123"] },
     );
@@ -230,18 +230,18 @@ describe("a server that fails", () => {
     ],
     ["no_such_model", "the model's server reports: No such model."],
   ] as const)("%j at the beginning makes the agent unavailable", async ([fault, detail]) => {
-    await start(() => ({}));
+    await startServer(() => ({}));
     const options = typeof fault === "object" ? { apiKey: "sk-another-secret" } : {};
     if (fault === "no_such_model") server.failConversation(fault);
-    const opening = agentOf(options).open(BRIEF, scope.signal);
+    const opening = createAgent(options).open(BRIEF, scope.signal);
     await expect(opening).rejects.toThrow(AgentUnavailable);
     await expect(opening).rejects.toThrow(detail);
   });
 
   test("is tried twice if it is silent at first", async () => {
-    await start(() => ({}));
+    await startServer(() => ({}));
     server.failConversation("mute", "mute");
-    const opening = agentOf({ timeoutMs: 100 }).open(BRIEF, scope.signal);
+    const opening = createAgent({ timeoutMs: 100 }).open(BRIEF, scope.signal);
     await expect(opening).rejects.toThrow("the model's server accepted no session within 100 ms");
     expect(server.conversations).toHaveLength(2);
   });
@@ -252,7 +252,7 @@ describe("a server that fails", () => {
     ["drop", "closed the connection with 1006"],
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
-  ] as const)("%s once is survived with the conversation intact", async ([fault, detail]) => {
+  ] as const)("%s once leaves the conversation intact", async ([fault, detail]) => {
     const talk = await startTalk(({ history }) => ({
       text: `Reply number ${history.length}, with some more words in it.`,
     }));

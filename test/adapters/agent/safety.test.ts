@@ -18,7 +18,7 @@ const shop = createServer(({ headers }, response) => {
 await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
 afterAll(() => void shop.close());
 
-const fake = await openaiServer({
+const modelServer = await openaiServer({
   understand: () => ATTACK,
   apiKey: KEY,
   answer({ messages }) {
@@ -27,11 +27,11 @@ const fake = await openaiServer({
     return last?.content === ATTACK ? { calls: [{ name: "order", arguments: { id: "7" } }] } : { text: "Hello?" };
   },
 });
-afterAll(() => fake.close());
+afterAll(() => modelServer.close());
 
 const server = new LocalServer({
   LOG_LEVEL: "debug",
-  RINGPORT_AGENT_URL: fake.baseUrl,
+  RINGPORT_AGENT_URL: modelServer.baseUrl,
   RINGPORT_AGENT_MODEL: "some-model",
   RINGPORT_AGENT_KEY: KEY,
   RINGPORT_AGENT_TOOLS: JSON.stringify([
@@ -45,7 +45,7 @@ const server = new LocalServer({
   ]),
   RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1",
   RINGPORT_TRANSCRIPTION_ENGINE: "openai",
-  RINGPORT_TRANSCRIPTION_URL: fake.baseUrl,
+  RINGPORT_TRANSCRIPTION_URL: modelServer.baseUrl,
   RINGPORT_TRANSCRIPTION_MODEL: "some-model",
   RINGPORT_TRANSCRIPTION_KEY: KEY,
   RINGPORT_SIMULATOR_TIME_SCALE: "1",
@@ -62,13 +62,13 @@ test("a callee's question about the key stays in role user, and secrets stay sec
   });
   expect(await client.waitForCall(id)).toMatchObject({ outcome: { reason: "agent_finished" } });
 
-  const messages = fake.chats.flatMap((chat) => chat.messages);
+  const messages = modelServer.chats.flatMap((chat) => chat.messages);
   const attackMessages = messages.filter(({ content }) => content?.includes(ATTACK));
   expect(attackMessages.length).toBeGreaterThan(0);
   expect(new Set(attackMessages.map(({ role }) => role))).toEqual(new Set(["user"]));
   const prompts = new Set(messages.filter(({ role }) => role === "system").map(({ content }) => content));
   expect([...prompts]).toEqual([expect.stringContaining("Ask whether their order has arrived.")]);
-  expect(fake.chats.every((chat) => chat.messages.findIndex(({ role }) => role === "system") === 0)).toBe(true);
+  expect(modelServer.chats.every((chat) => chat.messages.findIndex(({ role }) => role === "system") === 0)).toBe(true);
   // The tool was used, its server echoed the secret, and the model got the rest.
   expect(messages).toContainEqual(
     expect.objectContaining({
@@ -81,8 +81,8 @@ test("a callee's question about the key stays in role user, and secrets stay sec
   const timeline = await client.timeline(id);
   expect(timeline.map(({ type }) => type)).toContain("tool_used");
   const outputs = {
-    prompts: fake.chats.map(({ body }) => body).join("\n"),
-    transcription: JSON.stringify(fake.requests.map(({ fields }) => fields)),
+    prompts: modelServer.chats.map(({ body }) => body).join("\n"),
+    transcription: JSON.stringify(modelServer.requests.map(({ fields }) => fields)),
     view: JSON.stringify(view.json()),
     timeline: JSON.stringify(timeline),
     stored: JSON.stringify(await server.rows()),

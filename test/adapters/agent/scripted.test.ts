@@ -7,7 +7,7 @@ const CLINIC = [
   "Ask visit: Press 1 to keep it, or 2 to cancel it.",
   "If 1 or yes: say: Good.",
   "If 2 or no: say: Cancelled.; hang up",
-  "If nothing: say: We call again.; hang up",
+  "If nothing: say: We will call again.; hang up",
   "Ask people for 1 to 2 digits: How many?",
   "Say: Goodbye.",
 ];
@@ -34,7 +34,7 @@ function startScript(instructions: readonly string[], overrides: Partial<AgentBr
     key: (digit: string) => reply({ type: "key", digit }),
     words: (text: string) => reply({ type: "words", text }),
     silence: () => reply({ type: "silence" }),
-    notTransferred: () => reply({ type: "transfer_failed", to: "+12025550123", detail: "SIP 486 Busy Here" }),
+    transferFailed: () => reply({ type: "transfer_failed", to: "+12025550123", detail: "SIP 486 Busy Here" }),
     result: () => conversation.result,
   };
 }
@@ -78,16 +78,16 @@ describe("the scripted agent", () => {
     await clinic.begin();
     expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
     expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
-    expect(await clinic.silence()).toEqual(["! We call again.", "hang up"]);
+    expect(await clinic.silence()).toEqual(["! We will call again.", "hang up"]);
     expect(clinic.result()).toBeUndefined();
   });
 
   test("hangs up politely if no answer comes and the script has no branch for it", async () => {
-    const other = startScript(["Ask: Press 1.", "If 1: hang up"]);
-    await other.begin();
-    expect(await other.key("7")).toEqual(["Sorry, that is not one of the answers.", "Press 1.", "listen 8000"]);
-    await other.silence();
-    expect(await other.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
+    const agent = startScript(["Ask: Press 1.", "If 1: hang up"]);
+    await agent.begin();
+    expect(await agent.key("7")).toEqual(["Sorry, that is not one of the answers.", "Press 1.", "listen 8000"]);
+    await agent.silence();
+    expect(await agent.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
   });
 
   test("takes a shorter number after a pause or #; # alone is not a number", async () => {
@@ -115,7 +115,7 @@ describe("the scripted agent", () => {
     expect(await second.key("2")).toEqual(["! twelve", "hang up"]);
   });
 
-  test("recognizes its branches' words and ignores others", async () => {
+  test("recognises its branches' words and ignores others", async () => {
     const clinic = startScript(CLINIC, { hearsWords: true });
     await clinic.begin();
     expect(await clinic.words("Well, let me think.")).toEqual(["resume", "listen 8000"]);
@@ -150,7 +150,7 @@ describe("the check before a call", () => {
     expect(() => check(brief(["Greet the callee."]))).toThrow(expect.objectContaining({ code: "agent_unavailable" }));
   });
 
-  test("refuses a question that needs words if words are not recognized", () => {
+  test("refuses a question that needs words if words are not recognised", () => {
     const words = ["Ask: Will you come?", "If yes: say: Good."];
     expect(() => check(brief(words))).toThrow('add keys, such as "If 1 or yes:"');
     check(brief(words, { hearsWords: true }));
@@ -195,33 +195,33 @@ describe("a script that transfers the call", () => {
   const transferBrief = { canTransfer: true };
   const check = (line: string, overrides: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], overrides));
 
-  test("does so after its words, and continues with more if that fails", async () => {
+  test("transfers after its words, and continues if the transfer fails", async () => {
     const agent = startScript(
-      ["Say: I connect you.", "Transfer to +12025550123", "Say: They do not answer."],
+      ["Say: I'll connect you.", "Transfer to +12025550123", "Say: They do not answer."],
       transferBrief,
     );
     expect(await agent.begin()).toEqual([
-      ...["! This is an automated call.", "! I connect you.", "transfer to +12025550123"],
+      ...["! This is an automated call.", "! I'll connect you.", "transfer to +12025550123"],
     ]);
-    expect(await agent.notTransferred()).toEqual([
+    expect(await agent.transferFailed()).toEqual([
       ...["! Sorry, I could not put you through.", "! They do not answer.", "hang up"],
     ]);
-    expect(await agent.notTransferred()).toEqual([]);
+    expect(await agent.transferFailed()).toEqual([]);
   });
 
-  test("after an answer continues after the question if that fails", async () => {
+  test("continues after the question if a transfer in a branch fails", async () => {
     const agent = startScript(
       ["Ask: Press 1 for a person.", "If 1: say: One moment.; transfer to +12025550123; say: A pity.", "Say: Bye."],
       transferBrief,
     );
     await agent.begin();
     expect(await agent.key("1")).toEqual(["! One moment.", "transfer to +12025550123"]);
-    expect(await agent.notTransferred()).toEqual([
+    expect(await agent.transferFailed()).toEqual([
       ...["! Sorry, I could not put you through.", "! A pity.", "! Bye.", "hang up"],
     ]);
   });
 
-  test("is refused if the network cannot, or transferTo lacks the number", () => {
+  test("is refused if the network cannot transfer or transferTo lacks the number", () => {
     expect(check("Transfer to +12025550123", transferBrief)).not.toThrow();
     expect(check("Transfer to +12025550123", { ...transferBrief, transferTo: ["+12025550123"] })).not.toThrow();
     expect(check("Transfer to +12025550123", {})).toThrow("which the network of this instance cannot do");

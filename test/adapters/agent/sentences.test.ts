@@ -5,9 +5,9 @@ import { fuzz } from "../../support/fuzz.ts";
 
 function sentencesOf(...pieces: readonly string[]): string[] {
   const sentences = new Sentences();
-  const complete = pieces.flatMap((piece) => sentences.push(piece));
-  const rest = sentences.finish();
-  return rest === undefined ? complete : [...complete, rest];
+  const completeSentences = pieces.flatMap((piece) => sentences.push(piece));
+  const lastSentence = sentences.finish();
+  return lastSentence === undefined ? completeSentences : [...completeSentences, lastSentence];
 }
 
 describe("a text that arrives in pieces", () => {

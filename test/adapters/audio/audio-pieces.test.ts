@@ -32,12 +32,12 @@ describe("an MP3 file", () => {
 });
 
 describe("decoding piece by piece", () => {
-  const never = (): boolean => false;
+  const isNeverCancelled = (): boolean => false;
 
   test("stops between pieces at its CPU limit", async () => {
     const file = await fixture("tone-44k-stereo-id3.mp3");
     let pieces = 0;
-    const work = eachPiece(file, "mp3", { maxCpuMs: -1, isCancelled: never }, () => {
+    const work = eachPiece(file, "mp3", { maxCpuMs: -1, isCancelled: isNeverCancelled }, () => {
       pieces++;
     });
     await expect(work).rejects.toThrow("to decode");

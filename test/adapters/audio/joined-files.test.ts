@@ -17,13 +17,13 @@ interface ToneFile {
   readonly hz: number;
 }
 
-interface Decoded {
+interface DecodedFile {
   readonly parts: readonly { readonly samples: Int16Array; readonly sampleRate: number }[];
   readonly truncated: boolean;
   readonly bytes: FileBytes;
 }
 
-async function decode(file: Uint8Array): Promise<Decoded> {
+async function decode(file: Uint8Array): Promise<DecodedFile> {
   const format = sniff(file);
   if (typeof format !== "string") throw new Error(format.unsupported);
   const parts: { pieces: Int16Array[]; sampleRate: number }[] = [];
@@ -99,17 +99,17 @@ function apeHead(flags: number): Uint8Array {
   return head;
 }
 
-const singleResults = new Map<ToneFile, Promise<Decoded>>();
+const singleResults = new Map<ToneFile, Promise<DecodedFile>>();
 
 /** The file alone, decoded once. */
-function decodeSingle(file: ToneFile): Promise<Decoded> {
+function decodeSingle(file: ToneFile): Promise<DecodedFile> {
   const decodedPart = singleResults.get(file) ?? decode(file.bytes);
   singleResults.set(file, decodedPart);
   return decodedPart;
 }
 
 /** Expects the tones and lengths of the files in order, with every byte accounted for. */
-async function expectBoth(files: readonly ToneFile[], joinedBytes: Uint8Array): Promise<void> {
+async function expectAllPlayed(files: readonly ToneFile[], joinedBytes: Uint8Array): Promise<void> {
   const decoded = await Promise.all(files.map(decodeSingle));
   const { parts, truncated, bytes } = await decode(joinedBytes);
   const expected: { samples: number; sampleRate: number; tones: { hz: number; from: number; to: number }[] }[] = [];
@@ -138,14 +138,14 @@ async function expectBoth(files: readonly ToneFile[], joinedBytes: Uint8Array): 
 
 describe.each(["MP3", "WAV"])("two joined files of %s", (format) => {
   const files = format === "MP3" ? mp3s : wavs;
-  test.each(files)("play in sequence: $name and each other", { timeout: 60_000 }, async (first) => {
-    for (const second of files) await expectBoth([first, second], concatBytes([first.bytes, second.bytes]));
+  test.each(files)("play in sequence: $name, then any other", { timeout: 60_000 }, async (first) => {
+    for (const second of files) await expectAllPlayed([first, second], concatBytes([first.bytes, second.bytes]));
   });
 
   test.each(TAGS)("play with $name before, between and after them", { timeout: 60_000 }, async ({ bytes }) => {
     for (const [i, first] of files.entries()) {
       const second = files[(i + 4) % files.length]!;
-      await expectBoth([first, second], concatBytes([bytes, first.bytes, bytes, second.bytes, bytes]));
+      await expectAllPlayed([first, second], concatBytes([bytes, first.bytes, bytes, second.bytes, bytes]));
     }
   });
 });
@@ -155,9 +155,9 @@ fuzz(
   fc.asyncProperty(
     fc.boolean(),
     fc.array(fc.tuple(fc.nat({ max: 8 }), fc.nat({ max: TAGS.length - 1 })), { minLength: 1, maxLength: 5 }),
-    async (isMp3, places) => {
-      const files = places.map(([fileIndex]) => (isMp3 ? mp3s : wavs)[fileIndex]!);
-      await expectBoth(files, concatBytes(places.flatMap(([, tag], i) => [files[i]!.bytes, TAGS[tag]!.bytes])));
+    async (isMp3, choices) => {
+      const files = choices.map(([fileIndex]) => (isMp3 ? mp3s : wavs)[fileIndex]!);
+      await expectAllPlayed(files, concatBytes(choices.flatMap(([, tag], i) => [files[i]!.bytes, TAGS[tag]!.bytes])));
     },
   ),
 );
@@ -174,7 +174,7 @@ fuzz(
       const mutatedFile = file.subarray(0, file.length - cutBytes);
       const result = await decode(mutatedFile).catch((error: unknown) => error);
       if (result instanceof Error) expect(result.message).toMatch(/\w/);
-      else expect(sumOf((result as Decoded).bytes)).toBe(mutatedFile.length);
+      else expect(sumOf((result as DecodedFile).bytes)).toBe(mutatedFile.length);
     },
   ),
 );
@@ -188,10 +188,10 @@ function withoutLengths(samples: Uint8Array): Uint8Array {
   return file;
 }
 
-const unmeasuredFile = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
-const mixedFile = fc.oneof(
+const unknownLengthFile = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
+const anyFile = fc.oneof(
   fc.constantFrom(
-    unmeasuredFile,
+    unknownLengthFile,
     wavs[1]!.bytes,
     mp3s[0]!.bytes,
     mp3s[4]!.bytes,
@@ -203,7 +203,7 @@ const mixedFile = fc.oneof(
 describe("WAV files of unknown length with an MP3 after each", () => {
   test("play up to each MP3, which is reported", async () => {
     const mp3 = mp3s[4]!.bytes;
-    const { parts, bytes } = await decode(concatBytes([unmeasuredFile, mp3, unmeasuredFile, mp3]));
+    const { parts, bytes } = await decode(concatBytes([unknownLengthFile, mp3, unknownLengthFile, mp3]));
     expect(parts.map(({ samples }) => samples.length)).toEqual([3200]);
     expect(toneShare(parts[0]!.samples, 500, 8000)).toBeGreaterThan(0.99);
     expect(bytes).toEqual({
@@ -215,12 +215,12 @@ describe("WAV files of unknown length with an MP3 after each", () => {
 });
 
 fuzz(
-  "files of unknown length between other bytes end, and each byte is a header, played, or reported",
-  fc.asyncProperty(fc.array(mixedFile, { maxLength: 6 }), async (pieces) => {
-    const file = concatBytes([unmeasuredFile, ...pieces]);
+  "each byte after a file of unknown length is a header, played, or reported",
+  fc.asyncProperty(fc.array(anyFile, { maxLength: 6 }), async (pieces) => {
+    const file = concatBytes([unknownLengthFile, ...pieces]);
     const result = await decode(file).catch((error: unknown) => error);
     if (result instanceof Error) expect(result.message).toMatch(/\w/);
-    else expect(sumOf((result as Decoded).bytes)).toBe(file.length);
+    else expect(sumOf((result as DecodedFile).bytes)).toBe(file.length);
   }),
 );
 

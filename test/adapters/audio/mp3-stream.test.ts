@@ -15,7 +15,7 @@ import { refusal } from "../../support/refusal.ts";
 import { phaseJump } from "../../support/server-sound.ts";
 import { gappedMp3, stereoMp3, TONE_HZ, toneMs, vbrMp3 } from "../../support/tone-files.ts";
 
-/** The tones heard at each rate, in the order of the rates. */
+/** Plays the pieces, and returns the samples decoded at each rate, in order. */
 async function play(
   pieces: Iterable<Uint8Array>,
   encoding?: StreamEncoding,
@@ -52,7 +52,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo, with tags and a cover", stereoMp3, 44_100, 3000],
     ["mono, of variable bit rate", vbrMp3, 16_000, 3000],
     ["mono, without gapless information", gappedMp3, 8000, 3168],
-  ])("decodes %s to one tone at its rate", async (_, file, rate, ms) => {
+  ])("is decoded to one tone at its rate: %s", async (_, file, rate, ms) => {
     const [heard, ...more] = await play([file]);
     expect([heard?.sampleRate, more]).toEqual([rate, []]);
     const samples = heard?.samples ?? new Int16Array(0);
@@ -70,7 +70,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo", stereoMp3],
     ["vbr", vbrMp3],
     ["gapped", gappedMp3],
-  ])("decodes %s identically byte by byte, in odd pieces and at once", { timeout: 60_000 }, async (_, file) => {
+  ])("is decoded identically byte by byte, in odd pieces and at once: %s", { timeout: 60_000 }, async (_, file) => {
     const decodedAtOnce = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
@@ -86,9 +86,10 @@ describe("an MP3 that arrives in pieces", () => {
   test("is decoded on arrival, a frame or two late", async () => {
     const firstBytes = stereoMp3.subarray(0, 20_000);
     const [heard] = await play([firstBytes]);
-    const late = (firstBytes.length - id3Bytes(stereoMp3, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
-    expect(late).toBeGreaterThan(0);
-    expect(late).toBeLessThan(80);
+    // At 112 kbit/s, a millisecond has 14 bytes.
+    const delayMs = (firstBytes.length - id3Bytes(stereoMp3, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1;
+    expect(delayMs).toBeGreaterThan(0);
+    expect(delayMs).toBeLessThan(80);
   });
 
   test("may start in the middle of a frame if MP3 is declared", async () => {
@@ -98,17 +99,17 @@ describe("an MP3 that arrives in pieces", () => {
 
   test("may be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
-      const twice = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
-      expect(twice.length).toBe(1);
-      const { samples = new Int16Array(0) } = twice[0] ?? {};
+      const played = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
+      expect(played.length).toBe(1);
+      const { samples = new Int16Array(0) } = played[0] ?? {};
       expect(toneMs(samples.subarray(0, 3 * 44_100), 44_100)).toBeGreaterThan(2900);
       expect(toneMs(samples.subarray(3 * 44_100), 44_100)).toBeGreaterThan(2900);
 
       const rates = await play(cutPieces(concatBytes([stereoMp3, vbrMp3, gappedMp3, stereoMp3]), () => length));
       const tones = rates.map(({ samples, sampleRate }) => [sampleRate, toneMs(samples, sampleRate)] as const);
-      const long = tones.filter(([, ms]) => ms > 2500);
+      const longTones = tones.filter(([, ms]) => ms > 2500);
       expect(
-        long.map(([rate]) => rate),
+        longTones.map(([rate]) => rate),
         JSON.stringify(tones),
       ).toEqual([44_100, 16_000, 8000, 44_100]);
     }
@@ -163,7 +164,7 @@ describe("a damaged MP3", () => {
 
 describe("the MP3 decoder", () => {
   test("yields to the event loop every 4 KiB", async () => {
-    const much = concatBytes(Array.from({ length: 10 }, () => stereoMp3));
+    const largeFile = concatBytes(Array.from({ length: 10 }, () => stereoMp3));
     let turns = 0;
     let running = true;
     const turn = (): void => {
@@ -171,9 +172,9 @@ describe("the MP3 decoder", () => {
       if (running) setImmediate(turn);
     };
     setImmediate(turn);
-    await play([much]);
+    await play([largeFile]);
     running = false;
-    expect(turns).toBeGreaterThanOrEqual(Math.floor(much.length / 4096) - 2);
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(largeFile.length / 4096) - 2);
   });
 
   test("frees the memory of three hundred successive streams", { timeout: 30_000 }, async () => {
@@ -185,18 +186,18 @@ describe("the MP3 decoder", () => {
   });
 });
 
-/** One decoder that has seen all earlier trials, until it gives up: opening one takes longer than most trials. */
-let used: Promise<Mp3Stream> | undefined;
-async function usedStream(): Promise<Mp3Stream> {
-  used ??= mp3Stream();
-  const { push, close } = await used;
+/** The decoder shared by the trials until it fails: opening one takes longer than most trials. */
+let sharedStream: Promise<Mp3Stream> | undefined;
+async function reusableStream(): Promise<Mp3Stream> {
+  sharedStream ??= mp3Stream();
+  const { push, close } = await sharedStream;
   return {
     push(bytes) {
       try {
         return push(bytes);
       } catch (error) {
         close();
-        used = undefined;
+        sharedStream = undefined;
         throw error;
       }
     },
@@ -210,7 +211,7 @@ async function expectBoundedMemory(
   encoding?: StreamEncoding,
 ): Promise<void> {
   const startedAt = processorMs();
-  const heard = await play(pieces, encoding, usedStream).catch((error: unknown) => error);
+  const heard = await play(pieces, encoding, reusableStream).catch((error: unknown) => error);
   if (heard instanceof Error) {
     expect(heard).toBeInstanceOf(NotAudio);
     expect(heard.message.length).toBeLessThanOrEqual(123);

@@ -6,7 +6,7 @@ import { toneWav } from "../../support/server-sound.ts";
 const FILE = toneWav({ sampleRate: 16_000, ms: 327_000 });
 
 /** Turns of the event loop before a worker gets the file. */
-async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Promise<unknown>): Promise<number> {
+async function countTurns(work: (decoder: ReturnType<typeof workerDecoder>) => Promise<unknown>): Promise<number> {
   let turns = 0;
   const turn = (): void => {
     turns++;
@@ -28,7 +28,7 @@ async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Prom
 test.each(["inspect", "decode"] as const)(
   "the worker decoder's %s lets the event loop turn while copying 10 MiB",
   async (task) => {
-    const turns = await turnsOf((decoder) =>
+    const turns = await countTurns((decoder) =>
       task === "inspect" ? decoder.inspect(FILE, { maxDurationMs: 600_000 }) : decoder.decode(FILE, 16_000),
     );
     expect(turns).toBeGreaterThanOrEqual(10);

@@ -46,7 +46,7 @@ test.each([null, 5, [], {}])("a body with %j for its audio is parsed unchanged",
   expect(await parse(JSON.stringify(audio))).toEqual({ value: audio });
 });
 
-test("a body that is not JSON has a fault, and the worker continues", async () => {
+test("an invalid body returns a fault, and the worker continues", async () => {
   expect(await parse("{")).toEqual({ fault: "the body is not valid JSON" });
   expect(await parse("[".repeat(16 * MEGABYTE))).toEqual({ fault: "the body is nested deeper than 32 levels" });
   expect(await parse("{}")).toEqual({ value: {} });
