@@ -7,7 +7,7 @@ const PASSWORD = "correct horse battery";
 const BROWSER = { userAgent: null };
 const codeIn = (url: string): string => /#code=([0-9a-f]{64})\n?$/.exec(url)?.[1] ?? "";
 
-test("the accounts of a server are created, listed and given new passwords beside it", {
+test("accounts can be created, listed and reset beside a running server", {
   timeout: 120_000,
 }, async () => {
   const data = freshFolder();
@@ -16,9 +16,9 @@ test("the accounts of a server are created, listed and given new passwords besid
     await ringport.start();
     await ringport.tokens.issue({ userName: "customer-a", label: "theirs" });
     await ringport.tokens.issue({ userName: "admin", label: "first start" });
-    const none = await run(["account", "list", "--data", data]);
-    expect([none.code, none.stdout]).toEqual([0, ""]);
-    expect(none.stderr).toContain("ringport account code");
+    const emptyList = await run(["account", "list", "--data", data]);
+    expect([emptyList.code, emptyList.stdout]).toEqual([0, ""]);
+    expect(emptyList.stderr).toContain("ringport account code");
 
     const code = await run(["account", "code", "--data", data, "--public-url", "https://calls.example.com/app/"]);
     expect(code.stdout).toMatch(/^https:\/\/calls\.example\.com\/app\/console\/register#code=[0-9a-f]{64}\n$/);
@@ -26,14 +26,14 @@ test("the accounts of a server are created, listed and given new passwords besid
     expect(code.stderr).toContain('takes over the data of the user "admin": tokens: 1, instances: 0.');
     const person = { email: "Ana@example.com", password: PASSWORD, code: codeIn(code.stdout) };
     const { account, secret } = await ringport.accounts.register(person, BROWSER);
-    const late = await run(["account", "code", "--data", data]);
-    expect([late.code, late.stdout]).toEqual([2, ""]);
-    expect(late.stderr).toContain("this server already has an administrator");
+    const secondCode = await run(["account", "code", "--data", data]);
+    expect([secondCode.code, secondCode.stdout]).toEqual([2, ""]);
+    expect(secondCode.stderr).toContain("this server already has an administrator");
 
     const table = await run(["account", "list", "--data", data]);
     expect(table.stdout).toContain(`${account.id}\tAna@example.com\tadmin\t${account.userId}\t20`);
-    const listed = JSON.parse((await run(["account", "list", "--data", data, "--json"])).stdout);
-    expect(listed).toEqual([
+    const accounts = JSON.parse((await run(["account", "list", "--data", data, "--json"])).stdout);
+    expect(accounts).toEqual([
       {
         id: account.id,
         email: "Ana@example.com",
@@ -52,8 +52,8 @@ test("the accounts of a server are created, listed and given new passwords besid
     const actions = (await ringport.accounts.audit(account)).map(({ action }) => action);
     expect(actions).toEqual(["account.password_reset", "account.reset_code_made", "account.registered"]);
 
-    const unknown = await run(["account", "reset", "bob@example.com", "--data", data]);
-    expect([unknown.code, unknown.stderr]).toEqual([
+    const unknownReset = await run(["account", "reset", "bob@example.com", "--data", data]);
+    expect([unknownReset.code, unknownReset.stderr]).toEqual([
       2,
       'ringport: there is no account with the address "bob@example.com"; see: ringport account list\n',
     ]);
@@ -62,7 +62,7 @@ test("the accounts of a server are created, listed and given new passwords besid
   }
 });
 
-test("without a server no account is created, listed or reset, and no database made", async () => {
+test("without a server, no account is created, listed or reset, and no database created", async () => {
   for (const args of [["code"], ["list"], ["reset", "ana@example.com"]]) {
     const data = freshFolder();
     const { code, stderr } = await run(["account", ...args, "--data", data]);
@@ -87,8 +87,12 @@ test("an address with a code uses the server's scheme, host and base path", { ti
       expect(stdout.replace(/#code=.*\n$/, ""), stderr).toBe(`${base}/console/register`);
     }
     for (const args of [["code"], ["reset", "ana@example.com"]]) {
-      const off = await run(["account", ...args], { RINGPORT_DATA: data, RINGPORT_CONSOLE: "off" });
-      expect([off.code, off.stdout, off.stderr]).toEqual([2, "", expect.stringContaining('RINGPORT_CONSOLE is "off"')]);
+      const consoleOff = await run(["account", ...args], { RINGPORT_DATA: data, RINGPORT_CONSOLE: "off" });
+      expect([consoleOff.code, consoleOff.stdout, consoleOff.stderr]).toEqual([
+        2,
+        "",
+        expect.stringContaining('RINGPORT_CONSOLE is "off"'),
+      ]);
     }
   } finally {
     await ringport.stop({ drainMs: 0 });

@@ -47,7 +47,7 @@ describe("the batch that options describe", () => {
     });
   });
 
-  test("days alone are days without hours", async () =>
+  test("days without hours last from midnight to midnight", async () =>
     expect((await batch({ days: "6,7" })).schedule).toEqual({ hours: { from: "00:00", to: "24:00", days: [6, 7] } }));
 
   test.each([

@@ -30,7 +30,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     return file;
   }
 
-  test("finds every problem of 300 rows before anybody is called", async () => {
+  test("finds every problem in 300 rows before any call is placed", async () => {
     const { instanceId } = await cli.caller("checker");
     const run = (...args: string[]) => cli.run("checker", args);
     expect((await run("consent", "set", BLOCKED, "do_not_call")).code).toBe(0);
@@ -41,15 +41,15 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(dryRun.code).toBe(2);
     expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);
 
-    const created = await run(...create, "--start");
-    const id = created.stdout.trim();
+    const createRun = await run(...create, "--start");
+    const id = createRun.stdout.trim();
     expect(id).toMatch(/^batch_\w{26}$/);
-    expect(created.code).toBe(2);
-    expect(created.stderr).toContain("3 of 300 rows have problems:");
-    expect(created.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
-    expect(created.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
-    expect(created.stderr).toMatch(/^ {2}row 301 +phoneNumber .*is not to be called/m);
-    expect(created.stderr).toContain(`ringport batch start ${id} --skip-invalid`);
+    expect(createRun.code).toBe(2);
+    expect(createRun.stderr).toContain("3 of 300 rows have problems:");
+    expect(createRun.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
+    expect(createRun.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
+    expect(createRun.stderr).toMatch(/^ {2}row 301 +phoneNumber .*is not to be called/m);
+    expect(createRun.stderr).toContain(`ringport batch start ${id} --skip-invalid`);
     expect(JSON.parse((await run("batch", "show", id, "--json")).stdout)).toMatchObject({ status: "DRAFT" });
 
     const errors = (await run("batch", "errors", id)).stdout.trim().split("\r\n");
@@ -58,27 +58,27 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect((await run("batch", "errors", id, "-o", output)).stdout).toBe(`${output}\n`);
     expect(readFileSync(output, "utf8").trim().split("\r\n")).toEqual(errors);
 
-    const refused = await run("batch", "start", id);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("3 of 300 targets have faults")]);
-    const watched = await run("batch", "watch", id);
-    expect([watched.code, watched.stderr]).toEqual([2, expect.stringContaining("is a draft")]);
+    const startRun = await run("batch", "start", id);
+    expect([startRun.code, startRun.stderr]).toEqual([2, expect.stringContaining("3 of 300 targets have faults")]);
+    const watchRun = await run("batch", "watch", id);
+    expect([watchRun.code, watchRun.stderr]).toEqual([2, expect.stringContaining("is a draft")]);
     expect((await run("batch", "delete", id)).code).toBe(0);
     expect((await run("batch", "show", id)).code).toBe(2);
   });
 
-  test("calls everybody, and its results are those of the calls", async () => {
+  test("calls each valid number once, and lists the results", async () => {
     const { instanceId } = await cli.caller("batcher");
     const run = (...args: string[]) => cli.run("batcher", args);
     const rows = ["+12025550100,Ana,a", "+12025550101,Ben,b", "+12025550150,Eva,c", "+12025550100,Ana,d"];
     const file = fileOf(["phone,nome,ref", ...rows].join("\n"));
-    const created = await run("batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start");
-    expect(created.stderr).toContain("row 5");
-    expect(created.code).toBe(0);
-    const id = created.stdout.trim();
-    const watched = await run("batch", "watch", id);
-    expect(watched.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 duplicates`);
-    expect(watched.stdout).toContain("1 FAILED busy");
-    expect(watched.code).toBe(1);
+    const createRun = await run("batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start");
+    expect(createRun.stderr).toContain("row 5");
+    expect(createRun.code).toBe(0);
+    const id = createRun.stdout.trim();
+    const watchRun = await run("batch", "watch", id);
+    expect(watchRun.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 duplicates`);
+    expect(watchRun.stdout).toContain("1 FAILED busy");
+    expect(watchRun.code).toBe(1);
 
     const results = (await run("batch", "results", id)).stdout.trim().split("\n");
     expect(results.map((row) => row.split("\t").slice(1, 4))).toEqual([
@@ -99,10 +99,10 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const run = (...args: string[]) => cli.run("planner", args);
     const file = fileOf("phone,nome\n+12025550102,Ana\n+12025550103,Ben\n");
     const create = ["batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start"];
-    const later = await run(...create, "--at", "+2h");
-    expect(later.stderr).toMatch(/^Calls from \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/m);
-    expect(later.stderr).toContain('"people" is SCHEDULED: 2 to call');
-    const plan = JSON.parse((await run("batch", "plan", later.stdout.trim(), "--json")).stdout);
+    const scheduleRun = await run(...create, "--at", "+2h");
+    expect(scheduleRun.stderr).toMatch(/^Calls from \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/m);
+    expect(scheduleRun.stderr).toContain('"people" is SCHEDULED: 2 to call');
+    const plan = JSON.parse((await run("batch", "plan", scheduleRun.stdout.trim(), "--json")).stdout);
     expect(plan.calls).toHaveLength(2);
 
     const id = (await run(...create)).stdout.trim();
@@ -110,8 +110,8 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect((await run("batch", "resume", id)).stderr).toContain(`${id} is RUNNING`);
     expect((await run("batch", "cancel", id, "--live", "end")).stderr).toContain(`${id} is CANCELLED`);
     expect((await run("batch", "watch", id)).code).toBe(1);
-    const listed = (await run("batch", "list", "--status", "cancelled")).stdout.trim().split("\t");
-    expect(listed.slice(0, 3)).toEqual([id, "CANCELLED", "people"]);
+    const listedFields = (await run("batch", "list", "--status", "cancelled")).stdout.trim().split("\t");
+    expect(listedFields.slice(0, 3)).toEqual([id, "CANCELLED", "people"]);
   });
 
   test("stores no batch if the file or an option is wrong", async () => {
@@ -119,8 +119,8 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const run = (...args: string[]) => cli.run("mistaken", args);
     const noNumbers = await run("batch", "create", fileOf("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
     expect([noNumbers.code, noNumbers.stderr]).toEqual([2, expect.stringContaining('the columns are "nome"')]);
-    const missing = await run("batch", "create", "no.csv", "--text", TEXT);
-    expect([missing.code, missing.stderr]).toEqual([2, 'ringport: FILE is "no.csv": there is no such file\n']);
+    const missingFile = await run("batch", "create", "no.csv", "--text", TEXT);
+    expect([missingFile.code, missingFile.stderr]).toEqual([2, 'ringport: FILE is "no.csv": there is no such file\n']);
     expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);
   });
 });

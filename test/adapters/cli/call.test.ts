@@ -57,8 +57,8 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       ["+12025550108", "number_invalid", 6],
       ["+12025550104", "callee_hung_up", 0],
     ] as const) {
-      const long = "This sentence goes on, and on, and on, until the callee has had enough of it and hangs up.";
-      const { code, stdout } = await cli.run("counter", ["call", number, "--text", long]);
+      const longText = "This sentence goes on, and on, and on, until the callee has had enough of it and hangs up.";
+      const { code, stdout } = await cli.run("counter", ["call", number, "--text", longText]);
       expect([number, code]).toEqual([number, expected]);
       expect(stdout).toMatch(new RegExp(`^(COMPLETED|FAILED): ${reason}`, "m"));
     }
@@ -66,11 +66,11 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
 
   test("Ctrl-C hangs up before the program exits", async () => {
     const { client, instanceId } = await cli.caller("regret");
-    const running = await cli.start("regret", ["call", "+12025550102", "--text", "Never heard.", "--json"]);
+    const command = await cli.start("regret", ["call", "+12025550102", "--text", "Never heard.", "--json"]);
     const queue = async () => (await client.instance(instanceId)).callQueue ?? [];
     await expect.poll(async () => (await queue())[0]?.status, { timeout: 10_000 }).toBe("RINGING");
-    running.child.kill("SIGINT");
-    const { code, stdout } = await running.finished;
+    command.child.kill("SIGINT");
+    const { code, stdout } = await command.finished;
     expect(code).toBe(130);
     const callDocument = JSON.parse(stdout) as CallDocument;
     expect(callDocument).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
@@ -98,21 +98,23 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
   });
 
-  test("the caller is the only instance, or the named one", async () => {
-    const none = await cli.run("nobody", ["call", "+12025550100", "--text", "Hi."]);
-    expect([none.code, none.stderr]).toEqual([
+  test("a call is placed from the only instance, or the named one", async () => {
+    const noInstance = await cli.run("nobody", ["call", "+12025550100", "--text", "Hi."]);
+    expect([noInstance.code, noInstance.stderr]).toEqual([
       2,
       "ringport: no instance to call from; create one: ringport instance create --link\n",
     ]);
     const { instanceId } = await cli.caller("two");
-    const other = (await (await cli.server.as("two")).activeInstance("Back door")).id;
-    const unclear = await cli.run("two", ["call", "+12025550100", "--text", "Hi."]);
-    expect([unclear.code, unclear.stdout]).toEqual([2, ""]);
-    for (const text of ["there are 2 instances", "--instance ID", instanceId, `${other} ("Back door", ACTIVE)`])
-      expect(unclear.stderr).toContain(text);
+    const otherId = (await (await cli.server.as("two")).activeInstance("Back door")).id;
+    const ambiguous = await cli.run("two", ["call", "+12025550100", "--text", "Hi."]);
+    expect([ambiguous.code, ambiguous.stdout]).toEqual([2, ""]);
+    for (const text of ["there are 2 instances", "--instance ID", instanceId, `${otherId} ("Back door", ACTIVE)`])
+      expect(ambiguous.stderr).toContain(text);
     const args = ["call", "+12025550101", "--text", "Hi.", "--json", "--instance"];
-    for (const instanceName of [other, "Back door"])
-      expect(JSON.parse((await cli.run("two", [...args, instanceName])).stdout)).toMatchObject({ instance_id: other });
+    for (const instanceName of [otherId, "Back door"])
+      expect(JSON.parse((await cli.run("two", [...args, instanceName])).stdout)).toMatchObject({
+        instance_id: otherId,
+      });
   });
 
   test("unsendable input is refused before anything is sent", async () => {
@@ -142,7 +144,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     }
   });
 
-  test("a refusal of the server names each fault", async () => {
+  test("a refusal by the server names each fault", async () => {
     await cli.caller("mistaken");
     const args = ["call", "+12025550100", "--text", "Hi.", "--voice"];
     const mistakenVoice = await cli.run("mistaken", [...args, "pt-PT-99"]);

@@ -9,9 +9,9 @@ import { freshFolder } from "./run-cli.ts";
 
 const authority = certificateAuthority();
 const certificate = authority.issue();
-let end = (): void => {};
+let stopFollowing = (): void => {};
 
-afterEach(() => end());
+afterEach(() => stopFollowing());
 
 /** Files with a certificate and its key. */
 function filesOf({ cert, key }: Tls) {
@@ -32,15 +32,15 @@ describe("the files of a certificate", () => {
 
   test("are named with their variable if unusable", async () => {
     const { folder, files } = filesOf(certificate);
-    const other = filesOf(authority.issue()).files.key;
+    const otherKey = filesOf(authority.issue()).files.key;
     const missingFile = join(folder, "nothing.pem");
-    for (const [given, message] of [
+    for (const [unusableFiles, message] of [
       [{ ...files, cert: missingFile }, `RINGPORT_TLS_CERT is "${missingFile}": there is no such file`],
       [{ ...files, key: folder }, `RINGPORT_TLS_KEY is "${folder}": it is a folder`],
       [{ ...files, key: files.cert }, `RINGPORT_TLS_KEY is "${files.cert}": there is no private key in it`],
-      [{ ...files, key: other }, `RINGPORT_TLS_KEY is "${other}": the key belongs to another certificate`],
+      [{ ...files, key: otherKey }, `RINGPORT_TLS_KEY is "${otherKey}": the key belongs to another certificate`],
     ] as const)
-      await expect(readCertificate(given)).rejects.toMatchObject({
+      await expect(readCertificate(unusableFiles)).rejects.toMatchObject({
         name: "UsageError",
         message: expect.stringContaining(message),
       });
@@ -59,22 +59,22 @@ describe("a certificate that is renewed in its files", () => {
     const { files, write } = filesOf(certificate);
     const usedCertificates: Tls[] = [];
     const logged: string[] = [];
-    const note = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
-    const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") } as Logger;
+    const logAs = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
+    const log = { debug: logAs("debug"), info: logAs("info"), warn: logAs("warn"), error: logAs("error") } as Logger;
     const setCertificate = (tls: Tls): void => {
       refuse(tls);
       usedCertificates.push(tls);
     };
     const listening = canReplace ? { setCertificate } : {};
-    end = followCertificate(files, { initial: certificate, listening, log, intervalMs: 5 });
-    return { files, write, used: usedCertificates, logged };
+    stopFollowing = followCertificate(files, { initial: certificate, listening, log, intervalMs: 5 });
+    return { files, write, usedCertificates, logged };
   }
 
-  test("is used once", async () => {
-    const { write, used, logged } = followFiles();
+  test("is used for new connections, and logged once", async () => {
+    const { write, usedCertificates, logged } = followFiles();
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
-    await expect.poll(() => used).toEqual([renewedCertificate]);
+    await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
     await expect.poll(() => logged).toEqual(["info new connections use the renewed certificate"]);
   });
 
@@ -84,23 +84,23 @@ describe("a certificate that is renewed in its files", () => {
     await expect.poll(() => logged).toEqual(["warn the certificate was renewed; restart the server to use it"]);
   });
 
-  test("is reported once if it cannot be used, and used when it can", async () => {
-    const { files, write, used, logged } = followFiles();
+  test("is reported once while it is unusable, and used when it is valid", async () => {
+    const { files, write, usedCertificates, logged } = followFiles();
     writeFileSync(files.key, authority.issue().key);
     await expect
       .poll(() => logged)
       .toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
-    expect(used).toEqual([]);
+    expect(usedCertificates).toEqual([]);
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
-    await expect.poll(() => used).toEqual([renewedCertificate]);
+    await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
     expect(logged).toHaveLength(2);
   });
 
   test("is reported once if the server refuses it, and the next one is used", async () => {
     const refusedCertificate = authority.issue();
     let refusals = 0;
-    const { write, used, logged } = followFiles(true, ({ cert }) => {
+    const { write, usedCertificates, logged } = followFiles(true, ({ cert }) => {
       if (cert !== refusedCertificate.cert) return;
       refusals++;
       throw new Error("the TLS library refuses it");
@@ -110,7 +110,7 @@ describe("a certificate that is renewed in its files", () => {
     expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
-    await expect.poll(() => used).toEqual([renewedCertificate]);
+    await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
     await expect.poll(() => logged).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import { ON_NODE, type Server, useServer } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
-import { type Finished, launch, type Running, type RunOptions } from "./run-cli.ts";
+import { type CommandResult, launch, type RunningCommand, type RunOptions } from "./run-cli.ts";
 
 /** A server that the tests of the surrounding `describe` use through the command line. */
 export class CliServer {
@@ -11,14 +11,14 @@ export class CliServer {
   }
 
   /** Starts a command as this user. */
-  async start(user: string, args: readonly string[], options: RunOptions = {}): Promise<Running> {
+  async start(user: string, args: readonly string[], options: RunOptions = {}): Promise<RunningCommand> {
     const { token = "" } = await this.server.as(user);
     const env = { RINGPORT_URL: this.server.base, RINGPORT_TOKEN: token, ...options.env };
     return launch(args, { ...options, env });
   }
 
   /** Runs a command as this user to its end. */
-  async run(user: string, args: readonly string[], options?: RunOptions): Promise<Finished> {
+  async run(user: string, args: readonly string[], options?: RunOptions): Promise<CommandResult> {
     return (await this.start(user, args, options)).finished;
   }
 

@@ -6,27 +6,30 @@ import { missing } from "../../support/runtimes.ts";
 import { CliServer } from "./client-server.ts";
 import { freshFolder, node, cli as program, run } from "./run-cli.ts";
 
-function whyNoBash(): string | undefined {
-  if (process.platform === "win32") return missing("Windows has no bash of its own");
+function bashSkipReason(): string | undefined {
+  if (process.platform === "win32") return missing("Windows has no bash");
   return spawnSync("bash", ["--version"]).status === 0 ? undefined : missing("bash is not installed");
 }
 
-const noBash = node.missing ?? whyNoBash();
+const skipReason = node.missing ?? bashSkipReason();
 
-describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : ""}`, { timeout: 60_000 }, () => {
-  const cli = new CliServer();
-  const folder = freshFolder();
-  const words = node.command.map((word) => `'${word}'`).join(" ");
-  writeFileSync(join(folder, "ringport"), `#!/bin/sh\nexec ${words} '${program}' "$@"\n`);
-  chmodSync(join(folder, "ringport"), 0o755);
-  mkdirSync(join(folder, "music"));
-  writeFileSync(join(folder, "music", "my song.mp3"), "");
+describe.skipIf(skipReason)(
+  `completion in bash${skipReason ? ` (skipped: ${skipReason})` : ""}`,
+  { timeout: 60_000 },
+  () => {
+    const cli = new CliServer();
+    const folder = freshFolder();
+    const words = node.command.map((word) => `'${word}'`).join(" ");
+    writeFileSync(join(folder, "ringport"), `#!/bin/sh\nexec ${words} '${program}' "$@"\n`);
+    chmodSync(join(folder, "ringport"), 0o755);
+    mkdirSync(join(folder, "music"));
+    writeFileSync(join(folder, "music", "my song.mp3"), "");
 
-  /** Completions that bash offers when the Tab key is pressed at the end of each line. */
-  async function offered(lines: readonly string[], user = "typist"): Promise<string[][]> {
-    const { token = "" } = await cli.server.as(user);
-    // Splits each line as readline does, then calls what `complete` has registered for the word.
-    const script = `
+    /** Completions that bash offers when the Tab key is pressed at the end of each line. */
+    async function completionsOf(lines: readonly string[], user = "typist"): Promise<string[][]> {
+      const { token = "" } = await cli.server.as(user);
+      // Splits each line as readline does, then calls what `complete` has registered for the word.
+      const script = `
       source <(ringport completion bash)
       function_name=$(complete -p ringport | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
       for COMP_LINE; do
@@ -37,72 +40,76 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
         "$function_name" ringport "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
         printf '%s\\n' "\${COMPREPLY[@]}" end
       done`;
-    const env = { PATH: `${folder}:${process.env.PATH}`, RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
-    const out = execFileSync("bash", ["--norc", "-c", script, "bash", ...lines], {
-      env,
-      cwd: folder,
-      encoding: "utf8",
-    });
-    const words = out.split("end\n").slice(0, lines.length);
-    return words.map((text) => text.split("\n").filter(Boolean));
-  }
-
-  test("commands, flags, values and files are completed", async () => {
-    const expectedWords: Readonly<Record<string, readonly string[]>> = {
-      "ringport ": ["serve", "instance", "call", "calls", "doctor", "token"],
-      "ringport in": ["instance"],
-      "ringport instance ": ["create", "list", "show", "qr", "delete"],
-      "ringport calls ": ["show", "hangup"],
-      "ringport instance create --": ["--metadata", "--link", "--json", "--url", "--token", "--help"],
-      "ringport serve --ring": ["--ring-timeout-ms"],
-      "ringport calls --status ": ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"],
-      "ringport calls --status comp": ["COMPLETED"],
-      "ringport calls --status=F": ["FAILED"],
-      "ringport serve --queue ": ["single", "fifo"],
-      "ringport completion ": ["bash", "zsh", "fish"],
-      "ringport call +12025550100 --audio mus": ["music"],
-      "ringport call +12025550100 --audio music/": ["music/my song.mp3"],
-    };
-    const lines = Object.keys(expectedWords);
-    for (const [n, offeredWords] of (await offered(lines)).entries()) {
-      const line = lines[n]!;
-      expect(offeredWords, line).toEqual(expect.arrayContaining([...expectedWords[line]!]));
-      const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
-      for (const word of offeredWords)
-        expect(word.toLowerCase().startsWith(last.toLowerCase()), `${line}: ${word}`).toBe(true);
+      const env = { PATH: `${folder}:${process.env.PATH}`, RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
+      const output = execFileSync("bash", ["--norc", "-c", script, "bash", ...lines], {
+        env,
+        cwd: folder,
+        encoding: "utf8",
+      });
+      const blocks = output.split("end\n").slice(0, lines.length);
+      return blocks.map((text) => text.split("\n").filter(Boolean));
     }
-  });
 
-  test("ids and voices are the server's, and instances are the user's own", async () => {
-    const { client, instanceId } = await cli.caller("owner");
-    const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
-    const [instances, numbers, calls, voices] = await offered(
-      [
-        "ringport instance show ",
-        "ringport call +12025550100 --instance inst_",
-        "ringport calls show ",
-        "ringport voices --play en-GB-1",
-      ],
-      "owner",
-    );
-    expect([instances, numbers]).toEqual([[instanceId], [instanceId]]);
-    expect([calls, voices]).toEqual([[call.id], ["en-GB-1"]]);
-    expect(await offered(["ringport instance show "])).toEqual([[]]);
-  });
+    test("commands, flags, values and files are completed", async () => {
+      const expectedWords: Readonly<Record<string, readonly string[]>> = {
+        "ringport ": ["serve", "instance", "call", "calls", "doctor", "token"],
+        "ringport in": ["instance"],
+        "ringport instance ": ["create", "list", "show", "qr", "delete"],
+        "ringport calls ": ["show", "hangup"],
+        "ringport instance create --": ["--metadata", "--link", "--json", "--url", "--token", "--help"],
+        "ringport serve --ring": ["--ring-timeout-ms"],
+        "ringport calls --status ": ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"],
+        "ringport calls --status comp": ["COMPLETED"],
+        "ringport calls --status=F": ["FAILED"],
+        "ringport serve --queue ": ["single", "fifo"],
+        "ringport completion ": ["bash", "zsh", "fish"],
+        "ringport call +12025550100 --audio mus": ["music"],
+        "ringport call +12025550100 --audio music/": ["music/my song.mp3"],
+      };
+      const lines = Object.keys(expectedWords);
+      for (const [n, offeredWords] of (await completionsOf(lines)).entries()) {
+        const line = lines[n]!;
+        expect(offeredWords, line).toEqual(expect.arrayContaining([...expectedWords[line]!]));
+        const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
+        for (const word of offeredWords)
+          expect(word.toLowerCase().startsWith(last.toLowerCase()), `${line}: ${word}`).toBe(true);
+      }
+    });
 
-  test("without a server there are no completions and no output", async () => {
-    const env = { RINGPORT_URL: "http://127.0.0.1:1", RINGPORT_TOKEN: "x" };
-    expect(await run(["__complete", "instance", "show", ""], env)).toEqual({ code: 0, stdout: "", stderr: "" });
-  });
-});
+    test("ids and voices are the server's, and instances are the user's own", async () => {
+      const { client, instanceId } = await cli.caller("owner");
+      const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+      const [instances, numbers, calls, voices] = await completionsOf(
+        [
+          "ringport instance show ",
+          "ringport call +12025550100 --instance inst_",
+          "ringport calls show ",
+          "ringport voices --play en-GB-1",
+        ],
+        "owner",
+      );
+      expect([instances, numbers]).toEqual([[instanceId], [instanceId]]);
+      expect([calls, voices]).toEqual([[call.id], ["en-GB-1"]]);
+      expect(await completionsOf(["ringport instance show "])).toEqual([[]]);
+    });
 
-describe.skipIf(node.missing)("the scripts", { timeout: 30_000 }, () => {
-  test("there is one for each shell", async () => {
+    test("without a server there are no completions and no output", async () => {
+      const env = { RINGPORT_URL: "http://127.0.0.1:1", RINGPORT_TOKEN: "x" };
+      expect(await run(["__complete", "instance", "show", ""], env)).toEqual({ code: 0, stdout: "", stderr: "" });
+    });
+  },
+);
+
+describe.skipIf(node.missing)("the completion scripts", { timeout: 30_000 }, () => {
+  test("are printed for bash, zsh and fish", async () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       const { code, stdout } = await run(["completion", shell]);
       expect([code, stdout]).toEqual([0, expect.stringContaining("__complete")]);
     }
-    const other = await run(["completion", "tcsh"]);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("it must be bash, zsh or fish")]);
+    const unknownShell = await run(["completion", "tcsh"]);
+    expect([unknownShell.code, unknownShell.stderr]).toEqual([
+      2,
+      expect.stringContaining("it must be bash, zsh or fish"),
+    ]);
   });
 });

@@ -9,18 +9,18 @@ describe.skipIf(ON_NODE.missing)(`ringport consent on ${ON_NODE.title}`, { timeo
   const run = (...args: readonly string[]) => cli.run("keeper", ["consent", ...args]);
 
   test("records, shows, lists and forgets whether a number may be called", async () => {
-    const set = await run("set", PHONE, "do_not_call", "--source", "said so on a call");
-    expect([set.code, set.stderr]).toEqual([0, `${PHONE} is recorded as do_not_call.\n`]);
+    const setRun = await run("set", PHONE, "do_not_call", "--source", "said so on a call");
+    expect([setRun.code, setRun.stderr]).toEqual([0, `${PHONE} is recorded as do_not_call.\n`]);
     expect((await run("get", PHONE)).stdout).toBe("do_not_call\n");
     expect(JSON.parse((await run("get", PHONE, "--json")).stdout)).toMatchObject({ source: "said so on a call" });
     expect((await run("list")).stdout.trim().split("\t")).toEqual([PHONE, "do_not_call", "said so on a call"]);
     expect(JSON.parse((await run("list", "--status", "granted", "--json")).stdout)).toEqual([]);
     expect((await run("delete", PHONE)).code).toBe(0);
-    const missing = await run("get", PHONE);
-    expect([missing.code, missing.stderr]).toEqual([2, `ringport: no consent of ${PHONE} is recorded\n`]);
+    const deletedConsent = await run("get", PHONE);
+    expect([deletedConsent.code, deletedConsent.stderr]).toEqual([2, `ringport: no consent of ${PHONE} is recorded\n`]);
   });
 
-  test("takes no other status", async () => {
+  test("refuses an unknown status", async () => {
     const { code, stderr } = await run("set", PHONE, "maybe");
     expect([code, stderr]).toEqual([2, expect.stringContaining("granted")]);
   });

@@ -17,7 +17,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   const file = join(freshFolder(), "tone.wav");
   writeFileSync(file, tone());
 
-  test("with a file: QR code, timeline, outcome and recording, without a terminal, whatever the SIP settings", async () => {
+  test("with a file prints QR code, timeline, outcome and recording, whatever the SIP settings", async () => {
     const { code, stdout, stderr } = await run(["demo", "--audio", file], {
       RINGPORT_SIMULATOR_TIME_SCALE: "0.2",
       RINGPORT_SIP_TRUNKS: '[{"name":"acme","registrar":"sip:127.0.0.1"}]',
@@ -41,7 +41,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     expect(code).toBe(0);
   });
 
-  test("with --agent: the agent's sentences, the callee's keys and the result", { timeout: 70_000 }, async () => {
+  test("with --agent prints the agent's sentences, the callee's keys and the result", { timeout: 70_000 }, async () => {
     const { code, stdout, stderr } = await run(["demo", "--agent"]);
     expect(stderr).toBe("");
     const conversation = stdout.slice(stdout.indexOf("COMPLETED: agent_finished"));
@@ -66,7 +66,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     expect(code).toBe(0);
   });
 
-  test("--agent beside another message is a usage error", async () => {
+  test("--agent with another message is a usage error", async () => {
     const { code, stderr } = await run(["demo", "--agent", "--text", "Hello"]);
     expect(stderr).toContain("--agent speaks its own sentences: leave out --text");
     expect(code).toBe(2);
@@ -104,8 +104,8 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   test("a recording that cannot be written is kept in the data folder", async () => {
     const [data, cwd] = [freshFolder(), freshFolder()];
     mkdirSync(join(cwd, "ringport-demo.wav"));
-    const quick = { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" };
-    const { code, stdout } = await run(["demo", "--audio", file, "--data", data], quick, cwd);
+    const env = { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" };
+    const { code, stdout } = await run(["demo", "--audio", file, "--data", data], env, cwd);
     expect(code).toBe(0);
     const path = join(data, "ringport-demo.wav");
     expect(stdout).toContain(`What the callee heard: ${path}`);

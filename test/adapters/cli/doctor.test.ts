@@ -18,16 +18,16 @@ interface Report {
   readonly findings: readonly Finding[];
 }
 
-const NOBODY = { RINGPORT_URL: "http://127.0.0.1:1" };
+const NO_SERVER = { RINGPORT_URL: "http://127.0.0.1:1" };
 
 async function examine(
   env: Record<string, string>,
   cwd = freshFolder(),
-): Promise<{ code: number | null; report: Report; of(name: string): Finding | undefined }> {
-  const { code, stdout, stderr } = await run(["doctor", "--json"], { ...NOBODY, ...env }, cwd);
+): Promise<{ code: number | null; report: Report; finding(name: string): Finding | undefined }> {
+  const { code, stdout, stderr } = await run(["doctor", "--json"], { ...NO_SERVER, ...env }, cwd);
   expect(stderr).toBe("");
   const report = JSON.parse(stdout) as Report;
-  return { code, report, of: (name) => report.findings.find((finding) => finding.name === name) };
+  return { code, report, finding: (name) => report.findings.find((finding) => finding.name === name) };
 }
 
 describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_000 }, () => {
@@ -35,7 +35,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
 
   test("lists checks with fixes, and creates no files", async () => {
     const folder = freshFolder();
-    const { code, report, of } = await examine({ PATH: "" }, folder);
+    const { code, report, finding } = await examine({ PATH: "" }, folder);
     expect([code, report.ok]).toEqual([0, true]);
     for (const name of [
       "runtime",
@@ -47,14 +47,14 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       "port",
       "clock",
     ])
-      expect(of(name), name).toMatchObject({ state: "works", fix: null });
-    expect(of("speech espeak-ng")?.detail).toMatch(/^\d+ voices, \d+ languages; .* spoke within \d+ ms$/);
-    expect(of("server")).toMatchObject({ state: "missing", fix: expect.stringContaining("npm start") });
-    expect(of("players")).toMatchObject({ state: "missing", fix: expect.stringContaining("install") });
+      expect(finding(name), name).toMatchObject({ state: "works", fix: null });
+    expect(finding("speech espeak-ng")?.detail).toMatch(/^\d+ voices, \d+ languages; .* spoke within \d+ ms$/);
+    expect(finding("server")).toMatchObject({ state: "missing", fix: expect.stringContaining("npm start") });
+    expect(finding("players")).toMatchObject({ state: "missing", fix: expect.stringContaining("install") });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("prints one line each for a person, with a verdict at the end", async () => {
+  test("prints one line per check, with a verdict at the end", async () => {
     const { token = "" } = await cli.server.as("patient");
     const env = { RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
     const { code, stdout } = await run(["doctor"], env);
@@ -67,14 +67,14 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(stdout).not.toContain(token);
   });
 
-  test("an obstacle is listed with its fix, and the exit code is 1", async () => {
+  test("a problem is listed with its fix, and the exit code is 1", async () => {
     const folder = freshFolder();
     writeFileSync(join(folder, "file"), "");
-    const stranger = createServer((_, response) => response.end("hello"));
-    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    const { port } = stranger.address() as { port: number };
+    const otherServer = createServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+    const { port } = otherServer.address() as { port: number };
     try {
-      const { code, report, of } = await examine({
+      const { code, report, finding } = await examine({
         RINGPORT_DATA: join(folder, "file", "data"),
         PORT: String(port),
         RINGPORT_URL: cli.server.base,
@@ -87,22 +87,25 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
         RINGPORT_TRANSCRIPTION_MODEL: "none",
       });
       expect([code, report.ok]).toEqual([1, false]);
-      expect(of("data folder")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_DATA") });
-      expect(of("data folder")?.detail).toContain(`${join(folder, "file")} is a file`);
-      expect(of("port")).toMatchObject({ state: "broken", detail: expect.stringContaining("another program") });
-      expect(of("token")).toMatchObject({ state: "broken", fix: expect.stringContaining("token create") });
-      expect(of("transcripts openai-realtime")).toMatchObject({
+      expect(finding("data folder")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_DATA") });
+      expect(finding("data folder")?.detail).toContain(`${join(folder, "file")} is a file`);
+      expect(finding("port")).toMatchObject({ state: "broken", detail: expect.stringContaining("another program") });
+      expect(finding("token")).toMatchObject({ state: "broken", fix: expect.stringContaining("token create") });
+      expect(finding("transcripts openai-realtime")).toMatchObject({
         state: "broken",
         fix: expect.stringContaining("RINGPORT_TRANSCRIPTION_URL"),
       });
-      expect(of("speech http")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_SPEECH_URL") });
+      expect(finding("speech http")).toMatchObject({
+        state: "broken",
+        fix: expect.stringContaining("RINGPORT_SPEECH_URL"),
+      });
     } finally {
-      stranger.close();
+      otherServer.close();
     }
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
-  test("no secret of the settings is ever repeated", async () => {
+  test("no secret in the settings is ever printed", async () => {
     const engine = "http://127.0.0.1:1/v1";
     const env = {
       ...{ RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: "rp_live_hunter2hunter2", RINGPORT_SECRET: "hunter2" },
@@ -127,21 +130,24 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
         ...{ RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: model.baseUrl },
         RINGPORT_TRANSCRIPTION_MODEL: "m",
       };
-      const { of } = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter2" });
+      const { finding } = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter2" });
       const limits = "a call has at most 20 replies and 200000 tokens";
-      expect(of("agent cascade")).toMatchObject({
+      expect(finding("agent cascade")).toMatchObject({
         state: "works",
         detail: expect.stringMatching(new RegExp(`^replied within \\d+ ms; ${limits}$`)),
       });
       const wrongKey = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter3" });
-      expect(wrongKey.of("agent cascade")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
+      expect(wrongKey.finding("agent cascade")).toMatchObject({
+        state: "broken",
+        detail: expect.stringContaining("401"),
+      });
       expect(JSON.stringify(wrongKey.report)).not.toContain("hunter3");
     } finally {
       await model.close();
     }
   });
 
-  test("servers of HTTP tools are connected to, but get no request", async () => {
+  test("servers of HTTP tools get a connection but no request", async () => {
     let [connections, requests] = [0, 0];
     const server = createServer((_, response) => {
       requests++;
@@ -171,9 +177,9 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       const guardedTools = await examine({
         RINGPORT_AGENT_TOOLS: JSON.stringify([tool("five", "https://127.0.0.1:1/")]),
       });
-      expect(guardedTools.of("agent tools")?.detail).toContain("has no public address");
+      expect(guardedTools.finding("agent tools")?.detail).toContain("has no public address");
       const wrongTools = await examine({ RINGPORT_AGENT_TOOLS: "[{}]" });
-      expect([wrongTools.code, wrongTools.of("agent tools")?.detail]).toEqual([
+      expect([wrongTools.code, wrongTools.finding("agent tools")?.detail]).toEqual([
         1,
         expect.stringContaining("name is missing"),
       ]);
@@ -184,12 +190,15 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
 
   test("a running Ringport is not a problem; an unknown setting is listed", async () => {
     const { port } = new URL(cli.server.base);
-    const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });
+    const { code, finding } = await examine({ PORT: port, RINGPORT_DATE: "x" });
     expect(code).toBe(0);
-    expect(of("port")).toMatchObject({ state: "works", detail: `a Ringport serves on ${cli.server.base}` });
-    expect(of("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
+    expect(finding("port")).toMatchObject({ state: "works", detail: `a Ringport serves on ${cli.server.base}` });
+    expect(finding("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
     const wrongTimeout = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
-    expect([wrongTimeout.code, wrongTimeout.of("settings")?.detail]).toEqual([1, expect.stringContaining('is "soon"')]);
+    expect([wrongTimeout.code, wrongTimeout.finding("settings")?.detail]).toEqual([
+      1,
+      expect.stringContaining('is "soon"'),
+    ]);
   });
 
   test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
@@ -199,8 +208,8 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       const lockedFolder = join(folder, "locked");
       mkdirSync(lockedFolder);
       chmodSync(lockedFolder, 0o500);
-      const { of } = await examine({ RINGPORT_DATA: join(lockedFolder, "data") });
-      expect(of("data folder")).toMatchObject({
+      const { finding } = await examine({ RINGPORT_DATA: join(lockedFolder, "data") });
+      expect(finding("data folder")).toMatchObject({
         state: "broken",
         detail: expect.stringContaining("cannot be written"),
       });
@@ -218,12 +227,15 @@ describe.skipIf(noPostgres)(`ringport doctor with PostgreSQL${noPostgres ? ` (${
     try {
       const url = await server.createDatabase();
       const validUrl = await examine({ DATABASE_URL: url });
-      expect([validUrl.code, validUrl.of("postgresql")?.detail]).toEqual([0, expect.stringMatching(/^PostgreSQL \d+/)]);
+      expect([validUrl.code, validUrl.finding("postgresql")?.detail]).toEqual([
+        0,
+        expect.stringMatching(/^PostgreSQL \d+/),
+      ]);
     } finally {
       await server.stop();
     }
     const badPassword = await examine({ DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" });
-    expect([badPassword.code, badPassword.of("postgresql")?.state]).toEqual([1, "broken"]);
+    expect([badPassword.code, badPassword.finding("postgresql")?.state]).toEqual([1, "broken"]);
     expect(JSON.stringify(badPassword.report)).not.toContain("hunter2");
   }, 60_000);
 });

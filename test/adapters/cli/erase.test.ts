@@ -16,9 +16,9 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     const call = await client.call(instanceId, { target: { phoneNumber: NUMBER }, recording: true });
     await client.waitForCall(call.id);
     await client.heard(call.id);
-    const heard = join(cli.server.data, "recordings", `${call.id}.heard.wav`);
-    const recording = join(cli.server.data, "call-recordings", `${call.id}.wav`);
-    expect([existsSync(heard), existsSync(recording)]).toEqual([true, true]);
+    const heardFile = join(cli.server.data, "recordings", `${call.id}.heard.wav`);
+    const recordingFile = join(cli.server.data, "call-recordings", `${call.id}.wav`);
+    expect([existsSync(heardFile), existsSync(recordingFile)]).toEqual([true, true]);
 
     const { code, stdout, stderr } = await erase("--phone", NUMBER);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -26,14 +26,14 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect(stdout).toMatch(/recordings +1 deleted/);
     expect(stdout).toContain(MASKED);
     expect(stdout).not.toContain(NUMBER);
-    expect([existsSync(heard), existsSync(recording)]).toEqual([false, false]);
+    expect([existsSync(heardFile), existsSync(recordingFile)]).toEqual([false, false]);
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(404);
   });
 
   test("names calls that have not ended and how to end them, and fails", async () => {
     const { client } = await cli.caller("waiter");
-    const waiting = await client.createInstance();
-    const call = await client.call(waiting.id, { target: { phoneNumber: NUMBER } });
+    const unlinkedInstance = await client.createInstance();
+    const call = await client.call(unlinkedInstance.id, { target: { phoneNumber: NUMBER } });
     const { code, stdout, stderr } = await erase("--phone", NUMBER, "--json");
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ phone: MASKED, calls: 0, active_calls: [call.id], instances: [] });

@@ -22,6 +22,6 @@ test.each([
   ["unreachable", 6],
   ["number_invalid", 6],
   ["terminated", 1],
-] as const)("%s is %i", (reason, code) => {
+] as const)("%s exits with %i", (reason, code) => {
   expect(exitCodeOf({ status: "FAILED", outcome: { ...outcome, reason } })).toBe(code);
 });

@@ -9,7 +9,7 @@ import { freshFolder } from "./run-cli.ts";
 /** Tokens of a database without any, and the ids of the revoked ones. */
 function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[] } {
   const revoked: string[] = [];
-  const issue = () => Promise.reject(new Error("not asked for"));
+  const issue = () => Promise.reject(new Error("unexpected call"));
   const revoke = async (id: string) => revoked.push(id) > 0;
   return { tokens: { issue, first, list: async () => [], revoke }, revoked };
 }

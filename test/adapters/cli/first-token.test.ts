@@ -6,21 +6,21 @@ import { type Runtime, runtimes, type ServerProcess, start } from "../../support
 import { cli, freshFolder, launch } from "./run-cli.ts";
 
 const TOKEN = /rp_live_[0-9A-Za-z]{49}/;
-const running: ServerProcess[] = [];
+const servers: ServerProcess[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop("SIGKILL")));
+  await Promise.all(servers.splice(0).map((server) => server.stop("SIGKILL")));
 });
 
 async function serve(runtime: Runtime, env: Record<string, string>, args: readonly string[] = []) {
   const server = await start(runtime, cli, { args: ["serve", ...args], env, cwd: freshFolder() });
-  running.push(server);
+  servers.push(server);
   return server;
 }
 
-/** Output of a server on a pseudo terminal. */
+/** The runtime, started on a pseudo-terminal. */
 function onTerminal({ command, name }: Runtime): Runtime {
   const words = [...command, cli, "serve"].map((word) => `'${word}'`).join(" ");
-  // The extra argument after the script's name is the file in which `script` keeps the output.
+  // The extra argument after the script's name is the file in which `script` records the output.
   return { name, title: name, missing: undefined, command: ["script", "-qefc", words] };
 }
 
@@ -31,7 +31,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
   describe.skipIf(runtime.missing)(`the first token on ${runtime.title}`, { timeout: 60_000 }, () => {
-    test("is not printed into a pipe, but the command for one is", async () => {
+    test("is not printed to a pipe, but the command to create one is", async () => {
       const data = join(freshFolder(), "data");
       const server = await serve(runtime, { RINGPORT_DATA: data });
       await expect.poll(server.output, { timeout: 20_000 }).toContain("There is no token yet");
@@ -44,8 +44,8 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(line).toContain("RINGPORT_TOKEN_FILE=");
       expect(line.length).toBeLessThan(130);
       const args = ["token", "create", "--user", "ana"];
-      const made = await launch(args, { env: { RINGPORT_DATA: data }, runtime }).finished;
-      expect(await status(server, made.stdout)).toBe(200);
+      const createRun = await launch(args, { env: { RINGPORT_DATA: data }, runtime }).finished;
+      expect(await status(server, createRun.stdout)).toBe(200);
       await server.stop();
       const next = await serve(runtime, { RINGPORT_DATA: data });
       await expect.poll(next.output, { timeout: 20_000 }).toContain("  Stream");
@@ -54,18 +54,18 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(next.output()).not.toMatch(/token create|rp_live_/);
     });
 
-    test.skipIf(!hasScript)("is on the terminal, with a first request", async () => {
+    test.skipIf(!hasScript)("is printed on a terminal, with a first request", async () => {
       const folder = freshFolder();
       const env = { RINGPORT_DATA: join(folder, "data") };
       const server = await start(onTerminal(runtime), join(folder, "typescript"), { env, cwd: folder });
-      running.push(server);
+      servers.push(server);
       await expect.poll(server.output, { timeout: 20_000 }).toContain("curl -X POST");
       const [token = ""] = TOKEN.exec(server.output()) ?? [];
       expect(server.output()).toContain(`-H "Authorization: Bearer ${token}"`);
       expect(await status(server, token)).toBe(200);
     });
 
-    test("is in the file that is named, for its owner only", async () => {
+    test("is written to the named file, readable only by its owner", async () => {
       const folder = freshFolder();
       const [data, file] = [join(folder, "data"), join(folder, "the token")];
       const env = { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: file };
@@ -87,7 +87,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
 
     if (runtime.name !== "node26") return; // the rest is the same code everywhere
 
-    test("may be in the data folder; the flag can also name the file", async () => {
+    test("may be written to the data folder, and a flag can name the file", async () => {
       const data = join(freshFolder(), "data");
       const file = join(data, "token");
       const server = await serve(runtime, { RINGPORT_DATA: data }, ["--token-file", file]);
@@ -95,9 +95,9 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(await status(server, readFileSync(file, "utf8"))).toBe(200);
     });
 
-    test.for<[what: string, name: string, said: string, prepare: (folder: string) => void]>([
-      ["a file that is there", "notes", "remove the file", (folder) => writeFileSync(join(folder, "notes"), "mine")],
-      ["a folder that is missing", "none/token", "its folder does not exist", () => {}],
+    test.for<[title: string, name: string, message: string, prepare: (folder: string) => void]>([
+      ["an existing file", "notes", "remove the file", (folder) => writeFileSync(join(folder, "notes"), "mine")],
+      ["a missing folder", "none/token", "its folder does not exist", () => {}],
     ])("%s is refused before anything is created", async ([, name, message, prepare]) => {
       const folder = freshFolder();
       prepare(folder);
@@ -122,9 +122,9 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(code).toBe(2);
       expect(stderr).toContain("remove the file or name another one");
       expect(readFileSync(file, "utf8")).toBe("mine");
-      const other = join(folder, "token");
-      const server = await serve(runtime, { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: other });
-      await expect.poll(() => existsSync(other), { timeout: 20_000 }).toBe(true);
-      expect(await status(server, readFileSync(other, "utf8"))).toBe(200);
+      const otherFile = join(folder, "token");
+      const server = await serve(runtime, { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: otherFile });
+      await expect.poll(() => existsSync(otherFile), { timeout: 20_000 }).toBe(true);
+      expect(await status(server, readFileSync(otherFile, "utf8"))).toBe(200);
     });
   });

@@ -25,65 +25,65 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
   const cli = new CliServer();
 
   test("create prints its id alone; list, show and delete work on it", async () => {
-    const made = await cli.run("keeper", ["instance", "create", "Front\tdesk", "--metadata", '{"floor":2}']);
-    const id = made.stdout.trim();
-    expect([made.code, id]).toEqual([0, expect.stringMatching(/^inst_\w{26}$/)]);
-    expect(made.stderr).toContain(`ringport instance qr ${id}`);
-    const listed = await cli.run("keeper", ["instance", "list"]);
-    expect(listed.stdout.trim().split("\t").slice(0, 3)).toEqual([id, "Front desk", "CREATED"]);
+    const createRun = await cli.run("keeper", ["instance", "create", "Front\tdesk", "--metadata", '{"floor":2}']);
+    const id = createRun.stdout.trim();
+    expect([createRun.code, id]).toEqual([0, expect.stringMatching(/^inst_\w{26}$/)]);
+    expect(createRun.stderr).toContain(`ringport instance qr ${id}`);
+    const listRun = await cli.run("keeper", ["instance", "list"]);
+    expect(listRun.stdout.trim().split("\t").slice(0, 3)).toEqual([id, "Front desk", "CREATED"]);
     const instanceRun = await cli.run("keeper", ["instance", "show", id]);
     expect(instanceRun.stdout).toMatch(/metadata +\{"floor":2\}/);
     const json = await cli.run("keeper", ["instance", "show", id, "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({ id, callQueue: [], connection: { state: "unlinked" } });
     expect((await cli.run("keeper", ["instance", "delete", id])).code).toBe(0);
     expect(JSON.parse((await cli.run("keeper", ["instance", "list", "--json"])).stdout)).toEqual([]);
-    const missing = await cli.run("keeper", ["instance", "show", id]);
-    expect([missing.code, missing.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
+    const deletedRun = await cli.run("keeper", ["instance", "show", id]);
+    expect([deletedRun.code, deletedRun.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
   test("has a page with its code for the person with the phone", async () => {
     const id = (await cli.run("keeper", ["instance", "create", "Elsewhere"])).stdout.trim();
-    const made = await cli.run("keeper", ["instance", "qr", id, "--page"]);
-    expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(/until \d\d:\d\d UTC\.\n$/)]);
+    const pageRun = await cli.run("keeper", ["instance", "qr", id, "--page"]);
+    expect([pageRun.code, pageRun.stderr]).toEqual([0, expect.stringMatching(/until \d\d:\d\d UTC\.\n$/)]);
     const headers = { accept: "application/json" };
-    expect(await (await fetch(made.stdout.trim(), { headers })).json()).toMatchObject({
+    expect(await (await fetch(pageRun.stdout.trim(), { headers })).json()).toMatchObject({
       name: "Elsewhere",
       linked: false,
     });
     const json = await cli.run("keeper", ["instance", "qr", id, "--page", "--json"]);
     expect(Object.keys(JSON.parse(json.stdout))).toEqual(["url", "expires_at"]);
-    const mixed = await cli.run("keeper", ["instance", "qr", id, "--page", "--no-wait"]);
-    expect([mixed.code, mixed.stderr]).toEqual([2, "ringport: --page draws no code: leave out --no-wait\n"]);
+    const mixedFlags = await cli.run("keeper", ["instance", "qr", id, "--page", "--no-wait"]);
+    expect([mixedFlags.code, mixedFlags.stderr]).toEqual([2, "ringport: --page draws no code: leave out --no-wait\n"]);
     await cli.run("keeper", ["instance", "link", id]);
-    expect(await (await fetch(made.stdout.trim(), { headers })).json()).toMatchObject({ linked: true });
-    const late = await cli.run("keeper", ["instance", "qr", id, "--page"]);
-    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("is linked already")]);
+    expect(await (await fetch(pageRun.stdout.trim(), { headers })).json()).toMatchObject({ linked: true });
+    const linkedRun = await cli.run("keeper", ["instance", "qr", id, "--page"]);
+    expect([linkedRun.code, linkedRun.stderr]).toEqual([2, expect.stringContaining("is linked already")]);
   });
 
-  test("loses its number, and is linked again", async () => {
+  test("can be unlinked and linked again", async () => {
     const id = (await cli.run("keeper", ["instance", "create", "Exchanged"])).stdout.trim();
     await cli.run("keeper", ["instance", "link", id]);
-    const unlinked = await cli.run("keeper", ["instance", "unlink", id]);
-    expect([unlinked.code, unlinked.stdout]).toEqual([0, ""]);
-    expect(unlinked.stderr).toContain(`ringport instance qr ${id}`);
+    const unlinkRun = await cli.run("keeper", ["instance", "unlink", id]);
+    expect([unlinkRun.code, unlinkRun.stdout]).toEqual([0, ""]);
+    expect(unlinkRun.stderr).toContain(`ringport instance qr ${id}`);
     const secondUnlink = await cli.run("keeper", ["instance", "unlink", id, "--json"]);
     expect(JSON.parse(secondUnlink.stdout)).toMatchObject({ id, status: "CREATED" });
-    const linked = await cli.run("keeper", ["instance", "link", id]);
-    expect(linked.stdout).toMatch(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/);
-    const unknown = await cli.run("keeper", ["instance", "unlink", "inst_unknown"]);
-    expect([unknown.code, unknown.stderr]).toEqual([2, 'ringport: there is no instance "inst_unknown"\n']);
+    const linkRun = await cli.run("keeper", ["instance", "link", id]);
+    expect(linkRun.stdout).toMatch(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/);
+    const unknownRun = await cli.run("keeper", ["instance", "unlink", "inst_unknown"]);
+    expect([unknownRun.code, unknownRun.stderr]).toEqual([2, 'ringport: there is no instance "inst_unknown"\n']);
   });
 
-  test("is given a caller number, and its network's own again", async () => {
+  test("gets a caller number, and then the default of its network again", async () => {
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
     expect((await cli.run("caller", ["instance", "show", id])).stdout).toMatch(/calls from +"Desk" \+12025550123/);
     const update = await cli.run("caller", ["instance", "update", id, "--name", "Night", "--withheld", "--json"]);
     expect(JSON.parse(update.stdout)).toMatchObject({ id, name: "Night", callerId: { withheld: true } });
-    const clearing = await cli.run("caller", ["instance", "update", id, "--from-default", "--json"]);
-    expect(JSON.parse(clearing.stdout)).not.toHaveProperty("callerId");
-    const nothing = await cli.run("caller", ["instance", "update", id]);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("nothing to change")]);
+    const clearRun = await cli.run("caller", ["instance", "update", id, "--from-default", "--json"]);
+    expect(JSON.parse(clearRun.stdout)).not.toHaveProperty("callerId");
+    const emptyUpdate = await cli.run("caller", ["instance", "update", id]);
+    expect([emptyUpdate.code, emptyUpdate.stderr]).toEqual([2, expect.stringContaining("nothing to change")]);
   });
 
   test("metadata other than an object is refused", async () => {
@@ -94,16 +94,16 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
   });
 
   test("create --link draws codes and reports the link", async () => {
-    const running = await cli.start("linker", ["instance", "create", "--link", "--json"]);
-    const codes = () => jsonLines(running.stdout()).filter(({ event }) => event === "code");
+    const command = await cli.start("linker", ["instance", "create", "--link", "--json"]);
+    const codes = () => jsonLines(command.stdout()).filter(({ event }) => event === "code");
     await expect.poll(() => codes().length, { timeout: 20_000 }).toBeGreaterThan(1);
     const [first, second] = codes();
     expect(second?.sequence).toBeGreaterThan(first?.sequence ?? Number.NaN);
     expect(second?.png_base64).not.toBe(first?.png_base64);
     // Codes change quickly here: tries the newest one until it is accepted in time.
-    const press = () => send("POST", readQr(Buffer.from(codes().at(-1)?.png_base64 ?? "", "base64")));
-    await until(press, ({ status }) => status === 200, 10_000, "a code that is still good");
-    const { code, stdout, stderr } = await running.finished;
+    const scan = () => send("POST", readQr(Buffer.from(codes().at(-1)?.png_base64 ?? "", "base64")));
+    await until(scan, ({ status }) => status === 200, 10_000, "a valid code");
+    const { code, stdout, stderr } = await command.finished;
     expect([code, stderr]).toEqual([0, ""]);
     const lines = jsonLines(stdout);
     expect(lines[0]?.event).toBe("created");
@@ -116,7 +116,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     ]);
   });
 
-  test("link scans the code of a simulated phone itself, and is repeatable", async () => {
+  test("link scans the code with a simulated phone, and is repeatable", async () => {
     const { id } = await (await cli.server.as("lazy")).createInstance();
     for (const _ of [1, 2]) {
       const { code, stdout, stderr } = await cli.run("lazy", ["instance", "link", id]);
@@ -135,18 +135,21 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const payload = readQr(readFileSync(join(folder, "qr.png")));
     expect(stdout).toContain(payload);
     expected(200, await send("POST", payload));
-    const nowhere = ["instance", "qr", id, "--no-wait", "--png", join(folder, "none", "qr.png")];
-    const other = await (await cli.server.as("painter")).createInstance();
-    const refused = await cli.run("painter", nowhere.with(2, other.id));
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("the file cannot be written (ENOENT)")]);
+    const unwritableArgs = ["instance", "qr", id, "--no-wait", "--png", join(folder, "none", "qr.png")];
+    const otherInstance = await (await cli.server.as("painter")).createInstance();
+    const failedRun = await cli.run("painter", unwritableArgs.with(2, otherInstance.id));
+    expect([failedRun.code, failedRun.stderr]).toEqual([
+      2,
+      expect.stringContaining("the file cannot be written (ENOENT)"),
+    ]);
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
   test("Ctrl-C leaves the code valid", async () => {
     const { id } = await (await cli.server.as("leaver")).createInstance();
-    const running = await cli.start("leaver", ["instance", "qr", id]);
-    await expect.poll(running.stdout, { timeout: 10_000 }).toContain("▄▄▄▄▄");
-    running.child.kill("SIGINT");
-    expect(await running.finished).toMatchObject({ code: 130, stderr: "" });
+    const command = await cli.start("leaver", ["instance", "qr", id]);
+    await expect.poll(command.stdout, { timeout: 10_000 }).toContain("▄▄▄▄▄");
+    command.child.kill("SIGINT");
+    expect(await command.finished).toMatchObject({ code: 130, stderr: "" });
   });
 });

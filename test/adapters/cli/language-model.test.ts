@@ -3,28 +3,28 @@ import { findLanguageModel, type ModelServer } from "../../../adapters/cli/demo/
 import { freePort } from "../../support/free-port.ts";
 import { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "../../support/openai-server.ts";
 
-const running: OpenaiServer[] = [];
+const openServers: OpenaiServer[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()));
+  await Promise.all(openServers.splice(0).map((server) => server.close()));
 });
 
 /** A server with these models. */
-async function serving(name: string, models: readonly string[], options: Partial<OpenaiServerOptions> = {}) {
+async function startModelServer(name: string, models: readonly string[], options: Partial<OpenaiServerOptions> = {}) {
   const server = await openaiServer({ understand: () => "", models, ...options });
-  running.push(server);
+  openServers.push(server);
   return { name, url: server.baseUrl, server };
 }
 
 /** An address without a server. */
-async function nothing(name: string): Promise<ModelServer> {
+async function unusedAddress(name: string): Promise<ModelServer> {
   return { name, url: `http://127.0.0.1:${await freePort()}/v1` };
 }
 
 describe("the language model of this machine", () => {
-  test("is the first one that converses, and it has replied", async () => {
-    const embeddings = await serving("one", ["nomic-embed-text:latest"]);
-    const chat = await serving("two", ["text-embedding-nomic", "some-model", "other-model"]);
-    const servers = [await nothing("none"), embeddings, chat];
+  test("is the first one that replies in a conversation", async () => {
+    const embeddings = await startModelServer("one", ["nomic-embed-text:latest"]);
+    const chat = await startModelServer("two", ["text-embedding-nomic", "some-model", "other-model"]);
+    const servers = [await unusedAddress("none"), embeddings, chat];
     const requests: string[] = [];
     const model = await findLanguageModel({}, { servers, onAsk: ({ model }) => requests.push(model) });
     expect(model).toEqual({ baseUrl: chat.url, model: "some-model" });
@@ -35,8 +35,8 @@ describe("the language model of this machine", () => {
     expect(embeddings.server.chats).toEqual([]);
   });
 
-  test("has the name of the settings, with or without the tag of Ollama", async () => {
-    const servers = [await serving("one", ["first"]), await serving("two", ["second:latest"])];
+  test("has the configured name, with or without the tag of Ollama", async () => {
+    const servers = [await startModelServer("one", ["first"]), await startModelServer("two", ["second:latest"])];
     const model = await findLanguageModel({ model: "second" }, { servers });
     expect(model).toEqual({ baseUrl: servers[1]!.url, model: "second:latest" });
     expect(await findLanguageModel({ model: "third" }, { servers })).toMatchObject({
@@ -45,24 +45,24 @@ describe("the language model of this machine", () => {
     });
   });
 
-  test("is missing with the addresses and the commands to start one", async () => {
-    const server = await nothing("Ollama");
+  test("is reported missing with addresses and commands to start one", async () => {
+    const server = await unusedAddress("Ollama");
     expect(await findLanguageModel({}, { servers: [server] })).toMatchObject({
       state: "broken",
       detail: `no server responds at ${server.url} (Ollama)`,
       fix: expect.stringContaining("ollama serve, then ollama pull"),
     });
-    const empty = await serving("Ollama", []);
-    expect(await findLanguageModel({}, { servers: [empty] })).toMatchObject({
-      detail: `Ollama at ${empty.url} has no model`,
+    const emptyServer = await startModelServer("Ollama", []);
+    expect(await findLanguageModel({}, { servers: [emptyServer] })).toMatchObject({
+      detail: `Ollama at ${emptyServer.url} has no model`,
       fix: expect.stringContaining("ollama pull"),
     });
   });
 
-  test("is asked at the address of the settings only, with its key", async () => {
-    const other = await serving("other", ["other-model"]);
-    const { url, server } = await serving("mine", ["mine"], { apiKey: "sk-mine" });
-    const servers = [other];
+  test("is queried only at the configured address, with its key", async () => {
+    const otherServer = await startModelServer("other", ["other-model"]);
+    const { url, server } = await startModelServer("mine", ["mine"], { apiKey: "sk-mine" });
+    const servers = [otherServer];
     expect(await findLanguageModel({ baseUrl: url, apiKey: "sk-mine" }, { servers })).toEqual({
       baseUrl: url,
       model: "mine",
@@ -72,20 +72,20 @@ describe("the language model of this machine", () => {
       detail: `${url}/models (401) lists no model`,
       fix: expect.stringContaining("RINGPORT_AGENT_MODEL"),
     });
-    const withoutVersion = other.url.replace(/\/v1$/, "");
+    const withoutVersion = otherServer.url.replace(/\/v1$/, "");
     expect(await findLanguageModel({ baseUrl: withoutVersion }, { servers })).toMatchObject({
       detail: `${withoutVersion}/models (404) lists no model`,
       fix: "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL",
     });
-    const { url: nowhere } = await nothing("nowhere");
-    expect(await findLanguageModel({ baseUrl: nowhere }, { servers })).toMatchObject({
-      detail: `${nowhere} does not respond`,
+    const { url: unusedUrl } = await unusedAddress("nowhere");
+    expect(await findLanguageModel({ baseUrl: unusedUrl }, { servers })).toMatchObject({
+      detail: `${unusedUrl} does not respond`,
       fix: "start the server there, or correct RINGPORT_AGENT_URL",
     });
   });
 
-  test("that refuses the tools is named with the server's reason", async () => {
-    const { url, server } = await serving("mine", ["mine"]);
+  test("is reported with the server's reason if it refuses tools", async () => {
+    const { url, server } = await startModelServer("mine", ["mine"]);
     server.failChat({ status: 400 });
     const finding = await findLanguageModel({ baseUrl: url, model: "mine" });
     expect(finding).toMatchObject({

@@ -5,16 +5,16 @@ import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
 import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";
 import { wrapped } from "../../../adapters/cli/terminal/wrapped.ts";
 
-const longest = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length));
+const maxLength = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length));
 
 describe("the help", () => {
   test.each(COMMANDS.map((command) => [command.path.join(" "), command] as const))(
     "of %s fits 80 columns",
-    async (_, command) => expect(longest(commandHelp(await command.load()).split("\n"))).toBeLessThanOrEqual(80),
+    async (_, command) => expect(maxLength(commandHelp(await command.load()).split("\n"))).toBeLessThanOrEqual(80),
   );
 
   test("of all commands fits 80 columns", async () =>
-    expect(longest(overviewHelp(await loadAll(), []).split("\n"))).toBeLessThanOrEqual(80));
+    expect(maxLength(overviewHelp(await loadAll(), []).split("\n"))).toBeLessThanOrEqual(80));
 });
 
 describe("a list of calls", () => {
@@ -33,7 +33,7 @@ describe("a list of calls", () => {
     const lines = fittingTable(columns, rows, 40);
     expect(lines[1]).toBe("call_01  instance_not_linked [31m");
     expect(lines.join(" ")).toContain("WHEN, AT");
-    expect(longest(lines)).toBeLessThanOrEqual(40);
+    expect(maxLength(lines)).toBeLessThanOrEqual(40);
   });
 
   test("cuts long cells last, and never the id", () => {

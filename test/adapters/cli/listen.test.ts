@@ -24,24 +24,24 @@ describe.skipIf(node.missing)("ringport listen", () => {
     const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`;
     const { client, instanceId } = await cli.caller("listener");
     const before = await client.get("/v1/events");
-    const running = await cli.start("listener", ["listen", "--forward-to", url, "--secret", SECRET, "--json"]);
-    let ready = "";
-    running.child.stderr?.on("data", (text) => {
-      ready += text;
+    const command = await cli.start("listener", ["listen", "--forward-to", url, "--secret", SECRET, "--json"]);
+    let stderrText = "";
+    command.child.stderr?.on("data", (text) => {
+      stderrText += text;
     });
-    await expect.poll(() => ready, { timeout: 15_000 }).toMatch(/Forwarding events to/);
+    await expect.poll(() => stderrText, { timeout: 15_000 }).toMatch(/Forwarding events to/);
     const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
     await client.waitForCall(call.id);
     const log = (await client.get("/v1/events?limit=200")).json<unknown[]>();
     const expected = log.slice(before.json<unknown[]>().length);
     await expect.poll(() => received.length, { timeout: 10_000 }).toBe(expected.length);
     expect(received).toEqual(expected);
-    await expect.poll(() => running.stdout().split("\n").length - 1, { timeout: 10_000 }).toBe(expected.length);
-    const [first, second] = running.stdout().split("\n");
+    await expect.poll(() => command.stdout().split("\n").length - 1, { timeout: 10_000 }).toBe(expected.length);
+    const [first, second] = command.stdout().split("\n");
     expect(JSON.parse(first ?? "")).toEqual({ event: expected[0], status: 500, error: null });
     expect(JSON.parse(second ?? "")).toMatchObject({ status: 204 });
-    running.child.kill("SIGINT");
-    expect(await running.finished).toMatchObject({ code: 0 });
+    command.child.kill("SIGINT");
+    expect(await command.finished).toMatchObject({ code: 0 });
   });
 
   test.each([

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createLog, type LogLevel } from "../../../adapters/cli/serve/log.ts";
 
-function logged(level: LogLevel, pretty: boolean) {
+function capturedLog(level: LogLevel, pretty: boolean) {
   const lines: string[] = [];
   return { lines, log: createLog({ level, pretty, write: (line) => lines.push(line), now: () => 0 }) };
 }
 
 test("a line is a JSON object, errors and their causes included", () => {
-  const { lines, log } = logged("info", false);
+  const { lines, log } = capturedLog("info", false);
   log.info({ call_id: "call_1", ms: 2, none: undefined, big: 3n }, "call answered");
   log.error({ err: new TypeError("outer", { cause: new Error("inner") }) }, "it broke");
   expect(JSON.parse(lines[0] ?? "")).toEqual({
@@ -31,7 +31,7 @@ test("only messages at or above the level are written", () => {
     ["error", 1],
     ["silent", 0],
   ] as const) {
-    const { lines, log } = logged(level, false);
+    const { lines, log } = capturedLog(level, false);
     for (const name of ["debug", "info", "warn", "error"] as const) log[name]({}, name);
     expect(lines, level).toHaveLength(count);
   }
@@ -40,15 +40,15 @@ test("only messages at or above the level are written", () => {
 test("tokens are hidden, wherever they occur", () => {
   const token = `rp_live_${"a".repeat(49)}`;
   for (const pretty of [false, true]) {
-    const { lines, log } = logged("info", pretty);
+    const { lines, log } = capturedLog("info", pretty);
     log.info({ path: `/v1/${token}`, err: new Error(token) }, token);
     expect(lines.join()).not.toContain(token);
     expect(lines.join()).toContain("rp_live_[hidden]");
   }
 });
 
-test("foreign text starts no new line and sends no terminal commands", () => {
-  const { lines, log } = logged("info", true);
+test("untrusted text starts no new line and sends no terminal commands", () => {
+  const { lines, log } = capturedLog("info", true);
   log.info({ path: "/v1\n00:00 ERROR forged\x1b[2J\x9b2J" }, "request");
   expect(lines[0]).not.toContain("\n");
   expect(lines[0]).not.toContain("\x1b[2J");
@@ -58,7 +58,7 @@ test("foreign text starts no new line and sends no terminal commands", () => {
 test("a circular object can be logged", () => {
   const ring: Record<string, unknown> = {};
   ring.self = ring;
-  const { lines, log } = logged("info", false);
+  const { lines, log } = capturedLog("info", false);
   log.info({ ring, bytes: new Uint8Array(3) }, "round");
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ ring: { self: "[seen above]" }, bytes: "3 bytes" });
 });

@@ -5,11 +5,11 @@ import { maskNumbers } from "../../../adapters/cli/serve/mask-numbers.ts";
 
 /** E.164: a country code, and 7 to 15 digits in all. */
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);
-/** Such as a national number without its plus, long enough to be neither a year nor a count. */
+/** A national number without a plus, too long to be a year or a count. */
 const longDigits = fc.stringMatching(/^[1-9]\d{8,14}$/);
 const words = fc.stringMatching(/^[ a-zA-Zäß"\\\n\t/{}[\]:,]{0,20}$/);
 
-function logged(pretty: boolean, fields: Record<string, unknown>, message: string): string {
+function logText(pretty: boolean, fields: Record<string, unknown>, message: string): string {
   const lines: string[] = [];
   const log = createLog({ level: "info", pretty, maskNumbers: true, write: (line) => lines.push(line), now: () => 0 });
   log.info(fields, message);
@@ -31,12 +31,12 @@ test("no phone number ever reaches the log", () => {
   fc.assert(
     fc.property(digits, words, words, fc.boolean(), (number, before, after, pretty) => {
       for (const [fields, message] of places(`${before}+${number}${after}`))
-        expect(logged(pretty, fields, message)).not.toContain(number);
+        expect(logText(pretty, fields, message)).not.toContain(number);
     }),
   );
 });
 
-test("nor do its digits alone, in an address or a sentence", () => {
+test("no number without a plus reaches the log, in an address or a sentence", () => {
   fc.assert(
     fc.property(longDigits, fc.boolean(), (number, pretty) => {
       for (const text of [
@@ -46,7 +46,7 @@ test("nor do its digits alone, in an address or a sentence", () => {
         `call ${number}.`,
         `\n${number}`,
       ])
-        for (const [fields, message] of places(text)) expect(logged(pretty, fields, message)).not.toContain(number);
+        for (const [fields, message] of places(text)) expect(logText(pretty, fields, message)).not.toContain(number);
     }),
   );
 });
@@ -54,7 +54,7 @@ test("nor do its digits alone, in an address or a sentence", () => {
 test("a masked line is the same JSON except for numbers", () => {
   fc.assert(
     fc.property(fc.jsonValue(), digits, (value, number) => {
-      const line = JSON.parse(logged(false, { value, to: `+${number}`, ms: 1_234_567_890_123 }, "x")) as Record<
+      const line = JSON.parse(logText(false, { value, to: `+${number}`, ms: 1_234_567_890_123 }, "x")) as Record<
         string,
         unknown
       >;

@@ -21,7 +21,7 @@ const FABER = "vits-piper-pt_BR-faber-medium";
 const NEMOTRON = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
 const PROGRAM = fileURLToPath(new URL("../../support/add-models.ts", import.meta.url));
 const UNKNOWN_LICENCE = "  licence  unknown (its MODEL_CARD or README names it)";
-const NO_HINT = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
+const HINTS = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
 
 async function saveArchive(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
   const path = join(freshFolder(), `${model}.${format}`);
@@ -30,7 +30,7 @@ async function saveArchive(model: string, format: ArchiveFormat, entries = model
 }
 
 /** A folder for data, and commands that use it. */
-function place() {
+function createDataFolder() {
   const data = freshFolder();
   const models = join(data, "models");
   const cli = (...words: readonly string[]) => run(["models", ...words], { RINGPORT_DATA: data });
@@ -39,7 +39,7 @@ function place() {
 
 describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_000 }, () => {
   test("lists known models with their ids, sizes and licences, before any is installed", async () => {
-    const { models, cli } = place();
+    const { models, cli } = createDataFolder();
     const { code, stdout, stderr } = await cli();
     const rows = stdout.split("\n").map((row) => row.split("\t"));
     expect(code).toBe(0);
@@ -59,8 +59,8 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect(await cli("list")).toEqual({ code, stdout, stderr });
   });
 
-  test("lists what is installed, also unknown and broken models, and those with ids of the operator's choice", async () => {
-    const { data, models, cli } = place();
+  test("lists installed models, including unknown and broken ones, with assigned ids", async () => {
+    const { data, models, cli } = createDataFolder();
     await cli("add", "--from", await saveArchive(DUO, "tar.gz"), await saveArchive(RECOGNISER, "tar"));
     mkdirSync(join(models, FABER));
     writeFileSync(join(models, FABER, "pt_BR-faber-medium.onnx"), "<html>");
@@ -94,7 +94,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
   });
 
   test("uses the folder of the server's settings", async () => {
-    const { data, cli } = place();
+    const { data, cli } = createDataFolder();
     const otherFolder = join(freshFolder(), "deep", "voices");
     await cli("add", "--speech-models", otherFolder, "--from", await saveArchive(FLUTE, "tar"));
     expect(readdirSync(otherFolder)).toContain(FLUTE);
@@ -103,7 +103,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
   });
 
   test("adds archives, prints their ids, and keeps models that are added again", async () => {
-    const { models, cli } = place();
+    const { models, cli } = createDataFolder();
     const archivePaths = [
       await saveArchive(FLUTE, "tar.bz2"),
       await saveArchive(DUO, "tar.gz"),
@@ -134,8 +134,8 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect(forcedRun.stderr).toBe("");
   });
 
-  test("removes models, and names those that are there", async () => {
-    const { models, cli } = place();
+  test("removes models, and suggests a name for an unknown one", async () => {
+    const { models, cli } = createDataFolder();
     await cli("add", "--from", await saveArchive(FLUTE, "tar"), await saveArchive(DUO, "tar"));
     const wrongName = await cli("remove", `${FLUTE}s`);
     expect([wrongName.code, wrongName.stderr]).toEqual([2, expect.stringContaining(`(did you mean ${FLUTE}?)`)]);
@@ -149,7 +149,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
   });
 
   test("each mistake prints its fix, exits with 2 and leaves no files", async () => {
-    const { models, cli } = place();
+    const { models, cli } = createDataFolder();
     const goodArchive = await saveArchive(FLUTE, "tar");
     const truncatedArchive = join(freshFolder(), "cut.tar.bz2");
     writeFileSync(truncatedArchive, (await archiveOf(modelEntries(FLUTE), "tar.bz2")).subarray(0, 3_000));
@@ -197,27 +197,27 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
   });
 
   test("languages, names, installed models and files are completed", async () => {
-    const { data, cli } = place();
+    const { data, cli } = createDataFolder();
     await cli("add", "--from", await saveArchive(FLUTE, "tar"));
-    const offered = async (...words: readonly string[]) =>
+    const completions = async (...words: readonly string[]) =>
       (await run(["__complete", "models", ...words], { RINGPORT_DATA: data })).stdout
         .split("\n")
         .map((row) => row.split("\t")[0]);
-    expect(await offered("")).toEqual(["list", "add", "remove", ""]);
-    expect(await offered("add", "pt")).toEqual(["pt", "pt-BR", ""]);
-    expect(await offered("add", "pt", "vits-piper-es_M")).toEqual([
+    expect(await completions("")).toEqual(["list", "add", "remove", ""]);
+    expect(await completions("add", "pt")).toEqual(["pt", "pt-BR", ""]);
+    expect(await completions("add", "pt", "vits-piper-es_M")).toEqual([
       "vits-piper-es_MX-claude-high",
       "vits-piper-es_MX-ald-medium",
       "",
     ]);
-    expect(await offered("remove", "")).toEqual([FLUTE, ""]);
-    expect(await offered("remove", FLUTE, "v")).toEqual([FLUTE, ""]);
-    expect(await offered("add", "--from", "")).toEqual([":files", ""]);
-    expect(await offered("add", "--from", "a.tar", "")).toEqual([":files", ""]);
+    expect(await completions("remove", "")).toEqual([FLUTE, ""]);
+    expect(await completions("remove", FLUTE, "v")).toEqual([FLUTE, ""]);
+    expect(await completions("add", "--from", "")).toEqual([":files", ""]);
+    expect(await completions("add", "--from", "a.tar", "")).toEqual([":files", ""]);
   });
 });
 
-/** `ringport models add` with releases of a server of ours. */
+/** `ringport models add` with the releases of a test server. */
 function modelInstaller(
   runtime: Runtime,
   releases: ReleaseServer,
@@ -233,7 +233,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
     `ringport models add from a release on ${runtime.title}`,
     { timeout: 60_000 },
     () => {
-      const published = async () => {
+      const publishReleases = async () => {
         const releases = await ReleaseServer.start();
         releases.publish("tts-models", `${FABER}.tar.bz2`, await archiveOf(modelEntries(FLUTE, FABER), "tar.bz2"));
         releases.publish(
@@ -245,8 +245,8 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         return { releases, data, models: join(data, "models"), add: modelInstaller(runtime, releases, data) };
       };
 
-      test("asks once for the licences, installs the recommended voice under its id, and asks no more", async () => {
-        const { releases, models, add } = await published();
+      test("asks once for the licences, and installs the recommended voice under its id", async () => {
+        const { releases, models, add } = await publishReleases();
         const refusal = await add(["pt-BR"], "n");
         expect([refusal.code, existsSync(models)]).toEqual([2, false]);
         expect(refusal.stderr).toContain("not accepted");
@@ -269,8 +269,8 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       });
 
       test("a language without a region also installs its recogniser", async () => {
-        const { models, add } = await published();
-        // Its archive here is that of a CTC model, which is no recogniser under this name.
+        const { models, add } = await publishReleases();
+        // The archive here contains a CTC model, which cannot be used under this name.
         const { code, stderr } = await add(["pt", "--yes", "--json"]);
         expect([code, JSON.parse(stderr.split("\n").at(-2)!).detail]).toEqual([
           2,
@@ -280,30 +280,33 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       });
 
       test("a wrong or missing checksum prevents the installation, unless --sha256 is correct", async () => {
-        const { releases, models, add } = await published();
+        const { releases, models, add } = await publishReleases();
         const archive = releases.files.get(`tts-models/${FABER}.tar.bz2`)!;
         releases.files.set(`tts-models/${FABER}.tar.bz2`, archive.subarray(0, archive.length - 1));
-        const wrongUsage = await add(["pt-BR", "--yes"]);
-        expect([wrongUsage.code, wrongUsage.stderr]).toEqual([
+        const wrongChecksum = await add(["pt-BR", "--yes"]);
+        expect([wrongChecksum.code, wrongChecksum.stderr]).toEqual([
           2,
           expect.stringMatching(/the SHA-256 of .* must be [0-9a-f]{64}/),
         ]);
         releases.files.set(`tts-models/${FABER}.tar.bz2`, archive);
         releases.files.delete("tts-models/checksum.txt");
-        const missing = await add(["pt-BR", "--yes"]);
-        expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/no checksum of .* can be had/)]);
+        const noChecksum = await add(["pt-BR", "--yes"]);
+        expect([noChecksum.code, noChecksum.stderr]).toEqual([
+          2,
+          expect.stringMatching(/no checksum of .* can be had/),
+        ]);
         expect(readdirSync(models)).toEqual([]);
         expect((await add([FABER, "--yes", "--sha256", sha256(archive).toUpperCase()])).code).toBe(0);
         expect(readdirSync(models)).toEqual([FABER]);
       });
 
-      test("goes through the proxy of the environment, except to hosts of NO_PROXY", async () => {
-        const { releases, data, add } = await published();
+      test("uses the proxy from the environment, except for hosts in NO_PROXY", async () => {
+        const { releases, data, add } = await publishReleases();
         const proxy = await startProxy(releases.port);
         const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url };
-        const behind = modelInstaller(runtime, releases, data, env);
-        const { code, stderr } = await behind(["pt-BR", "--yes"], "-", "http://releases.test");
-        expect([code, stderr.replace(NO_HINT, "")]).toEqual([0, expect.not.stringContaining("ringport:")]);
+        const addThroughProxy = modelInstaller(runtime, releases, data, env);
+        const { code, stderr } = await addThroughProxy(["pt-BR", "--yes"], "-", "http://releases.test");
+        expect([code, stderr.replace(HINTS, "")]).toEqual([0, expect.not.stringContaining("ringport:")]);
         expect(proxy.hosts()).toContain("releases.test");
         const before = proxy.hosts().length;
         const exceptLoopback = modelInstaller(runtime, releases, data, {
@@ -319,29 +322,32 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         );
       });
 
-      test.skipIf(process.platform === "win32")("Ctrl-C leaves only a part that the next run completes", async () => {
-        const { releases, data, models, add } = await published();
-        releases.stalls = true;
-        const { child, finished } = launch([releases.origin, "-", "pt-BR", "--yes"], {
-          runtime,
-          program: PROGRAM,
-          env: { RINGPORT_DATA: data },
-        });
-        const partialFile = `.${FABER}.tar.bz2`;
-        await expect
-          .poll(() => existsSync(models) && readdirSync(models).some((name) => name.startsWith(partialFile)), {
-            timeout: 20_000,
-          })
-          .toBe(true);
-        child.kill("SIGINT");
-        const { code, stderr } = await finished;
-        expect([code, stderr]).toEqual([
-          130,
-          expect.stringContaining("Interrupted; run the command again to continue."),
-        ]);
-        releases.stalls = false;
-        expect((await add(["pt-BR", "--yes"])).code).toBe(0);
-        expect(readdirSync(models)).toEqual([FABER]);
-      });
+      test.skipIf(process.platform === "win32")(
+        "Ctrl-C leaves only a partial file that the next run completes",
+        async () => {
+          const { releases, data, models, add } = await publishReleases();
+          releases.stalls = true;
+          const { child, finished } = launch([releases.origin, "-", "pt-BR", "--yes"], {
+            runtime,
+            program: PROGRAM,
+            env: { RINGPORT_DATA: data },
+          });
+          const partialFile = `.${FABER}.tar.bz2`;
+          await expect
+            .poll(() => existsSync(models) && readdirSync(models).some((name) => name.startsWith(partialFile)), {
+              timeout: 20_000,
+            })
+            .toBe(true);
+          child.kill("SIGINT");
+          const { code, stderr } = await finished;
+          expect([code, stderr]).toEqual([
+            130,
+            expect.stringContaining("Interrupted; run the command again to continue."),
+          ]);
+          releases.stalls = false;
+          expect((await add(["pt-BR", "--yes"])).code).toBe(0);
+          expect(readdirSync(models)).toEqual([FABER]);
+        },
+      );
     },
   );

@@ -19,16 +19,16 @@ describe("a command that opens SQLite", { timeout: 30_000 }, () => {
     vi.resetModules(); // another file may have loaded SQLite already
     const { nodeSqlite } = await import("../../../adapters/storage/sqlite/node-sqlite.ts");
     const { emitWarning } = process;
-    const seen: string[] = [];
-    process.emitWarning = (warning: string | Error) => void seen.push(String(warning));
+    const warnings: string[] = [];
+    process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
     try {
-      const mine = process.emitWarning;
+      const override = process.emitWarning;
       const loading = nodeSqlite();
       process.emitWarning("something else is experimental", "ExperimentalWarning");
       process.emitWarning("SQLite is an experimental feature and might change at any time", "ExperimentalWarning");
       await loading;
-      expect(process.emitWarning).toBe(mine);
-      expect(seen).toEqual(["something else is experimental"]);
+      expect(process.emitWarning).toBe(override);
+      expect(warnings).toEqual(["something else is experimental"]);
     } finally {
       process.emitWarning = emitWarning;
     }

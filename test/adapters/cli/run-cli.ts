@@ -11,16 +11,16 @@ export const cli: string = fileURLToPath(new URL("../../../adapters/cli/main.ts"
 export const node: Runtime = runtimes.find(({ name }) => name === "node26") as Runtime;
 
 /** Result of a finished command. */
-export interface Finished {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that may still run. */
-export interface Running {
+/** A command that may still be running. */
+export interface RunningCommand {
   readonly child: ChildProcess;
-  readonly finished: Promise<Finished>;
+  readonly finished: Promise<CommandResult>;
   /** Its output so far. */
   stdout(): string;
 }
@@ -40,11 +40,11 @@ export function freshFolder(): string {
 }
 
 /** Starts a command that runs at most a minute, by default in a folder where it cannot damage other files. */
-export function launch(args: readonly string[], options: RunOptions = {}): Running {
+export function launch(args: readonly string[], options: RunOptions = {}): RunningCommand {
   const { env = {}, cwd = freshFolder(), runtime = node, program: script = cli } = options;
-  const [program = "", ...before] = runtime.command;
+  const [program = "", ...runtimeArgs] = runtime.command;
   const { PATH = "" } = process.env;
-  const child = spawn(program, [...before, script, ...args], {
+  const child = spawn(program, [...runtimeArgs, script, ...args], {
     cwd,
     env: { PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -59,7 +59,7 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
   child.stderr.on("data", (data) => {
     stderr += data;
   });
-  const finished = new Promise<Finished>((resolve, reject) => {
+  const finished = new Promise<CommandResult>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout, stderr }));
   });
@@ -71,6 +71,6 @@ export function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   cwd: string = freshFolder(),
-): Promise<Finished> {
+): Promise<CommandResult> {
   return launch(args, { env, cwd }).finished;
 }

@@ -27,19 +27,19 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           const heard = await client.heard(id);
           const { from, to } = loudPart(heard);
           expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 600)).toBeGreaterThan(0.95);
-          const listed = await run("calls", "--instance", instanceId);
-          expect(listed.stdout.split("\t")[0]).toBe(id);
+          const listRun = await run("calls", "--instance", instanceId);
+          expect(listRun.stdout.split("\t")[0]).toBe(id);
           expect((await run("voices", "--language", "en-US")).stdout).toMatch(/^en-US-1\t/);
         });
 
         test("hangs up on Ctrl-C", async () => {
           const { client, instanceId } = await cli.caller(user);
           const args = ["call", "+12025550102", "--text", "Never heard.", "--instance", instanceId, "--json"];
-          const running = await cli.start(user, args, { runtime });
+          const command = await cli.start(user, args, { runtime });
           const queue = async () => (await client.instance(instanceId)).callQueue ?? [];
           await expect.poll(async () => (await queue())[0]?.status, { timeout: 15_000 }).toBe("RINGING");
-          running.child.kill("SIGINT");
-          const { code, stdout } = await running.finished;
+          command.child.kill("SIGINT");
+          const { code, stdout } = await command.finished;
           expect([code, JSON.parse(stdout)]).toEqual([130, expect.objectContaining({ status: "FAILED" })]);
         });
 

@@ -6,17 +6,17 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ServerProcess, start } from "../../support/runtimes.ts";
 import { cli, freshFolder, node, run } from "./run-cli.ts";
 
-const running: ServerProcess[] = [];
+const servers: ServerProcess[] = [];
 
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop("SIGKILL")));
+  await Promise.all(servers.splice(0).map((server) => server.stop("SIGKILL")));
 });
 
-async function server(data: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+async function startServer(data: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const settings = { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: join(data, "token"), ...env };
-  const started = await start(node, cli, { args: ["serve"], env: settings, cwd: freshFolder() });
-  running.push(started);
-  return started;
+  const server = await start(node, cli, { args: ["serve"], env: settings, cwd: freshFolder() });
+  servers.push(server);
+  return server;
 }
 
 /** Ends a process that may have exited already. */
@@ -37,9 +37,9 @@ function expectZero(code: number | null): void {
 const tokenIn = (data: string): string => readFileSync(join(data, "token"), "utf8").trim();
 
 describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
-  test("the first start prints address and first request", async () => {
+  test("the first start prints the address and a first request", async () => {
     const data = join(freshFolder(), "data");
-    const first = await server(data);
+    const first = await startServer(data);
     await expect.poll(first.output, { timeout: 10_000 }).toContain("curl -X POST");
     const text = first.output();
     expect(text.split("\n").find((line) => line.includes("http"))).toBe(`Ringport is listening on ${first.url}`);
@@ -53,13 +53,17 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     const token = tokenIn(data);
     expect(text).toContain(`-H "Authorization: Bearer $(cat ${join(data, "token")})"`);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const created = await fetch(`${first.url}/v1/instances`, { method: "POST", headers, body: '{"name":"My phone"}' });
-    expect(created.status).toBe(201);
+    const createResponse = await fetch(`${first.url}/v1/instances`, {
+      method: "POST",
+      headers,
+      body: '{"name":"My phone"}',
+    });
+    expect(createResponse.status).toBe(201);
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
     expectZero(await first.stop());
     await expect(fetch(`${first.url}/healthz`)).rejects.toThrow();
 
-    const second = await server(data, { RINGPORT_STREAM_PREVIEW: "1", LOG_LEVEL: "warn" });
+    const second = await startServer(data, { RINGPORT_STREAM_PREVIEW: "1", LOG_LEVEL: "warn" });
     await expect.poll(second.output, { timeout: 10_000 }).toContain("Stream ");
     expect(second.output()).toContain("preview on");
     expect(second.output()).not.toContain("curl");
@@ -69,18 +73,18 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
 
   test("the console is served unless switched off", async () => {
     const data = freshFolder();
-    const replies = async (url: string) =>
+    const fetchPages = async (url: string) =>
       Promise.all(["/", "/console"].map((path) => fetch(url + path, { redirect: "manual" })));
-    const on = await server(data);
-    const [front, page] = await replies(on.url);
+    const withConsole = await startServer(data);
+    const [front, page] = await fetchPages(withConsole.url);
     expect([front?.headers.get("location"), page?.headers.get("x-frame-options")]).toEqual(["/console", "DENY"]);
-    await on.stop();
-    const off = await server(data, { RINGPORT_CONSOLE: "off" });
-    const [docs, nothing] = await replies(off.url);
-    expect([docs?.headers.get("location"), nothing?.status]).toEqual(["/docs", 404]);
-    await expect.poll(off.output, { timeout: 10_000 }).toContain("  Stream");
-    expect(off.output()).not.toContain("Console");
-    await off.stop();
+    await withConsole.stop();
+    const withoutConsole = await startServer(data, { RINGPORT_CONSOLE: "off" });
+    const [docs, consolePage] = await fetchPages(withoutConsole.url);
+    expect([docs?.headers.get("location"), consolePage?.status]).toEqual(["/docs", 404]);
+    await expect.poll(withoutConsole.output, { timeout: 10_000 }).toContain("  Stream");
+    expect(withoutConsole.output()).not.toContain("Console");
+    await withoutConsole.stop();
   });
 
   test("a SIGTERM that reaches only npm's shell still stops the server", async () => {
@@ -92,13 +96,13 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
       RINGPORT_TOKEN_FILE: join(data, "token"),
       npm_lifecycle_script: "node adapters/cli/main.ts serve",
     };
-    const started = await start(shell, cli, { args: ["serve"], env, cwd: freshFolder() });
-    const [, pid] = /^pid (\d+)$/m.exec(started.output()) ?? [];
+    const server = await start(shell, cli, { args: ["serve"], env, cwd: freshFolder() });
+    const [, pid] = /^pid (\d+)$/m.exec(server.output()) ?? [];
     try {
-      await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
-      await started.stop();
-      await expect.poll(started.output, { timeout: 10_000 }).toContain('"msg":"stopped"');
-      await expect(fetch(`${started.url}/healthz`)).rejects.toThrow();
+      await expect.poll(server.output, { timeout: 10_000 }).toContain("curl -X POST");
+      await server.stop();
+      await expect.poll(server.output, { timeout: 10_000 }).toContain('"msg":"stopped"');
+      await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
     } finally {
       kill(Number(pid));
     }
@@ -106,7 +110,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
 
   test("a second server on one data folder ends with an error", async () => {
     const data = freshFolder();
-    const first = await server(data);
+    const first = await startServer(data);
     const { code, stdout, stderr } = await run(["serve"], { RINGPORT_DATA: data });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -116,7 +120,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
   });
 
   test("a port in use is reported with a fix", async () => {
-    const first = await server(freshFolder());
+    const first = await startServer(freshFolder());
     const data = join(freshFolder(), "data");
     const { port } = new URL(first.url);
     const { code, stderr } = await run(["serve", "--port", port], { RINGPORT_DATA: data });
@@ -148,27 +152,27 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
 
   test("logs are JSON lines without tokens", async () => {
     const data = freshFolder();
-    const started = await server(data);
-    await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
+    const server = await startServer(data);
+    await expect.poll(server.output, { timeout: 10_000 }).toContain("curl -X POST");
     const token = tokenIn(data);
-    await fetch(`${started.url}/v1/instances/${token}`, { headers: { authorization: `Bearer ${token}` } });
-    await expect.poll(started.output).toContain('"msg":"request"');
-    const logged = started
+    await fetch(`${server.url}/v1/instances/${token}`, { headers: { authorization: `Bearer ${token}` } });
+    await expect.poll(server.output).toContain('"msg":"request"');
+    const records = server
       .output()
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as { level: string; msg: string });
-    expect(logged.filter(({ level }) => level === "warn")).toEqual([]);
-    expect(JSON.stringify(logged)).not.toContain(token);
+    expect(records.filter(({ level }) => level === "warn")).toEqual([]);
+    expect(JSON.stringify(records)).not.toContain(token);
   });
 
   test("each request and call event is a log line with ids, without tokens", async () => {
     const env = { LOG_LEVEL: "debug", RINGPORT_LOG_MASK_NUMBERS: "1", RINGPORT_SIMULATOR_TIME_SCALE: "0.1" };
     const data = freshFolder();
-    const started = await server(data, env);
-    await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
+    const server = await startServer(data, env);
+    await expect.poll(server.output, { timeout: 10_000 }).toContain("curl -X POST");
     const token = tokenIn(data);
-    const client = createClient({ url: started.url, token });
+    const client = createClient({ url: server.url, token });
     const instance = await client.instances.create({ name: "+12025550177" });
     const { message } = await client.instances.configure(instance.id);
     await fetch(/http:\S+\w/.exec(message)?.[0] ?? "", { method: "POST" });
@@ -179,24 +183,24 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
       tts: { text: "Call +12025550188 back.", voiceId: "en-US-1" },
     });
     await client.waitForCall(id);
-    const other = await fetch(`${started.url}/v1/calls/%2B12025550199?token=${token}`, {
+    const unknownCall = await fetch(`${server.url}/v1/calls/%2B12025550199?token=${token}`, {
       headers: { authorization: `Bearer ${token}`, "x-request-id": "mine-1" },
     });
-    expect(other.status).toBe(404);
-    await expect.poll(started.output).toContain("mine-1");
+    expect(unknownCall.status).toBe(404);
+    await expect.poll(server.output).toContain("mine-1");
 
-    const lines = started
+    const lines = server
       .output()
       .split("\n")
       .filter((line) => line.startsWith("{"));
-    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const messages = logged.filter(({ call_id }) => call_id === id).map(({ msg }) => msg);
+    const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const messages = records.filter(({ call_id }) => call_id === id).map(({ msg }) => msg);
     for (const msg of ["request", "call queued", "call ringing", "call failed"]) expect(messages).toContain(msg);
-    const placed = logged.find(({ path, method }) => path === "/v1/calls" && method === "POST");
-    expect(placed).toMatchObject({ call_id: id, status: 201, request_id: expect.stringMatching(/^req_/) });
-    const linked = logged.find(({ msg }) => msg === "instance.linked");
-    expect(linked).toMatchObject({ instance_id: instance.id, phone: expect.stringMatching(/^\+1202•••\d{4}$/) });
-    expect(logged.find(({ request_id }) => request_id === "mine-1")?.path).toBe("/v1/calls/%2B1202•••0199");
+    const createRecord = records.find(({ path, method }) => path === "/v1/calls" && method === "POST");
+    expect(createRecord).toMatchObject({ call_id: id, status: 201, request_id: expect.stringMatching(/^req_/) });
+    const linkRecord = records.find(({ msg }) => msg === "instance.linked");
+    expect(linkRecord).toMatchObject({ instance_id: instance.id, phone: expect.stringMatching(/^\+1202•••\d{4}$/) });
+    expect(records.find(({ request_id }) => request_id === "mine-1")?.path).toBe("/v1/calls/%2B1202•••0199");
     expect(lines.join("\n")).not.toMatch(/2025550|rp_live_[0-9A-Za-z]/);
   });
 });

@@ -13,11 +13,11 @@ import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { RingportOptions } from "../../../src/options.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const NOTHING: ParsedLine = { values: new Map(), operands: [] };
+const NO_ARGUMENTS: ParsedLine = { values: new Map(), operands: [] };
 
 const SERVE = await commandOf(["serve"])!.load();
 
-const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NOTHING, env);
+const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NO_ARGUMENTS, env);
 const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
 /** Every option; a new one does not compile until it is listed here. */
@@ -66,9 +66,9 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
 
 describe("the table of settings", () => {
   test("covers every option, or states the reason for an omission", () => {
-    const tops = SETTINGS.map(({ option }) => option.split(".")[0]);
+    const topLevelOptions = SETTINGS.map(({ option }) => option.split(".")[0]);
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
-      expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);
+      expect(option in CODE_ONLY || topLevelOptions.includes(option), option).toBe(true);
     for (const limit of Object.keys(DEFAULT_LIMITS))
       expect([...SETTINGS.map(({ option }) => option), ...Object.keys(CODE_ONLY)]).toContain(`limits.${limit}`);
   });
@@ -175,7 +175,7 @@ describe("reading settings", () => {
     });
   });
 
-  test("a language model has limits, a script has none", () => {
+  test("limits apply to a language model, and are refused for a script", () => {
     const model = {
       RINGPORT_AGENT_URL: "http://127.0.0.1:11434/v1",
       RINGPORT_AGENT_MODEL: "m",
@@ -240,7 +240,7 @@ describe("reading settings", () => {
 
   test("pace and protections apply to every queue", () => {
     expect(fromEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
-    const all = {
+    const allProtections = {
       RINGPORT_QUEUE: "fifo",
       RINGPORT_QUEUE_PACE_JITTER: "0.5",
       RINGPORT_WARM_UP: "20, 1.5, 14",
@@ -249,7 +249,7 @@ describe("reading settings", () => {
       RINGPORT_CALLING_HOURS: "08:00-20:00 mon-fri,sun",
       RINGPORT_OUTSIDE_HOURS: "fail",
     };
-    expect(fromEnv(all).options.queue).toEqual({
+    expect(fromEnv(allProtections).options.queue).toEqual({
       kind: "fifo",
       depth: 10,
       paceJitter: 0.5,
@@ -259,8 +259,8 @@ describe("reading settings", () => {
       callingHours: { from: "08:00", until: "20:00", days: [1, 2, 3, 4, 5, 7] },
       outsideHours: "fail",
     });
-    const off = { RINGPORT_WARM_UP: "off", RINGPORT_ANSWER_RATE: "OFF", RINGPORT_CALLING_HOURS: "off" };
-    expect(fromEnv(off).options.queue).toEqual({
+    const disabledProtections = { RINGPORT_WARM_UP: "off", RINGPORT_ANSWER_RATE: "OFF", RINGPORT_CALLING_HOURS: "off" };
+    expect(fromEnv(disabledProtections).options.queue).toEqual({
       kind: "single",
       warmUp: false,
       answerRate: false,
@@ -286,18 +286,18 @@ describe("reading settings", () => {
     ["RINGPORT_CALLING_HOURS", "08:00-25:00", "hours such as 08:00-20:00"],
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 fri-mon", "08:00-20:00 mon-fri"],
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 someday", "08:00-20:00 mon-fri"],
-  ])("%s is refused as %j, with the rule", (name, value, expected) => {
+  ])("%s=%s is refused with the rule", (name, value, expected) => {
     expect(() => fromEnv({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: it must be `);
     expect(() => fromEnv({ [name]: value })).toThrow(expected);
   });
 
   const parts = fc.array(fc.oneof(fc.string(), fc.constantFrom("20", "1.5", ",", "-", "08:00", "20:00", " ", "mon")));
   fuzz(
-    "whatever the text, a protection is usable or refused",
+    "a protection parsed from any text is usable or refused",
     fc.property(parts, (words) => {
-      const message = words.join("");
-      const [warmUp, answerRate] = [warmUpCurve.parse(message), answerRateFloor.parse(message)];
-      assertUsable({ warmUp, answerRate, callingHours: callingHours.parse(message) }, "queue");
+      const text = words.join("");
+      const [warmUp, answerRate] = [warmUpCurve.parse(text), answerRateFloor.parse(text)];
+      assertUsable({ warmUp, answerRate, callingHours: callingHours.parse(text) }, "queue");
     }),
   );
 
@@ -320,7 +320,7 @@ describe("reading settings", () => {
     );
   });
 
-  test("a number has several lines under every queue, and a fifo queue has room for waiting calls", () => {
+  test("lines apply to every queue, and a fifo queue gets room for waiting calls", () => {
     expect(fromEnv({ RINGPORT_LINES: "2" }).options.queue).toEqual({ kind: "single", lines: 2 });
     expect(fromFlags("--queue", "fifo", "--lines", "30").options.queue).toEqual({ kind: "fifo", depth: 60, lines: 30 });
     expect(() => fromEnv({ RINGPORT_LINES: "101" })).toThrow('RINGPORT_LINES is "101": it must be a whole number');
@@ -344,12 +344,12 @@ describe("reading settings", () => {
     ]);
   });
 
-  test("variables that Kubernetes sets for a service of that name are ignored", () => {
-    const set = {
+  test("variables that Kubernetes sets for a service named ringport are ignored", () => {
+    const kubernetesVariables = {
       RINGPORT_SERVICE_HOST: "10.0.0.1",
       RINGPORT_SERVICE_PORT_HTTP: "80",
       RINGPORT_PORT: "tcp://10.0.0.1",
     };
-    expect(unknownVariables({ ...set, RINGPORT_PORT_80_TCP_ADDR: "10.0.0.1" })).toEqual([]);
+    expect(unknownVariables({ ...kubernetesVariables, RINGPORT_PORT_80_TCP_ADDR: "10.0.0.1" })).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     expect(stdout).toMatch(/\n✓ call +\+12025550100 answered after \d+ ms; PCMU, .*\n\nAll checks passed\.\n$/);
   });
 
-  test("prints one document for programs, and exits with 1 on a fault", async () => {
+  test("prints JSON for programs, and exits with 1 on a fault", async () => {
     const file = join(freshFolder(), "trunks.json");
     writeFileSync(file, trunks({ name: "gone", server: "sip:127.0.0.1:9;transport=tcp" }));
     const { code, stdout } = await run(["sip", "check", "--json", "--trunks", file], {});

@@ -8,18 +8,18 @@ import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
 const ENGINE = /^npm install sherpa-onnx-node/;
 
 describe("a machine without voices", () => {
-  const isMissing = [missing("speech flite", "is not installed"), missing("speech neural", "is not installed")];
+  const missingEngines = [missing("speech flite", "is not installed"), missing("speech neural", "is not installed")];
 
   test("is broken, even if the model folder has a model", () => {
-    expect(findVoices(isMissing, { hasEngine: false, hasModel: true })).toMatchObject([
+    expect(findVoices(missingEngines, { hasEngine: false, hasModel: true })).toMatchObject([
       { name: "voices", state: "broken", essential: true, fix: expect.stringMatching(ENGINE) },
     ]);
     expect(
-      findVoices([...isMissing, works("speech espeak-ng", "speaks")], { hasEngine: false, hasModel: true }),
+      findVoices([...missingEngines, works("speech espeak-ng", "speaks")], { hasEngine: false, hasModel: true }),
     ).toEqual([]);
   });
 
-  test("has the fix for the part that is missing first", () => {
+  test("gets the fix for its first missing part", () => {
     expect(voicesFix({ hasEngine: true, hasModel: false })).toMatch(/^ringport models add en-US; or npm install/);
     expect(voicesFix({ hasEngine: false, hasModel: true })).toMatch(ENGINE);
     expect(voicesFix({ hasEngine: false, hasModel: false })).toMatch(
@@ -50,7 +50,7 @@ test("a model of an unknown language is added by its name", () => {
   expect(addFix("voice", "fr-FR")).toBe("ringport models add NAME, with a voice for fr-FR of sherpa-onnx's releases");
 });
 
-test("the verdict does not call checks passed that failed", () => {
+test("the verdict reports failed checks", () => {
   const optional = { ...broken("speech neural", "does not speak", "fix it"), essential: false };
   expect(verdict([works("port", "is free"), missing("server", "none")])).toContain("All checks passed");
   expect(verdict([works("port", "is free"), optional])).toBe(
@@ -59,7 +59,7 @@ test("the verdict does not call checks passed that failed", () => {
   expect(verdict([optional, broken("voices", "none", "fix it")])).toContain("Fix the ✗ lines first.");
 });
 
-test("a long name of a check ends before its detail", () => {
+test("a long check name is separated from its detail by a space", () => {
   expect(markedLine(missing("model vits-tone-pt_BR-flauta-low", "cannot be used"))).toBe(
     "– model vits-tone-pt_BR-flauta-low cannot be used",
   );

@@ -27,7 +27,7 @@ function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; widt
 
 const PAYLOADS = ["http://127.0.0.1:8080/simulator/link/rcwzhrxsstfz29ah", "short", "ümlaut ✓", "long ".repeat(60)];
 
-function scanned(lines: readonly string[]): string | undefined {
+function scan(lines: readonly string[]): string | undefined {
   const { pixels, width, height } = screenshot(lines);
   // jsqr is CommonJS: its types name the function "default", and so does the module itself.
   const decode = jsqr as unknown as typeof jsqr.default;
@@ -35,18 +35,18 @@ function scanned(lines: readonly string[]): string | undefined {
 }
 
 test.each(PAYLOADS)("the QR code of %s can be scanned from a terminal", (text) => {
-  expect(scanned(terminalQr(modulesOfText(text), { colours: false }))).toBe(text);
+  expect(scan(terminalQr(modulesOfText(text), { colours: false }))).toBe(text);
 });
 
 test.each(PAYLOADS)("the picture of %s can be scanned", async (text) => {
-  expect(scanned(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
+  expect(scan(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
 });
 
 test("a picture without QR code is refused", () => {
   expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("not a PNG");
 });
 
-test("with colours every line sets and resets them", () => {
+test("every line sets its colours and resets them at its end", () => {
   for (const line of terminalQr(modulesOfText("x"), { colours: true })) {
     expect(line.startsWith("\x1b[97;40m")).toBe(true);
     expect(line.endsWith("\x1b[0m")).toBe(true);

@@ -15,17 +15,17 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     (await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
 
   test("create prints the token alone; it works until it is revoked", async () => {
-    const made = await run(["token", "create", "--user", "ana", "--name", "laptop", "--data", data]);
-    expect(made.code).toBe(0);
-    expect(made.stdout).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
-    expect(made.stderr).not.toContain("rp_live_");
-    const token = made.stdout.trim();
+    const createRun = await run(["token", "create", "--user", "ana", "--name", "laptop", "--data", data]);
+    expect(createRun.code).toBe(0);
+    expect(createRun.stdout).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
+    expect(createRun.stderr).not.toContain("rp_live_");
+    const token = createRun.stdout.trim();
     expect(await status(token)).toBe(200);
 
-    const listed = await run(["token", "list", "--user", "ana", "--json"], { RINGPORT_DATA: data });
-    const [record] = JSON.parse(listed.stdout) as { id: string; name: string; revoked_at: string | null }[];
+    const listRun = await run(["token", "list", "--user", "ana", "--json"], { RINGPORT_DATA: data });
+    const [record] = JSON.parse(listRun.stdout) as { id: string; name: string; revoked_at: string | null }[];
     expect(record).toMatchObject({ name: "laptop", revoked_at: null, expires_at: null });
-    expect(listed.stdout).not.toContain("hash");
+    expect(listRun.stdout).not.toContain("hash");
 
     const id = record?.id ?? "";
     expect((await run(["token", "revoke", id, "--data", data])).code).toBe(0);
@@ -40,21 +40,21 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
   });
 
   test("scopes are stored, shown and enforced; the last use is shown", async () => {
-    const made = await run(["token", "create", "--user", "sue", "--scopes", "call,read", "--data", data]);
-    const token = made.stdout.trim();
+    const createRun = await run(["token", "create", "--user", "sue", "--scopes", "call,read", "--data", data]);
+    const token = createRun.stdout.trim();
     expect(await status(token)).toBe(200);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const refused = await fetch(`${server.url}/v1/instances`, { method: "POST", headers, body: '{"name":"x"}' });
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "insufficient_scope"]);
+    const refusal = await fetch(`${server.url}/v1/instances`, { method: "POST", headers, body: '{"name":"x"}' });
+    expect([refusal.status, ((await refusal.json()) as { code: string }).code]).toEqual([403, "insufficient_scope"]);
     await vi.waitFor(async () => {
-      const listed = await run(["token", "list", "--user", "sue", "--json"], { RINGPORT_DATA: data });
-      expect(JSON.parse(listed.stdout)).toMatchObject([
+      const listRun = await run(["token", "list", "--user", "sue", "--json"], { RINGPORT_DATA: data });
+      expect(JSON.parse(listRun.stdout)).toMatchObject([
         { scopes: ["read", "call"], last_used_at: expect.stringMatching(/^20/) },
       ]);
     }, 20_000);
     expect((await run(["token", "list", "--data", data])).stdout).toContain("\tread,call\t20");
-    const wrong = await run(["token", "create", "--user", "sue", "--scopes", "write", "--data", data]);
-    expect([wrong.code, wrong.stderr]).toEqual([
+    const wrongScope = await run(["token", "create", "--user", "sue", "--scopes", "write", "--data", data]);
+    expect([wrongScope.code, wrongScope.stderr]).toEqual([
       2,
       'ringport: --scopes is "write": it must be scopes separated by commas, of read, call, admin\n',
     ]);
@@ -69,23 +69,23 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
       body: '{"name":"for the demo"}',
     });
     const { id } = (await response.json()) as { id: string };
-    const stranger = await run(["token", "create", "--user", "cy", "--demo-instance", id, "--data", data]);
-    expect(stranger.code).toBe(2);
-    expect(stranger.stderr).toContain('does not belong to the user "cy"');
+    const otherUser = await run(["token", "create", "--user", "cy", "--demo-instance", id, "--data", data]);
+    expect(otherUser.code).toBe(2);
+    expect(otherUser.stderr).toContain('does not belong to the user "cy"');
     expect((await run(["token", "list", "--user", "cy", "--data", data])).code).toBe(2);
-    const demo = await run(["token", "create", "--user", "bea", "--demo-instance", id, "--data", data]);
-    expect(demo.stdout).toMatch(/^rp_demo_[0-9A-Za-z]{49}\n$/);
-    expect(await status(demo.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
+    const demoRun = await run(["token", "create", "--user", "bea", "--demo-instance", id, "--data", data]);
+    expect(demoRun.stdout).toMatch(/^rp_demo_[0-9A-Za-z]{49}\n$/);
+    expect(await status(demoRun.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
   });
 
   test("call limits are stored, shown and enforced", async () => {
     const create = ["token", "create", "--user", "eve", "--data", data];
-    const made = await run([...create, "--allow", "+49,+43", "--max-calls-per-day", "200", "--json"]);
-    const record = JSON.parse(made.stdout) as { token: string };
+    const createRun = await run([...create, "--allow", "+49,+43", "--max-calls-per-day", "200", "--json"]);
+    const record = JSON.parse(createRun.stdout) as { token: string };
     expect(record).toMatchObject({ allowed_prefixes: ["+49", "+43"], max_calls_per_day: 200 });
     await run(create);
-    const listed = await run(["token", "list", "--user", "eve", "--data", data, "--json"]);
-    expect(JSON.parse(listed.stdout)).toMatchObject([
+    const listRun = await run(["token", "list", "--user", "eve", "--data", data, "--json"]);
+    expect(JSON.parse(listRun.stdout)).toMatchObject([
       { allowed_prefixes: ["+49", "+43"], max_calls_per_day: 200 },
       { allowed_prefixes: null, max_calls_per_day: null },
     ]);

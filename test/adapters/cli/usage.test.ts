@@ -59,7 +59,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     expect(existsSync(data)).toBe(false);
   });
 
-  describe.concurrent("secrets are not repeated", () => {
+  describe.concurrent("secrets are not printed", () => {
     test.each([
       ["RINGPORT_SECRET", "hunter2"],
       ["DATABASE_URL", "mysql://user:hunter2@host/database"],
@@ -67,7 +67,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
       ["RINGPORT_SPEECH_URL", "http://ana:hunter2@127.0.0.1:1/v1"],
       ["RINGPORT_TRANSCRIPTION_URL", "https://hunter2@speech.example"],
       ["RINGPORT_PUBLIC_URL", "ftp://ana:hunter2@calls.example"],
-    ])("in errors of settings: %s=%s", async (name, value) => {
+    ])("in errors about settings: %s=%s", async (name, value) => {
       const { code, stderr } = await run(["serve"], { [name]: value });
       expect(code).toBe(2);
       expect(stderr).toContain(name);
@@ -80,17 +80,17 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
       [["calls", "rp_live_hunter2hunter2", "--json"]],
       [["serve", "--rp_live_hunter2hunter2"]],
       [["serve", "--port", "rp_live_hunter2hunter2"]],
-    ])("in errors of arguments: %s", async (args) => {
-      const pasted = await run(args);
-      expect(pasted.code).toBe(2);
-      expect(pasted.stdout + pasted.stderr).toContain("rp_live_[hidden]");
-      expect(pasted.stdout + pasted.stderr).not.toContain("hunter2");
+    ])("in errors about arguments: %s", async (args) => {
+      const result = await run(args);
+      expect(result.code).toBe(2);
+      expect(result.stdout + result.stderr).toContain("rp_live_[hidden]");
+      expect(result.stdout + result.stderr).not.toContain("hunter2");
     });
 
-    test.each([[["calls"]], [["calls", "--json"]], [["doctor", "--json"]]])("by clients: %s", async (args) => {
+    test.each([[["calls"]], [["calls", "--json"]], [["doctor", "--json"]]])("by client commands: %s", async (args) => {
       const RINGPORT_URL = "http://ana:hunter2@127.0.0.1:1";
-      const connected = await run(args, { RINGPORT_URL, RINGPORT_TOKEN: "rp_live_x" });
-      expect(connected.stdout + connected.stderr).not.toContain("hunter2");
+      const result = await run(args, { RINGPORT_URL, RINGPORT_TOKEN: "rp_live_x" });
+      expect(result.stdout + result.stderr).not.toContain("hunter2");
     });
   });
 

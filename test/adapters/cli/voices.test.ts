@@ -15,18 +15,18 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
   const cli = new CliServer();
 
   test("lists the voices by language", async () => {
-    const all = JSON.parse((await cli.run("ear", ["voices", "--json"])).stdout) as Voice[];
-    expect(all.map(({ id }) => id)).toContain("en-US-1");
+    const allVoices = JSON.parse((await cli.run("ear", ["voices", "--json"])).stdout) as Voice[];
+    expect(allVoices.map(({ id }) => id)).toContain("en-US-1");
     const portuguese = JSON.parse((await cli.run("ear", ["voices", "--json", "--language", "PT"])).stdout) as Voice[];
-    expect(portuguese).toEqual(all.filter(({ language }) => language.startsWith("pt-")));
+    expect(portuguese).toEqual(allVoices.filter(({ language }) => language.startsWith("pt-")));
     const { stdout } = await cli.run("ear", ["voices", "--language", "en-US"]);
     expect(stdout.split("\n")[0]?.split("\t")).toEqual(["en-US-1", "en-US", "flite", "robotic", "SLT (en-US-7)"]);
-    const nobody = await cli.run("ear", ["voices", "--language", "tlh"]);
-    expect([nobody.code, nobody.stdout]).toEqual([0, ""]);
-    expect(nobody.stderr).toMatch(/^No voice speaks "tlh"; available languages: .*\ben\b.*\bpt\b/);
+    const noVoice = await cli.run("ear", ["voices", "--language", "tlh"]);
+    expect([noVoice.code, noVoice.stdout]).toEqual([0, ""]);
+    expect(noVoice.stderr).toMatch(/^No voice speaks "tlh"; available languages: .*\ben\b.*\bpt\b/);
   });
 
-  test("without a player the sample is kept as a playable file", async () => {
+  test("without a player the sample is saved as a playable file", async () => {
     const folder = freshFolder();
     const args = ["voices", "--play", "en-US-1"];
     const { code, stderr } = await cli.run("ear", args, { cwd: folder, env: { PATH: "" } });

@@ -9,17 +9,17 @@ import { freshFolder } from "./run-cli.ts";
 const BASE = "http://127.0.0.1:8080";
 const CODE = "JbYr8mJv7hFnWqk2";
 
-let printed: string[] = [];
+let printedTexts: string[] = [];
 const { isTTY } = process.stdout;
 beforeEach(() => {
-  printed = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
+  printedTexts = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => printedTexts.push(String(text)) > 0);
 });
 afterEach(() => {
   process.stdout.isTTY = isTTY;
 });
 
-/** A server that has started. */
+/** The welcome of a server with these settings. */
 function welcome({ tokens = 1, isRegistered = false, isTerminal = false, ...settings }: Partial<Scene> = {}) {
   process.stdout.isTTY = isTerminal;
   const list = vi.fn(async () => new Array(tokens).fill({}));
@@ -32,7 +32,7 @@ function welcome({ tokens = 1, isRegistered = false, isTerminal = false, ...sett
     reachable: BASE,
     settings: { options: {}, ...settings },
   } as unknown as Welcome;
-  return { list, firstCode, voices, print: async () => printWelcome(options).then(() => printed.join("")) };
+  return { list, firstCode, voices, print: async () => printWelcome(options).then(() => printedTexts.join("")) };
 }
 interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">> {
   readonly tokens: number;
@@ -52,7 +52,7 @@ test.each([
   firstCode.mockRejectedValue(outage);
   expect(await print()).toContain(`Ringport is listening on ${BASE}`);
   expect(list).toHaveBeenCalledOnce();
-  expect(printed.join("")).not.toMatch(/token|register/);
+  expect(printedTexts.join("")).not.toMatch(/token|register/);
   list.mockRejectedValueOnce(new Error("a mistake"));
   await expect(print()).rejects.toThrow("a mistake");
   list.mockResolvedValue([{}]);
@@ -111,14 +111,14 @@ describe("the console", () => {
   test("creates no code for other output, and names the command on the first start", async () => {
     const first = welcome({ tokens: 0 });
     expect(await first.print()).toMatch(/^To register in the console, run ringport account code/m);
-    const later = welcome();
-    expect((await later.print()).match(/register/g)).toHaveLength(1); // the token of the first start
-    expect([...first.firstCode.mock.calls, ...later.firstCode.mock.calls]).toEqual([]);
+    const laterStart = welcome();
+    expect((await laterStart.print()).match(/register/g)).toHaveLength(1); // the token of the first start
+    expect([...first.firstCode.mock.calls, ...laterStart.firstCode.mock.calls]).toEqual([]);
   });
 
   test("that is switched off is not mentioned", async () => {
-    const off = welcome({ tokens: 0, isTerminal: true, console: "off" });
-    expect(await off.print()).not.toMatch(/console|register/i);
-    expect(off.firstCode).not.toHaveBeenCalled();
+    const withoutConsole = welcome({ tokens: 0, isTerminal: true, console: "off" });
+    expect(await withoutConsole.print()).not.toMatch(/console|register/i);
+    expect(withoutConsole.firstCode).not.toHaveBeenCalled();
   });
 });

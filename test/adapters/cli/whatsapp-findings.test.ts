@@ -17,10 +17,10 @@ const INSTALLED: Readonly<Record<string, string>> = {
 function projectWith(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
   const folder = freshFolder();
   for (const [name, version] of Object.entries(versions)) {
-    const place = join(folder, "node_modules", name);
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, "package.json"), JSON.stringify({ name, version, exports: "./main.cjs" }));
-    writeFileSync(join(place, "main.cjs"), program);
+    const packageFolder = join(folder, "node_modules", name);
+    mkdirSync(packageFolder, { recursive: true });
+    writeFileSync(join(packageFolder, "package.json"), JSON.stringify({ name, version, exports: "./main.cjs" }));
+    writeFileSync(join(packageFolder, "main.cjs"), program);
   }
   return folder;
 }
@@ -43,9 +43,9 @@ describe("the packages of the WhatsApp client", () => {
   });
 
   test("packages of a parent folder count", () => {
-    const inner = join(projectWith(INSTALLED), "src", "server");
-    mkdirSync(inner, { recursive: true });
-    expect(findWhatsApp(inner).every(({ state }) => state === "works")).toBe(true);
+    const innerFolder = join(projectWith(INSTALLED), "src", "server");
+    mkdirSync(innerFolder, { recursive: true });
+    expect(findWhatsApp(innerFolder).every(({ state }) => state === "works")).toBe(true);
   });
 
   test("a project without the client gets one line", () => {
