@@ -8,14 +8,14 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const freshFolder = (): string => temporaryFolder("embedded");
 
-/** Opens the ports and closes them after the test. */
-async function ports(options: RingportOptions): Promise<Omit<EmbeddedPorts, "secret"> & { secret: Uint8Array }> {
-  const created = await embedded(options);
-  const secret = await created.secret();
-  for (const network of created.telephony) await network.close();
-  await Promise.all([created.speech.close(), created.decoder.close()]);
-  await created.storage.close();
-  return { ...created, secret };
+/** Creates the ports, then closes what they have opened. */
+async function openPorts(options: RingportOptions): Promise<Omit<EmbeddedPorts, "secret"> & { secret: Uint8Array }> {
+  const defaults = await embedded(options);
+  const secret = await defaults.secret();
+  for (const network of defaults.telephony) await network.close();
+  await Promise.all([defaults.speech.close(), defaults.decoder.close()]);
+  await defaults.storage.close();
+  return { ...defaults, secret };
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
@@ -23,26 +23,26 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 describe("the embedded defaults", () => {
   test("create a folder and a key that only their owner can read", async () => {
     const data = join(freshFolder(), "a", "b");
-    const { secret, telephony } = await ports({ data });
+    const { secret, telephony } = await openPorts({ data });
     expect(secret).toHaveLength(32);
     expect(telephony.map(({ name }) => name)).toEqual(["simulator"]);
     expect(statSync(data).mode & 0o777).toBe(0o700);
     expect(statSync(join(data, "secret.key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(data, "secret.key"), "utf8")).toBe(`${hex(secret)}\n`);
-    expect(hex((await ports({ data })).secret)).toBe(hex(secret));
+    expect(hex((await openPorts({ data })).secret)).toBe(hex(secret));
     expect(readdirSync(data)).toEqual(["secret.key"]);
   });
 
   test("processes that start together agree on one key", async () => {
     const data = freshFolder();
-    const created = await Promise.all(Array.from({ length: 8 }, () => ports({ data })));
-    expect(new Set(created.map(({ secret }) => hex(secret))).size).toBe(1);
+    const defaults = await Promise.all(Array.from({ length: 8 }, () => openPorts({ data })));
+    expect(new Set(defaults.map(({ secret }) => hex(secret))).size).toBe(1);
     expect(readdirSync(data)).toEqual(["secret.key"]);
   });
 
   test("a configured secret is used, and none is stored", async () => {
     const data = freshFolder();
-    const { secret } = await ports({ data, secret: "0F".repeat(32) });
+    const { secret } = await openPorts({ data, secret: "0F".repeat(32) });
     expect(hex(secret)).toBe("0f".repeat(32));
     expect(existsSync(join(data, "secret.key"))).toBe(false);
   });
@@ -51,7 +51,7 @@ describe("the embedded defaults", () => {
     "a wrong secret is refused without showing it",
     async (secret) => {
       const data = join(freshFolder(), "data");
-      const error = await ports({ data, secret }).catch((cause: Error) => cause);
+      const error = await openPorts({ data, secret }).catch((cause: Error) => cause);
       expect(error).toBeInstanceOf(Error);
       expect((error as Error).message).toContain("RINGPORT_SECRET");
       if (secret.length > 3) expect((error as Error).message).not.toContain(secret);
@@ -62,13 +62,13 @@ describe("the embedded defaults", () => {
   test("a broken key file is refused and left unchanged", async () => {
     const data = freshFolder();
     writeFileSync(join(data, "secret.key"), "broken");
-    await expect(ports({ data })).rejects.toThrow(join(data, "secret.key"));
+    await expect(openPorts({ data })).rejects.toThrow(join(data, "secret.key"));
     expect(readFileSync(join(data, "secret.key"), "utf8")).toBe("broken");
   });
 
   test("no file is created for an embedder that supplies everything", async () => {
     const data = join(freshFolder(), "data");
-    const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
+    const { storage, speech, decoder, telephony } = await openPorts({ data: freshFolder() });
     const configured = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
     expect(await configured.secret()).toHaveLength(32);
     expect(configured.storage).toBe(storage);
@@ -78,24 +78,24 @@ describe("the embedded defaults", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("no key is made before its use", async () => {
+  test("no key is created before its first use", async () => {
     const data = join(freshFolder(), "data");
-    const { storage, speech, decoder } = await ports({ data: freshFolder() });
-    const created = await embedded({ data, storage, speech, decoder });
+    const { storage, speech, decoder } = await openPorts({ data: freshFolder() });
+    const defaults = await embedded({ data, storage, speech, decoder });
     expect(existsSync(data)).toBe(false);
-    await created.secret();
+    await defaults.secret();
     expect(readdirSync(data)).toEqual(["secret.key"]);
-    await created.telephony[0]?.close();
+    await defaults.telephony[0]?.close();
   });
 
   test("a single telephony equals a list of one", async () => {
-    const { telephony } = await ports({ data: freshFolder() });
+    const { telephony } = await openPorts({ data: freshFolder() });
     const [network] = telephony;
-    expect((await ports({ data: freshFolder(), telephony: network })).telephony).toEqual([network]);
+    expect((await openPorts({ data: freshFolder(), telephony: network })).telephony).toEqual([network]);
   });
 
   test("a database URL of another kind is refused without its password", async () => {
-    const error = await ports({ data: freshFolder(), databaseUrl: "mysql://u:hunter2@h/d" }).catch(
+    const error = await openPorts({ data: freshFolder(), databaseUrl: "mysql://u:hunter2@h/d" }).catch(
       (cause: Error) => cause,
     );
     expect((error as Error).message).toContain("mysql:");
@@ -104,8 +104,10 @@ describe("the embedded defaults", () => {
 
   test("the tables of the embedded database take a prefix, and no schema", async () => {
     const data = freshFolder();
-    await expect(ports({ data, databaseSchema: "calls" })).rejects.toThrow(/RINGPORT_DATABASE_SCHEMA.*DATABASE_URL/);
-    const { storage } = await ports({ data, databasePrefix: "rp_" });
+    await expect(openPorts({ data, databaseSchema: "calls" })).rejects.toThrow(
+      /RINGPORT_DATABASE_SCHEMA.*DATABASE_URL/,
+    );
+    const { storage } = await openPorts({ data, databasePrefix: "rp_" });
     await storage.open({ exclusive: true });
     await storage.close();
     const database = new DatabaseSync(join(data, "ringport.sqlite"));
@@ -116,13 +118,13 @@ describe("the embedded defaults", () => {
   test.skipIf(process.getuid?.() === 0)("a read-only folder is named (skipped for root, which may write)", async () => {
     const data = freshFolder();
     chmodSync(data, 0o500);
-    await expect(ports({ data })).rejects.toThrow(
+    await expect(openPorts({ data })).rejects.toThrow(
       `the data folder ${data} cannot be used: this user may not write there; run as a user who may, or choose another one with RINGPORT_DATA`,
     );
   });
 
   test("the documentation page has its files, and no others", async () => {
-    const { asset } = await ports({ data: freshFolder() });
+    const { asset } = await openPorts({ data: freshFolder() });
     expect((await asset?.("swagger-ui-bundle.js"))?.length).toBeGreaterThan(100_000);
     expect((await asset?.("swagger-ui.css"))?.length).toBeGreaterThan(10_000);
     expect(await asset?.("../package.json")).toBeUndefined();

@@ -17,7 +17,7 @@ const PERSON = /(?<!\d)55119?87654321(?!\d)/;
 /** Numbers of other people that contain the digits of the person's. */
 const OTHERS = ["+4930123456", "+55119876543210", "+155118765432"] as const;
 /** Columns whose text is not JSON. */
-const PLAIN: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
+const PLAIN_TEXT_COLUMNS: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
 
 /** A database of a test, with SQL access from outside and all its content as one text. */
 interface RawDatabase {
@@ -47,15 +47,17 @@ async function storePerson(ringport: Ringport, database: RawDatabase, data: stri
   const ids: string[] = [];
   for (const column of columnsWith("calls", "call")) {
     const [id, phone] = [await endedCall(), next()];
-    const text = PLAIN.has(column) ? phone : JSON.stringify({ detail: `transferred to ${phone}`, transferTo: [phone] });
+    const text = PLAIN_TEXT_COLUMNS.has(column)
+      ? phone
+      : JSON.stringify({ detail: `transferred to ${phone}`, transferTo: [phone] });
     await database.run(`update calls set ${column} = '${text}' where id = '${id}'`);
     ids.push(id);
   }
-  const transferred = await endedCall();
+  const transferredId = await endedCall();
   const event = JSON.stringify({ to: next(), detail: "202 Accepted" });
-  await database.run(`update events set data = '${event}' where call_id = '${transferred}' and type = 'queued'`);
-  const withTranscript = await endedCall();
-  const line = `'${withTranscript}', 0, 'callee', '"Call ${next()}"', 1, 0, 500`;
+  await database.run(`update events set data = '${event}' where call_id = '${transferredId}' and type = 'queued'`);
+  const transcribedId = await endedCall();
+  const line = `'${transcribedId}', 0, 'callee', '"Call ${next()}"', 1, 0, 500`;
   await database.run(
     `insert into transcripts (call_id, position, speaker, text, at, start_ms, end_ms) values (${line})`,
   );
@@ -63,18 +65,18 @@ async function storePerson(ringport: Ringport, database: RawDatabase, data: stri
   await database.run(`update events set data = '${link}', type = 'instance.linked' where call_id is null`);
   for (const phone of FORMS) {
     const key = `s/session/${phone.slice(1)}%7Cs.whatsapp.net%7C0`;
-    const byte = database instanceof OnPostgres ? "'\\x01'" : "x'01'";
+    const byte = database instanceof PostgresDatabase ? "'\\x01'" : "x'01'";
     await database.run(
       `insert into line_records (instance_id, key, sealed) values ('${instanceId}', '${key}', ${byte})`,
     );
   }
   mkdirSync(join(data, "call-recordings"), { recursive: true });
-  writeFileSync(join(data, "call-recordings", `${transferred}.wav`), "RIFF");
+  writeFileSync(join(data, "call-recordings", `${transferredId}.wav`), "RIFF");
   for (const phone of OTHERS.slice(1)) await endedCall(phone);
-  return [...ids, transferred, withTranscript];
+  return [...ids, transferredId, transcribedId];
 }
 
-class InFile implements RawDatabase {
+class SqliteFile implements RawDatabase {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -94,7 +96,7 @@ class InFile implements RawDatabase {
   }
 }
 
-class OnPostgres implements RawDatabase {
+class PostgresDatabase implements RawDatabase {
   readonly #url: string;
 
   constructor(url: string) {
@@ -144,7 +146,7 @@ async function expectErased(ringport: Ringport, database: RawDatabase, data: str
   for (const id of ids) await expect(ringport.calls.get(ALICE, id)).rejects.toMatchObject({ code: "call_not_found" });
 }
 
-const ERASED = "nothing of an erased person is left, wherever the number was stored, in either form";
+const ERASED = "erasing a person leaves no form of their number anywhere";
 
 test(`${ERASED}, in the files of SQLite`, { timeout: 60_000 }, async () => {
   const data = temporaryFolder("erased");
@@ -155,7 +157,7 @@ test(`${ERASED}, in the files of SQLite`, { timeout: 60_000 }, async () => {
   } as const;
   const ringport = createRingport({ ...options, data });
   await ringport.instances.list(ALICE);
-  await expectErased(ringport, new InFile(data), data);
+  await expectErased(ringport, new SqliteFile(data), data);
   await ringport.stop();
 });
 
@@ -167,19 +169,19 @@ test.skipIf(postgres.missing)(`${ERASED}, on ${postgres.title}`, { timeout: 60_0
     const options = { system: new ManualSystem(), speech: new ToneSpeech() } as const;
     const ringport = createRingport({ ...options, data, storage: postgresStorage({ url }) });
     await ringport.instances.list(ALICE);
-    await expectErased(ringport, new OnPostgres(url), data);
+    await expectErased(ringport, new PostgresDatabase(url), data);
     await ringport.stop();
   } finally {
     await server.stop();
   }
 });
 
-test("the test fills every place of a number", () => {
+test("the test fills every column that can contain a number", () => {
   const tables = Object.keys(NUMBER_PLACES) as (keyof Database)[];
   const placesOf = (place: "call" | "link" | "record"): string[] =>
     tables.flatMap((table) => columnsWith(table, place).map((column) => `${table}.${column}`));
-  const ofCalls = columnsWith("calls", "call").map((column) => `calls.${column}`);
-  expect(placesOf("call")).toEqual([...ofCalls, "events.data", "transcripts.text"]);
+  const callColumns = columnsWith("calls", "call").map((column) => `calls.${column}`);
+  expect(placesOf("call")).toEqual([...callColumns, "events.data", "transcripts.text"]);
   expect(placesOf("link")).toEqual(["events.data"]);
   expect(placesOf("record")).toEqual(["line_records.key"]);
 });

@@ -45,7 +45,7 @@ describe("HTTP tools", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("may not have the name of a function of the program", async () => {
+  test("may not share a name with a tool of the program", async () => {
     const data = join(temporaryFolder("tools"), "data");
     const agentTools = [{ ...ORDER, run: async () => null }];
     const options = { data, agentTools, embedded: { httpTools: { tools: [ORDER] } } };

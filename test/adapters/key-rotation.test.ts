@@ -58,7 +58,7 @@ const RESEALED =
   "everything is sealed with the current key; remove the previous secrets once no server of this database seals with them";
 
 /** Starts with a key and links a number; ends the process. */
-async function linkedWith(storage: Storage, secret: string): Promise<{ instanceId: string; webhookId: string }> {
+async function linkNumber(storage: Storage, secret: string): Promise<{ instanceId: string; webhookId: string }> {
   const { ringport, network } = await start(storage, secret);
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Reception" });
   await ringport.instances.configure(ALICE, instanceId);
@@ -75,22 +75,25 @@ async function linkedWith(storage: Storage, secret: string): Promise<{ instanceI
 
 const statusOf = async ({ ringport }: Process, id: string) => (await ringport.instances.get(ALICE, id)).status;
 
-function rotation(name: string, make: () => Promise<() => Storage>): void {
+function rotationTests(name: string, createStorage: () => Promise<() => Storage>): void {
   describe(`a change of the key on ${name}`, () => {
     test("keeps every number linked, and soon no longer needs the old key", { timeout: 60_000 }, async () => {
-      const storage = await make();
-      const { instanceId, webhookId } = await linkedWith(storage(), FIRST);
+      const storage = await createStorage();
+      const { instanceId, webhookId } = await linkNumber(storage(), FIRST);
 
-      const rotating = await start(storage(), SECOND, [THIRD, FIRST]);
-      await expect.poll(() => statusOf(rotating, instanceId)).toBe("ACTIVE");
-      await expect.poll(() => rotating.log.map(({ message }) => message)).toContain(RESEALED);
+      const duringRotation = await start(storage(), SECOND, [THIRD, FIRST]);
+      await expect.poll(() => statusOf(duringRotation, instanceId)).toBe("ACTIVE");
+      await expect.poll(() => duringRotation.log.map(({ message }) => message)).toContain(RESEALED);
       // Credentials, a record, and two keys and the headers of a webhook.
-      expect(rotating.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 5, unreadable: 0 });
-      await rotating.ringport.stop();
+      expect(duringRotation.log.find(({ message }) => message === RESEALED)?.fields).toEqual({
+        resealed: 5,
+        unreadable: 0,
+      });
+      await duringRotation.ringport.stop();
 
-      const rotated = await start(storage(), SECOND);
-      await expect.poll(() => statusOf(rotated, instanceId)).toBe("ACTIVE");
-      await rotated.ringport.stop();
+      const afterRotation = await start(storage(), SECOND);
+      await expect.poll(() => statusOf(afterRotation, instanceId)).toBe("ACTIVE");
+      await afterRotation.ringport.stop();
 
       const reopened = storage();
       await reopened.open({ exclusive: false });
@@ -104,8 +107,8 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
     });
 
     test("without the old key opens no record, deletes none, and names the fix", { timeout: 60_000 }, async () => {
-      const storage = await make();
-      const { instanceId } = await linkedWith(storage(), FIRST);
+      const storage = await createStorage();
+      const { instanceId } = await linkNumber(storage(), FIRST);
 
       const wrongKey = await start(storage(), SECOND);
       await expect
@@ -127,7 +130,7 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
   });
 }
 
-rotation("SQLite", async () => {
+rotationTests("SQLite", async () => {
   const path = `${temporaryFolder("rotation")}/ringport.db`;
   return () => sqliteStorage({ path });
 });
@@ -139,7 +142,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     server = await postgres.start();
   }, 60_000);
   afterAll(() => server?.stop(), 60_000);
-  rotation("PostgreSQL", async () => {
+  rotationTests("PostgreSQL", async () => {
     const url = await server.createDatabase();
     return () => postgresStorage({ url });
   });

@@ -12,7 +12,7 @@ import { findPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR_MS = 3_600_000;
-/** Enough rows that pages of the database were split. */
+/** Enough rows to split pages of the database. */
 const CALLS = 300;
 /** The number of the simulated callee who listens. */
 const LISTENER = "+12025550100";
@@ -88,7 +88,7 @@ describe("no personal data is left in the files", { timeout: 120_000 }, () => {
     expect(filesWithPersonalData(data)).toEqual([]);
   });
 
-  test("of erased numbers", async () => {
+  test("after numbers are erased", async () => {
     const data = temporaryFolder("erasure");
     const { ringport } = await filledRingport({ data });
     const erasure = await ringport.erase({ phone: LISTENER });
@@ -150,11 +150,11 @@ async function tablesWithPersonalData(url: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = current_schema() order by 1",
   );
-  const tablesFound: string[] = [];
+  const tableNames: string[] = [];
   for (const { name } of tables) {
     const { rows } = await client.query(`select row_to_json(t)::text as line from "${name}" t`);
-    if (rows.some(({ line }) => PERSONAL.test(line))) tablesFound.push(name);
+    if (rows.some(({ line }) => PERSONAL.test(line))) tableNames.push(name);
   }
   await client.end();
-  return tablesFound;
+  return tableNames;
 }

@@ -27,12 +27,12 @@ test.each([
 ])("%s prints no secret", (_, object) => expect(printed(object)).not.toContain(SECRET));
 
 test("an unreachable database prints no password", async () => {
-  for (const [place, message] of [
+  for (const [address, message] of [
     ["127.0.0.1:1/x", /127\.0\.0\.1:1/],
     ["127.0.0.1:1 2/x", /DATABASE_URL/],
     ["[::1/x", /DATABASE_URL/],
   ] as const) {
-    const storage = postgresStorage({ url: `postgres://me:${SECRET}@${place}` });
+    const storage = postgresStorage({ url: `postgres://me:${SECRET}@${address}` });
     const error = await storage.open({ exclusive: false }).catch((error: unknown) => error);
     expect((error as Error).message).toMatch(message);
     expect(printed(error)).not.toContain(SECRET);

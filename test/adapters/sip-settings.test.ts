@@ -41,8 +41,8 @@ describe("the networks", () => {
       "sip/acme",
       "sip/backup",
     ]);
-    const overridden = { trunks: JSON.stringify(sipOptions), routes: [route("other")] };
-    expect(await networkNamesOf(overridden)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
+    const overriddenOptions = { trunks: JSON.stringify(sipOptions), routes: [route("other")] };
+    expect(await networkNamesOf(overriddenOptions)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
   });
 
   test("each trunk is a network, and the first trunk is the default", async () => {

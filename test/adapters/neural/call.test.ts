@@ -77,7 +77,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
     expect(await recognised(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
   });
 
-  test("has the words of its recording, with their times in it", async () => {
+  test("has a transcript with the words and times of its recording", async () => {
     const { client, call } = await endedCall(ANSWERS, {
       type: "DYNAMIC_AGENT",
       agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },

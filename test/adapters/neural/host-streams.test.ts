@@ -8,14 +8,14 @@ const INPUT: RecogniserInput = {
   sampleRate: 8_000,
 };
 const PIECE = new Int16Array(640);
-/** Pieces behind which the recogniser has a new word. */
-const CHUNK = 4;
+/** Number of pieces after which the recogniser has a new word. */
+const PIECES_PER_WORD = 4;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Streams of a recogniser that hears "a" in each chunk; with `isDeaf` it hears nothing. */
-async function streamsOf({ isDeaf = false } = {}): Promise<{ streams: HostStreams; sent: FromHost[] }> {
+/** Streams of a recogniser that recognises "a" in each chunk; with `isDeaf` it recognises nothing. */
+async function openStreams({ isDeaf = false } = {}): Promise<{ streams: HostStreams; sent: FromHost[] }> {
   const sent: FromHost[] = [];
   const recogniser: HostRecogniser = {
     open() {
@@ -23,7 +23,7 @@ async function streamsOf({ isDeaf = false } = {}): Promise<{ streams: HostStream
       return {
         isReady: false,
         push: () => void pieces++,
-        result: () => ({ text: isDeaf ? "" : "a".repeat(Math.floor(pieces / CHUNK)), timestamps: [] }),
+        result: () => ({ text: isDeaf ? "" : "a".repeat(Math.floor(pieces / PIECES_PER_WORD)), timestamps: [] }),
         reset: () => {
           pieces = 0;
         },
@@ -41,7 +41,7 @@ async function streamsOf({ isDeaf = false } = {}): Promise<{ streams: HostStream
   return { streams, sent };
 }
 
-async function hear(streams: HostStreams, stream: number, pieces: number): Promise<void> {
+async function sendAudio(streams: HostStreams, stream: number, pieces: number): Promise<void> {
   for (let piece = 0; piece < pieces; piece++) {
     streams.take({ type: "audio", stream, samples: PIECE });
     await vi.advanceTimersByTimeAsync(80);
@@ -49,10 +49,10 @@ async function hear(streams: HostStreams, stream: number, pieces: number): Promi
 }
 
 test("audio without a new text is reported every fifth message", async () => {
-  const { streams, sent } = await streamsOf({ isDeaf: true });
-  await hear(streams, 1, 4);
+  const { streams, sent } = await openStreams({ isDeaf: true });
+  await sendAudio(streams, 1, 4);
   expect(sent).toEqual([]);
-  await hear(streams, 1, 7);
+  await sendAudio(streams, 1, 7);
   expect(sent).toEqual([
     { type: "progress", streams: [{ stream: 1, taken: 5 }] },
     { type: "progress", streams: [{ stream: 1, taken: 5 }] },
@@ -60,9 +60,9 @@ test("audio without a new text is reported every fifth message", async () => {
 });
 
 test("a new text is reported at once, with the audio of all streams since the last report", async () => {
-  const { streams, sent } = await streamsOf();
-  await hear(streams, 2, 3);
-  await hear(streams, 1, 4);
+  const { streams, sent } = await openStreams();
+  await sendAudio(streams, 2, 3);
+  await sendAudio(streams, 1, 4);
   expect(sent).toEqual([
     {
       type: "progress",
@@ -72,14 +72,14 @@ test("a new text is reported at once, with the audio of all streams since the la
       ],
     },
   ]);
-  await hear(streams, 2, 1);
+  await sendAudio(streams, 2, 1);
   expect(sent.at(-1)).toMatchObject({ streams: [{ stream: 2, taken: 1, partial: { text: "a" } }] });
 });
 
-test("all audio is reported in the end, except fewer than five messages", async () => {
-  const { streams, sent } = await streamsOf({ isDeaf: true });
+test("fewer than five messages of audio stay unreported at the end", async () => {
+  const { streams, sent } = await openStreams({ isDeaf: true });
   for (let piece = 0; piece < 23; piece++) streams.take({ type: "audio", stream: 1, samples: PIECE });
   await vi.advanceTimersByTimeAsync(1_000);
-  const taken = sent.flatMap((message) => (message.type === "progress" ? message.streams : []));
-  expect(taken.reduce((sum, stream) => sum + stream.taken, 0)).toBeGreaterThan(23 - 5);
+  const progress = sent.flatMap((message) => (message.type === "progress" ? message.streams : []));
+  expect(progress.reduce((sum, stream) => sum + stream.taken, 0)).toBeGreaterThan(23 - 5);
 });

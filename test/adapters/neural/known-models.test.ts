@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commandToAdd, KNOWN_MODELS } from "../../../adapters/neural/known-models.ts";
 
-test("a number of a voice never changes", () => {
+test("the number of a voice never changes", () => {
   const numbers = KNOWN_MODELS.flatMap(({ name, number }) => (number === undefined ? [] : [[name, number]]));
   expect(Object.fromEntries(numbers)).toEqual({
     "vits-piper-pt_BR-faber-medium": 20,
@@ -28,9 +28,11 @@ test("each known voice has its own id, below those of other models", () => {
   expect(voices.filter(({ number = 0 }) => number < 20 || number >= 50)).toEqual([]);
 });
 
-test("no facts are stated about an unknown model", () => {
-  const stated = KNOWN_MODELS.filter(({ megabytes, licence }) => megabytes !== undefined || licence !== undefined);
-  expect(stated.map(({ name, megabytes, licence }) => [name, megabytes, licence])).toEqual([
+test("the size and licence of a model are stated only if known", () => {
+  const describedModels = KNOWN_MODELS.filter(
+    ({ megabytes, licence }) => megabytes !== undefined || licence !== undefined,
+  );
+  expect(describedModels.map(({ name, megabytes, licence }) => [name, megabytes, licence])).toEqual([
     ["vits-piper-pt_BR-faber-medium", 63, undefined],
     ["sherpa-onnx-streaming-zipformer-en-20M-2023-02-17", undefined, "Apache-2.0"],
     ["sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11", 650, undefined],

@@ -25,7 +25,7 @@ describe("a model folder", () => {
     expect(faults).toEqual([]);
   });
 
-  it("decides what a model is by the name of its subfolder, not by that of its parents", async () => {
+  it("recognises a model by the name of its subfolder, not of a parent folder", async () => {
     const folder = join(toneModels(), "t-one");
     const name = "sherpa-onnx-streaming-other";
     mkdirSync(folder);
@@ -39,7 +39,7 @@ describe("a model folder", () => {
     expect(await readModelFolder(folder)).toEqual({ path: folder, voices: [], recognisers: [], faults: [] });
   });
 
-  it.each<[fault: string, spoil: (model: string) => void, reason: RegExp]>([
+  it.each<[fault: string, damage: (model: string) => void, reason: RegExp]>([
     ["a missing file", (model) => rmSync(join(model, "tokens.txt")), /tokens\.txt is missing/],
     ["an empty file", (model) => truncateSync(join(model, "tokens.txt")), /tokens\.txt is empty/],
     ["a model cut short", (model) => truncateSync(join(model, "en_US-duo-low.onnx"), 9_000), /cut short/],
@@ -49,17 +49,17 @@ describe("a model folder", () => {
       (model) => renameSync(join(model, "../other.onnx"), join(model, "en_US-duo-low.onnx")),
       /no metadata of sherpa-onnx/,
     ],
-  ])("reports %s, and lists the other models", async (_, spoil, reason) => {
+  ])("reports %s, and lists the other models", async (_, damage, reason) => {
     const folder = toneModels();
     // A recogniser has other metadata than a voice.
     writeFileSync(join(folder, "other.onnx"), readFileSync(join(folder, RECOGNISER, "model.onnx")));
-    spoil(join(folder, DUO));
+    damage(join(folder, DUO));
     const { voices, faults } = await readModelFolder(folder);
     expect(voices.map(({ name }) => name)).toEqual([FLUTE]);
     expect(faults).toEqual([{ name: DUO, reason: expect.stringMatching(reason) }]);
   });
 
-  it("passes over files and folders without a model", async () => {
+  it("ignores files and folders without a model", async () => {
     const folder = toneModels();
     mkdirSync(join(folder, "notes"));
     writeFileSync(join(folder, "README.md"), "…");
@@ -70,10 +70,10 @@ describe("a model folder", () => {
 describe("the metadata of an ONNX file", () => {
   const folder = toneModels();
   const bytes = new Uint8Array(readFileSync(join(folder, DUO, "en_US-duo-low.onnx")));
-  const scratch = join(folder, "scratch.onnx");
+  const scratchPath = join(folder, "scratch.onnx");
   const read = async (content: Uint8Array): Promise<ReadonlyMap<string, string> | string> => {
-    writeFileSync(scratch, content);
-    return onnxMetadata(scratch).catch((error: Error & { code?: string }) => `${error.code}`);
+    writeFileSync(scratchPath, content);
+    return onnxMetadata(scratchPath).catch((error: Error & { code?: string }) => `${error.code}`);
   };
 
   it("has the rate and the speakers of a voice", async () => {
@@ -93,7 +93,7 @@ describe("the metadata of an ONNX file", () => {
   );
 
   fuzz(
-    "is read, or refused, from a spoilt file",
+    "is read, or refused, from a corrupted file",
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), fc.nat(bytes.length), async (at, byte, length) => {
       const content = bytes.slice(0, Math.max(1, length));
       if (at < content.length) content[at] = byte;
@@ -128,7 +128,7 @@ describe("the id of a voice", () => {
     ]);
   });
 
-  it("is missing, with a reason, if it cannot be written down", async () => {
+  it("is missing, with a reason, if it cannot be stored", async () => {
     const folder = join(temporaryFolder("models"), "missing");
     const { ids, fault } = await numberVoices(folder, [voice("a"), voice("vits-piper-pt_BR-faber-medium")]);
     expect([...ids.values()]).toEqual(["pt-BR-20"]);
@@ -137,16 +137,16 @@ describe("the id of a voice", () => {
     );
   });
 
-  it("of the operator's choice is named if its model or speaker is missing", async () => {
+  it("set by the operator is reported if its model or speaker is missing", async () => {
     const folder = toneModels();
-    const good = { model: DUO, speaker: 1 };
-    const wrong = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO, speaker: 2 } };
-    const { voices, fault } = await inspectVoices(folder, { "en-US-30": good, ...wrong });
+    const validVoice = { model: DUO, speaker: 1 };
+    const wrongVoices = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO, speaker: 2 } };
+    const { voices, fault } = await inspectVoices(folder, { "en-US-30": validVoice, ...wrongVoices });
     expect(voices.map(({ id }) => id)).toEqual(["en-US-30", "en-US-50", "en-US-51", "pt-BR-50"]);
     expect(fault).toBe(
       `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (voices there: ${DUO}, ${FLUTE}); ` +
         `RINGPORT_SPEECH_MODEL_VOICES: "en-US-31" names speaker 2 of ${DUO}, which has only 0 to 1`,
     );
-    expect(await inspectVoices(folder, { "en-US-30": good })).toMatchObject({ fault: undefined });
+    expect(await inspectVoices(folder, { "en-US-30": validVoice })).toMatchObject({ fault: undefined });
   });
 });

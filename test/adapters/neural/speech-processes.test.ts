@@ -13,7 +13,7 @@ import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";
 import { ENGINE_BUILDS, missingEngine, testProcesses } from "../../support/neural.ts";
 import { spokenTones, toneModels } from "../../support/tone-models.ts";
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const VOICE = "pt-BR-50";
 const LETTER_S = 0.12;
 const RATE = 22_050;
@@ -25,7 +25,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     return { folder, processes, speech: neuralSpeech({ folder, processes }) };
   };
 
-  it("none runs before the first text, and one does after it", async () => {
+  it("the first one starts with the first text", async () => {
     const { processes, speech } = freshSpeech();
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51", VOICE]);
     expect(processes.count).toBe(0);
@@ -45,9 +45,9 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     const { processes, speech } = freshSpeech();
     await secondsOf(speech, "a");
     const texts = ["primeira frase", "segunda frase", "terceira frase"];
-    const all = Promise.all(texts.map((text) => secondsOf(speech, text)));
+    const results = Promise.all(texts.map((text) => secondsOf(speech, text)));
     kill(processes);
-    expect(await all).toEqual(texts.map((text) => expect.closeTo(text.length * LETTER_S, 2)));
+    expect(await results).toEqual(texts.map((text) => expect.closeTo(text.length * LETTER_S, 2)));
   });
 
   it("the next text works after a kill -9 between two texts", async () => {
@@ -57,7 +57,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect(await secondsOf(speech, "bc")).toBeCloseTo(2 * LETTER_S, 2);
   });
 
-  it("the log reports a kill -9 and what happens next, but not a planned replacement as a fault", async () => {
+  it("the log has a warning for a kill -9, and none for a planned replacement", async () => {
     const lines: string[] = [];
     const log = {
       info: (_: object, message: string) => lines.push(`info: ${message}`),
@@ -83,12 +83,12 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     const { folder, processes } = freshSpeech();
     const session = await neuralTranscription(processes, { folder }).open(
       { callId: "call_1", speaker: "callee", sampleRate: 8_000 },
-      NEVER,
+      NEVER_ABORTED,
     );
     const samples = spokenTones("uma frase inteira", 8_000);
     const half = samples.length >> 1;
     const events: TranscriptionEvent[] = [];
-    const reading = (async () => {
+    const readEvents = (async () => {
       for await (const event of session.events) events.push(event);
     })();
     session.push(samples.subarray(0, half), 500);
@@ -100,10 +100,10 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect(events.at(-1)).toMatchObject({ text: "uma frase inteira", startMs: 500 });
     expect(events.filter(({ type }) => type === "error")).toEqual([]);
     await session.close();
-    await reading;
+    await readEvents;
   });
 
-  it("a process is replaced after its texts, and none is lost", async () => {
+  it("a process is replaced after its last text, and no text is lost", async () => {
     const { processes, speech } = freshSpeech({ maxTexts: 3 });
     const pids = new Set<number>();
     for (let i = 0; i < 8; i++) {
@@ -127,21 +127,21 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     const { speech } = freshSpeech();
     const sentence = "esta frase tem umas quarenta letras ou mais.";
     const pieces: number[] = [];
-    for await (const { samples, sampleRate } of speech.speak(`${sentence} `.repeat(68).trim(), VOICE, NEVER))
+    for await (const { samples, sampleRate } of speech.speak(`${sentence} `.repeat(68).trim(), VOICE, NEVER_ABORTED))
       pieces.push(samples.length / sampleRate);
     expect(Math.max(...pieces)).toBeLessThanOrEqual(120 * LETTER_S);
     expect(sum(pieces)).toBeGreaterThan(67 * sentence.length * LETTER_S);
   });
 
-  it("a model that is no model fails with its own words and spares other texts", async () => {
+  it("an invalid model fails with the engine's error and spares other texts", async () => {
     const { folder, speech } = freshSpeech();
     await speech.voices();
-    // Listed as a voice a moment ago, and now a recogniser: the native engine ends its process for that.
+    // The listed voice is now a recogniser, for which the native engine ends its process.
     copyFileSync(
       join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx"),
       join(folder, "vits-tone-en_US-duo-low/en_US-duo-low.onnx"),
     );
-    const faultySpeech = secondsOf(speech, "abc", NEVER, "en-US-50");
+    const faultySpeech = secondsOf(speech, "abc", NEVER_ABORTED, "en-US-50");
     const healthySpeech = Promise.all(["um", "dois", "tres"].map((text) => secondsOf(speech, text)));
     await expect(faultySpeech).rejects.toThrow(
       /the speech process ended \(255\): '\w+' does not exist in the metadata/,
@@ -157,31 +157,31 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     await expect(secondsOf(speech, "abc")).rejects.toThrow(`voice ${VOICE} is not available`);
   });
 
-  it("a voice that loses its folder names it, spares other voices, and works again once it is back", async () => {
+  it("a voice without its folder fails, spares others, and works again once it is back", async () => {
     const { folder, speech } = freshSpeech();
-    const [model, elsewhere] = [join(folder, "vits-tone-pt_BR-flauta-low"), join(folder, ".elsewhere")];
+    const [model, movedModel] = [join(folder, "vits-tone-pt_BR-flauta-low"), join(folder, ".elsewhere")];
     await speech.voices();
-    renameSync(model, elsewhere);
-    const lost = `the model of voice ${VOICE} cannot be used: vits-tone-pt_BR-flauta-low is missing or damaged in the folder ${basename(folder)}`;
-    await expect(secondsOf(speech, "abc")).rejects.toThrow(lost);
-    await expect(secondsOf(speech, "abc")).rejects.toThrow(lost);
-    expect(await secondsOf(speech, "abc", NEVER, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2);
-    renameSync(elsewhere, model);
+    renameSync(model, movedModel);
+    const missingFolder = `the model of voice ${VOICE} cannot be used: vits-tone-pt_BR-flauta-low is missing or damaged in the folder ${basename(folder)}`;
+    await expect(secondsOf(speech, "abc")).rejects.toThrow(missingFolder);
+    await expect(secondsOf(speech, "abc")).rejects.toThrow(missingFolder);
+    expect(await secondsOf(speech, "abc", NEVER_ABORTED, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2);
+    renameSync(movedModel, model);
     await vi.waitFor(async () => expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2), 20_000);
   });
 
   it("a model that ended its process is loaded again once its file is complete", async () => {
     const { folder, speech } = freshSpeech();
     const file = join(folder, "vits-tone-en_US-duo-low/en_US-duo-low.onnx");
-    const whole = readFileSync(file);
+    const originalFile = readFileSync(file);
     await speech.voices();
-    // Listed a moment ago, and written anew now.
+    // Replaces the file of the listed voice.
     writeFileSync(file, readFileSync(join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx")));
-    await expect(secondsOf(speech, "abc", NEVER, "en-US-50")).rejects.toThrow();
-    await expect(secondsOf(speech, "abc", NEVER, "en-US-50")).rejects.toThrow();
-    writeFileSync(file, whole);
+    await expect(secondsOf(speech, "abc", NEVER_ABORTED, "en-US-50")).rejects.toThrow();
+    await expect(secondsOf(speech, "abc", NEVER_ABORTED, "en-US-50")).rejects.toThrow();
+    writeFileSync(file, originalFile);
     await vi.waitFor(
-      async () => expect(await secondsOf(speech, "abc", NEVER, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2),
+      async () => expect(await secondsOf(speech, "abc", NEVER_ABORTED, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2),
       20_000,
     );
     expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
@@ -206,7 +206,7 @@ it("without the engine no voice is listed, and transcription names the fix", asy
   const processes = testProcesses({ packages: () => [] });
   expect(await neuralSpeech({ folder, processes }).voices()).toEqual([]);
   const options = { callId: "call_1", speaker: "callee", sampleRate: 8_000 } as const;
-  await expect(neuralTranscription(processes, { folder }).open(options, NEVER)).rejects.toThrow(
+  await expect(neuralTranscription(processes, { folder }).open(options, NEVER_ABORTED)).rejects.toThrow(
     "npm install sherpa-onnx-node",
   );
   expect(processes.count).toBe(0);
@@ -217,7 +217,7 @@ function kill({ pids }: SpeechProcesses): void {
 }
 
 /** Length of a spoken text, s. */
-async function secondsOf(speech: Speech, text: string, signal = NEVER, voiceId = VOICE): Promise<number> {
+async function secondsOf(speech: Speech, text: string, signal = NEVER_ABORTED, voiceId = VOICE): Promise<number> {
   const pieces: Int16Array[] = [];
   let rate = RATE;
   for await (const { samples, sampleRate } of speech.speak(text, voiceId, signal)) {

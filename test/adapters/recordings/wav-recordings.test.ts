@@ -9,8 +9,8 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const RATE = 8_000;
 const ID = "call_01jbqq0000e8m8xq5w2m0v6y1k";
-const never = (reason: IncompleteReason) => {
-  throw new Error(`the recording broke off: ${reason}`);
+const failIfIncomplete = (reason: IncompleteReason) => {
+  throw new Error(`the recording stopped: ${reason}`);
 };
 
 /** This many samples that count up from `first`. */
@@ -37,7 +37,7 @@ function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sample
 
 test("written samples are read back, left and right, at any time", async () => {
   const recordings = wavRecordings({ folder: join(temporaryFolder("recordings"), "made when needed") });
-  const writer = recordings.record(ID, RATE, never);
+  const writer = recordings.record(ID, RATE, failIfIncomplete);
   const writtenSamples = { left: [] as number[], right: [] as number[] };
   for (let second = 0; second < 3; second++) {
     for (let frame = 0; frame < 50; frame++) {
@@ -49,9 +49,12 @@ test("written samples are read back, left and right, at any time", async () => {
       writtenSamples.right.push(...right);
       writer.write(left, right, 160);
     }
-    const soFar = await recordings.read(ID);
-    expect(soFar).toMatchObject({ size: 44 + 4 * writtenSamples.left.length, durationMs: (second + 1) * 1_000 });
-    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...writtenSamples, sampleRate: RATE });
+    const partialRecording = await recordings.read(ID);
+    expect(partialRecording).toMatchObject({
+      size: 44 + 4 * writtenSamples.left.length,
+      durationMs: (second + 1) * 1_000,
+    });
+    expect(channelsOf(await bytesOf(partialRecording))).toEqual({ ...writtenSamples, sampleRate: RATE });
   }
   expect(writer.recordedMs).toBe(3_000);
   await writer.finish();
@@ -62,12 +65,12 @@ test("written samples are read back, left and right, at any time", async () => {
 
 test("a part of a recording is that part of the file", async () => {
   const recordings = wavRecordings({ folder: temporaryFolder("recordings") });
-  const writer = recordings.record(ID, RATE, never);
+  const writer = recordings.record(ID, RATE, failIfIncomplete);
   writer.write(countingSamples(0, 40_000), countingSamples(5, 40_000), 40_000);
   await writer.finish();
-  const stored = await recordings.read(ID);
-  const allBytes = await bytesOf(stored);
-  expect(allBytes.length).toBe(stored?.size);
+  const recording = await recordings.read(ID);
+  const allBytes = await bytesOf(recording);
+  expect(allBytes.length).toBe(recording?.size);
   for (const [from, to] of [
     [0, 10],
     [10, 44],
@@ -77,13 +80,13 @@ test("a part of a recording is that part of the file", async () => {
     [160_043, 160_044],
     [5, 5],
   ])
-    expect(await bytesOf(stored, from, to)).toEqual(allBytes.slice(from, to));
+    expect(await bytesOf(recording, from, to)).toEqual(allBytes.slice(from, to));
 });
 
 test("a killed process leaves a readable file, up to its last second", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
-  const writer = recordings.record(ID, RATE, never);
+  const writer = recordings.record(ID, RATE, failIfIncomplete);
   for (let ms = 0; ms < 3_000; ms += 20) writer.write(countingSamples(ms, 160), countingSamples(ms, 160), 160);
   const path = join(folder, `${ID}.wav`);
   await expect.poll(async () => (await stat(path).catch(() => undefined))?.size ?? 0).toBeGreaterThan(44 + 2 * 32_000);
@@ -92,11 +95,11 @@ test("a killed process leaves a readable file, up to its last second", async () 
   const statedBytes = new DataView(crashedFile.buffer, crashedFile.byteOffset).getUint32(40, true);
   expect(statedBytes).toBeGreaterThanOrEqual(1_000 * 32);
   expect(statedBytes).toBeLessThanOrEqual(crashedFile.length - 44);
-  // Bytes after the last whole sample, or half a sample, do no harm.
+  // An incomplete last sample is ignored.
   await truncate(path, crashedFile.length - 3);
-  const reopened = await wavRecordings({ folder }).read(ID);
-  expect(reopened?.size).toBe(crashedFile.length - 4);
-  expect(channelsOf(await bytesOf(reopened)).left.length * 4).toBe((reopened?.size ?? 0) - 44);
+  const recoveredRecording = await wavRecordings({ folder }).read(ID);
+  expect(recoveredRecording?.size).toBe(crashedFile.length - 4);
+  expect(channelsOf(await bytesOf(recoveredRecording)).left.length * 4).toBe((recoveredRecording?.size ?? 0) - 44);
   await writer.finish();
 });
 
@@ -118,9 +121,9 @@ describe("a disk that refuses writes", () => {
     expect(reasons).toEqual([reason, code]);
     expect(writer.recordedMs).toBe(2_000);
     await writer.finish();
-    const stored = await recordings.read(ID);
-    expect(stored?.durationMs).toBeGreaterThanOrEqual(2_000);
-    expect(channelsOf(await bytesOf(stored)).left.length).toBeGreaterThanOrEqual(16_000);
+    const recording = await recordings.read(ID);
+    expect(recording?.durationMs).toBeGreaterThanOrEqual(2_000);
+    expect(channelsOf(await bytesOf(recording)).left.length).toBeGreaterThanOrEqual(16_000);
   });
 
   test("that is slow ends the recording before memory fills up", async () => {
@@ -149,7 +152,7 @@ describe("a disk that refuses writes", () => {
 test("recordings, including unfinished ones, are deleted; others stay", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
-  const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, never));
+  const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, failIfIncomplete));
   for (const writer of writers) writer.write(countingSamples(0, 20_000), countingSamples(0, 20_000), 20_000);
   await writers[0]?.finish();
   await recordings.forget(["call_a", "call_b", "call_unknown"]);
@@ -162,7 +165,7 @@ test("recordings, including unfinished ones, are deleted; others stay", async ()
 test("no id leads out of the folder", async () => {
   const folder = join(temporaryFolder("recordings"), "inner");
   const recordings = wavRecordings({ folder });
-  const writer = recordings.record("../../outside", RATE, never);
+  const writer = recordings.record("../../outside", RATE, failIfIncomplete);
   writer.write(countingSamples(0, 100), countingSamples(0, 100), 100);
   await writer.finish();
   expect(await readdir(folder)).toHaveLength(1);

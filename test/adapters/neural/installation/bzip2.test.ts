@@ -8,7 +8,7 @@ import { fuzz } from "../../../support/fuzz.ts";
 
 const REFUSED = "refused";
 
-/** The bytes of bzip2 data that comes in pieces; or that it was refused. */
+/** Decompresses bzip2 data that arrives in pieces; returns `REFUSED` if it is refused. */
 async function decompress(data: Uint8Array, pieceLength = 1_000): Promise<Uint8Array | typeof REFUSED> {
   const pieces: Uint8Array[] = [];
   try {
@@ -30,7 +30,7 @@ function text(bytes: Uint8Array | typeof REFUSED): string {
 
 const base64 = (data: string): Uint8Array => Uint8Array.from(Buffer.from(data, "base64"));
 
-describe("data of the program bzip2", () => {
+describe("data compressed with bzip2", () => {
   it.each([
     ["nothing", "QlpoORdyRThQkAAAAAA=", ""],
     ["one letter", "QlpoMTFBWSZTWRmTm2sAAAABACAAIAAhGEaC7kinChIDMnNtYA==", "a"],
@@ -61,7 +61,7 @@ describe("other data", () => {
   it.each([
     ["nothing at all", new Uint8Array(0)],
     ["a page", new TextEncoder().encode("<html>not found</html>")],
-    ["a stream with something behind it", concatBytes([data, Uint8Array.of(1, 2, 3)])],
+    ["a stream followed by other bytes", concatBytes([data, Uint8Array.of(1, 2, 3)])],
     ["a stream without its end", data.subarray(0, data.length - 5)],
     ["a header only", data.subarray(0, 4)],
   ])("is refused: %s", async (_, bytes) => {
@@ -80,7 +80,7 @@ describe("other data", () => {
   });
 
   fuzz(
-    "is refused, whatever it is",
+    "is refused, whatever its bytes are",
     fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
       expect(await decompress(bytes)).toBe(REFUSED);
       expect(await decompress(concatBytes([data.subarray(0, 20), bytes]))).toBe(REFUSED);
@@ -88,7 +88,7 @@ describe("other data", () => {
   );
 
   fuzz(
-    "is refused with a spoilt byte, or still the same",
+    "is refused with a corrupted byte, or unchanged",
     fc.asyncProperty(fc.nat(data.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
       const corruptedData = Uint8Array.from(data);
       corruptedData[at]! ^= change;
@@ -106,7 +106,7 @@ describe("other data", () => {
 });
 
 fuzz(
-  "bytes survive, however they are cut",
+  "bytes are restored, however they are cut",
   fc.asyncProperty(
     fc.array(fc.tuple(fc.uint8Array({ maxLength: 30 }), fc.nat(300)), { maxLength: 20 }),
     fc.integer({ min: 1, max: 50 }),
@@ -119,14 +119,14 @@ fuzz(
   ),
 );
 
-it("a few bytes that become megabytes arrive in small pieces", async () => {
+it("megabytes from a small archive arrive in small pieces", async () => {
   const bomb = bzip2(new Uint8Array(3_000_000));
   expect(bomb.length).toBeLessThan(30_000);
-  let [maxMs, sum] = [0, 0];
+  let [maxLength, totalLength] = [0, 0];
   for await (const { length } of bunzip2(inPieces(bomb, bomb.length))) {
-    maxMs = Math.max(maxMs, length);
-    sum += length;
+    maxLength = Math.max(maxLength, length);
+    totalLength += length;
   }
-  expect(sum).toBe(3_000_000);
-  expect(maxMs).toBeLessThanOrEqual(256 << 10);
+  expect(totalLength).toBe(3_000_000);
+  expect(maxLength).toBeLessThanOrEqual(256 << 10);
 });

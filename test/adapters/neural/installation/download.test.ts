@@ -99,8 +99,8 @@ describe("a download", () => {
     const { folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, `.${FILE}.killed.part`), BYTES.subarray(0, 1_000));
     writeFileSync(join(folder, `.${FILE}.running.part`), BYTES.subarray(0, 2_000));
-    const before = new Date(Date.now() - 120_000);
-    utimesSync(join(folder, `.${FILE}.killed.part`), before, before);
+    const twoMinutesAgo = new Date(Date.now() - 120_000);
+    utimesSync(join(folder, `.${FILE}.killed.part`), twoMinutesAgo, twoMinutesAgo);
     await start();
     expect(ranges()).toEqual(["bytes=1000-"]);
     expect(readdirSync(folder)).toContain(`.${FILE}.running.part`);
@@ -146,7 +146,7 @@ describe("the checksum of a release", () => {
   };
 
   it.each([
-    ["behind the name, as in the releases", `a.tar.bz2\t${"1".repeat(64)}\n${FILE}\t${digest}\n`],
+    ["after the name, as in the releases", `a.tar.bz2\t${"1".repeat(64)}\n${FILE}\t${digest}\n`],
     ["before the name, as sha256sum writes it", `${"1".repeat(64)}  a.tar.bz2\r\n${digest.toUpperCase()} *${FILE}\r\n`],
     ["twice", `${FILE}\t${digest}\n${FILE}\t${digest}\n`],
   ])("is in checksum.txt: %s", async (_, list) => {

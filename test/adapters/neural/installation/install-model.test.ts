@@ -53,7 +53,7 @@ describe("a model", () => {
     expect(readdirSync(folder)).toEqual([FLUTE]);
   });
 
-  it("that cannot be used leaves no files, and the installed one in place", async () => {
+  it("that cannot be used leaves no files, and keeps the installed one", async () => {
     const folder = temporaryFolder("models");
     const install = async (entries: readonly TarEntry[], force = false) =>
       installModel({ folder, archive: await saveArchive(entries), force });
@@ -77,7 +77,7 @@ describe("a model", () => {
   ])("that cannot be written leaves no files, and names the fix: %s", async (code, message) => {
     const folder = temporaryFolder("models");
     const openFile = fullDisk(1_000, code);
-    // The fault begins behind the first piece of a file.
+    // The fault begins after the first piece of a file.
     const entries = modelEntries(FLUTE).map((entry) => {
       const { header, body } = entry as { header: TarEntry["header"]; body: Uint8Array };
       return fileEntry(
@@ -89,7 +89,7 @@ describe("a model", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("deletes old files of killed processes, but no recent ones", async () => {
+  it("that is installed deletes old files of killed processes, but no recent ones", async () => {
     const folder = temporaryFolder("models");
     for (const name of [".draft-old", ".a.tar.bz2.part", ".draft-new", ".b.tar.bz2.part"])
       mkdirSync(join(folder, name));
