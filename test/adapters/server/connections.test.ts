@@ -1,21 +1,21 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Listening, ServeOptions } from "../../../adapters/server/listening.ts";
-import { type FakeAnswers, fakeApp, limitedReply, plain } from "./fake-app.ts";
+import { type FakeHandlers, fakeApp, limitedReply, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
-const listenings: Listening[] = [];
+const servers: Listening[] = [];
 const sockets: Socket[] = [];
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await Promise.all(listenings.splice(0).map((server) => server.close()));
+  await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function serveFake(answers: FakeAnswers, options?: ServeOptions): Promise<number> {
-  const listening = await serveHere(fakeApp(answers), options);
-  listenings.push(listening);
+async function serveFake(handlers: FakeHandlers, options?: ServeOptions): Promise<number> {
+  const listening = await serveHere(fakeApp(handlers), options);
+  servers.push(listening);
   return listening.port;
 }
 
@@ -32,14 +32,14 @@ describe("Host", () => {
     const count = () => plain(200, String(++requestCount));
     const port = await serveFake({ handle: count, upgrade: count });
     for (const headers of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
-      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${headers}\r\n`, { answers: 1 });
+      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${headers}\r\n`, { responses: 1 });
       expect([statusOf(text), requestCount]).toEqual([400, 0]);
       // Deno itself rejects two Host headers, and responds without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
     }
   });
 
-  test.each(["example.com", "example.com:8080", "[::1]:8080", "my_host"])("%s is a host", async (host) => {
+  test.each(["example.com", "example.com:8080", "[::1]:8080", "my_host"])("%s is accepted", async (host) => {
     const port = await serveFake({});
     const { text } = await raw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(text).toContain(`http://${host}/a`);
@@ -47,8 +47,8 @@ describe("Host", () => {
 });
 
 describe("a response before the end of the body", () => {
-  const refuse = { handle: () => plain(401, "no") };
-  const lateRefusal = {
+  const refusingApp = { handle: () => plain(401, "no") };
+  const lateRefusingApp = {
     handle: async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return plain(401, "no");
@@ -60,9 +60,9 @@ describe("a response before the end of the body", () => {
     ["a large body", "Content-Length: 1000000\r\n\r\nab", "x"],
     ["a body in chunks", "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", "1\r\nx\r\n"],
   ])(
-    "ends the connection of %s, dripped or silent",
+    "ends a connection with %s, dripped or stalled",
     async (_, request, drip) => {
-      for (const app of [refuse, lateRefusal]) {
+      for (const app of [refusingApp, lateRefusingApp]) {
         const port = await serveFake(app);
         const head = `POST /v1/calls HTTP/1.1\r\nHost: a\r\n${request}`;
         const responses = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
@@ -92,7 +92,7 @@ describe("a response before the end of the body", () => {
   test.skipIf(runtime === "node")(
     "leaves few connections open at the same time, each with its response",
     async () => {
-      const port = await serveFake(refuse);
+      const port = await serveFake(refusingApp);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
       const responses = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
       expect(responses.map(({ text }) => statusOf(text))).toEqual(responses.map(() => 401));
@@ -105,10 +105,10 @@ describe("a response before the end of the body", () => {
 
   // Deno cannot report whether a body has arrived.
   test.skipIf(runtime === "deno")("keeps the connection if the body has arrived", async () => {
-    for (const app of [refuse, lateRefusal]) {
+    for (const app of [refusingApp, lateRefusingApp]) {
       const port = await serveFake(app);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab";
-      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, answers: 3 });
+      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, responses: 3 });
       expect(text.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
       expect(endedAfterMs).toBeUndefined();
     }
@@ -120,43 +120,43 @@ describe("pipelined requests", () => {
 
   // Bun ends a connection on which a request arrives before the last response; clients have to repeat it (RFC 9112 §9.3.2).
   test.skipIf(runtime === "bun")("are answered in order", async () => {
-    let running = 0;
+    let runningCount = 0;
     let maxRunning = 0;
     const handle = async ({ url }: { readonly url: string }) => {
-      maxRunning = Math.max(maxRunning, ++running);
+      maxRunning = Math.max(maxRunning, ++runningCount);
       await new Promise((resolve) => setTimeout(resolve, 1));
-      running--;
+      runningCount--;
       return plain(200, new URL(url).pathname);
     };
     const port = await serveFake({ handle });
-    const { text } = await raw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { answers: 50 });
+    const { text } = await raw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { responses: 50 });
     expect([...text.matchAll(/^\/(\d+)/gm)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
     expect(maxRunning).toBe(1);
   });
 
   // Deno and Bun read only as many as they handle.
   test.runIf(runtime.startsWith("node"))("end the connection unhandled if there are too many", async () => {
-    let handled = 0;
-    const port = await serveFake({ handle: () => plain(200, `${++handled}`) });
-    const sent = Array.from({ length: 150 }, (_, n) => request(n)).join("");
-    const { text, endedAfterMs } = await raw(port, sent, { answers: 1 });
+    let handledCount = 0;
+    const port = await serveFake({ handle: () => plain(200, `${++handledCount}`) });
+    const requests = Array.from({ length: 150 }, (_, n) => request(n)).join("");
+    const { text, endedAfterMs } = await raw(port, requests, { responses: 1 });
     expect(endedAfterMs).toBeDefined();
-    expect({ handled, text }).toEqual({ handled: 0, text: "" });
+    expect({ handled: handledCount, text }).toEqual({ handled: 0, text: "" });
   });
 
   test("by a client that does not read are handled until the buffer is full", async () => {
-    let handled = 0;
-    const port = await serveFake({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
+    let handledCount = 0;
+    const port = await serveFake({ handle: () => plain(200, `${++handledCount}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
     sockets.push(socket);
     socket.pause();
     socket.write(Array.from({ length: 90 }, (_, n) => request(n)).join(""));
-    let before = -1;
-    while (handled === 0 || before !== handled) {
-      before = handled;
+    let previousCount = -1;
+    while (handledCount === 0 || previousCount !== handledCount) {
+      previousCount = handledCount;
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    expect(handled).toBeLessThan(30);
+    expect(handledCount).toBeLessThan(30);
   });
 });
 
@@ -164,12 +164,12 @@ describe("a body in pieces", () => {
   const PIECE = 64 << 10;
   const TOTAL = 60 << 20;
 
-  /** An application that counts the bytes read of its files, and the closed files. */
-  function files() {
+  /** An application that serves large files, and counts the bytes read and the files closed. */
+  function fileApp() {
     const counts = { read: 0, closed: 0 };
     async function* file() {
       try {
-        for (let sent = 0; sent < TOTAL; sent += PIECE) {
+        for (let sentBytes = 0; sentBytes < TOTAL; sentBytes += PIECE) {
           counts.read += PIECE;
           yield new Uint8Array(PIECE);
         }
@@ -180,12 +180,12 @@ describe("a body in pieces", () => {
     return { counts, handle: () => ({ status: 200, headers: { "content-length": String(TOTAL) }, body: file() }) };
   }
 
-  function stalledReader(port: number): { closed: boolean } {
-    const reader = { closed: false };
+  function stalledReader(port: number): { isClosed: boolean } {
+    const reader = { isClosed: false };
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.on("error", () => {});
     socket.on("close", () => {
-      reader.closed = true;
+      reader.isClosed = true;
     });
     socket.pause();
     sockets.push(socket);
@@ -193,14 +193,14 @@ describe("a body in pieces", () => {
   }
 
   test("is read as fast as its reader", async () => {
-    const { counts, handle } = files();
+    const { counts, handle } = fileApp();
     const port = await serveFake({ handle });
     const READERS = 20;
     for (let i = 0; i < READERS; i++) stalledReader(port);
-    let before = 0;
+    let previousCount = 0;
     const isReadingStopped = () => {
-      const isSettled = before > 0 && counts.read === before;
-      before = counts.read;
+      const isSettled = previousCount > 0 && counts.read === previousCount;
+      previousCount = counts.read;
       return isSettled;
     };
     await expect.poll(isReadingStopped, { interval: 500, timeout: 10_000 }).toBe(true);
@@ -209,7 +209,7 @@ describe("a body in pieces", () => {
   }, 15_000);
 
   test("is closed if its reader stalls; a reader that continues gets all of it", async () => {
-    const { counts, handle } = files();
+    const { counts, handle } = fileApp();
     const port = await serveFake({ handle }, { stallMs: 2_000 });
     const readers = [stalledReader(port), stalledReader(port)];
     const response = await fetch(`http://127.0.0.1:${port}/`);
@@ -218,10 +218,10 @@ describe("a body in pieces", () => {
     await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
     // A paused socket notices its end only when it is read, and Deno cannot end a connection with a full buffer.
     for (const socket of sockets) socket.resume();
-    await expect.poll(() => readers.map(({ closed }) => closed), { timeout: 5_000 }).toEqual([true, true]);
+    await expect.poll(() => readers.map(({ isClosed }) => isClosed), { timeout: 5_000 }).toEqual([true, true]);
   }, 30_000);
 
-  test("is cut when the server closes, unless it ends first", async () => {
+  test("is cut when the server closes", async () => {
     const endlessBody = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
     const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endlessBody }) }));
     const response = await fetch(`http://127.0.0.1:${listening.port}/`);
@@ -235,33 +235,33 @@ describe("an upgrade request", () => {
   const request = (method: string, extraHeaders = ""): string =>
     `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${extraHeaders}\r\n`;
 
-  test("goes to the application first, whatever it lacks", async () => {
+  test("goes to the application first, even without a handshake", async () => {
     const port = await serveFake({ upgrade: () => plain(401, "who?") });
-    const { text } = await raw(port, request("GET"), { answers: 1 });
+    const { text } = await raw(port, request("GET"), { responses: 1 });
     expect(statusOf(text)).toBe(401);
     expect(text).toContain("who?");
   });
 
-  test("is refused for its handshake only if the application accepts it", async () => {
-    const closed: number[] = [];
-    const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
-    expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);
+  test("with a broken handshake is refused only if the application accepts it", async () => {
+    const closeCodes: number[] = [];
+    const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closeCodes.push(code) }) });
+    expect(statusOf((await raw(port, request("GET"), { responses: 1 })).text)).toBe(426);
     const shortKeyHeaders = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
-    expect(statusOf((await raw(port, request("GET", shortKeyHeaders), { answers: 1 })).text)).toBe(400);
-    expect(closed).toEqual([1006, 1006]);
+    expect(statusOf((await raw(port, request("GET", shortKeyHeaders), { responses: 1 })).text)).toBe(400);
+    expect(closeCodes).toEqual([1006, 1006]);
   });
 
   test("with a method other than GET is ignored", async () => {
-    const port = await serveFake({ upgrade: () => plain(500, "asked for an upgrade") });
-    const { text } = await raw(port, request("POST"), { answers: 1 });
+    const port = await serveFake({ upgrade: () => plain(500, "unexpected upgrade") });
+    const { text } = await raw(port, request("POST"), { responses: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"method":"POST"');
   });
 
   // Deno itself responds with 400, without a body.
-  test.skipIf(runtime === "deno")("with a body is ignored, and the body read", async () => {
-    const port = await serveFake({ upgrade: () => plain(500, "asked for an upgrade") });
-    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { answers: 1 });
+  test.skipIf(runtime === "deno")("with a body is ignored, and the body is read", async () => {
+    const port = await serveFake({ upgrade: () => plain(500, "unexpected upgrade") });
+    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { responses: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"body":"hello"');
   });

@@ -20,7 +20,7 @@ async function ask(
   const server = await serveHere({ ...fakeApp({ handle: count, upgrade: count }), publicUrl }, options);
   servers.push(server);
   const headers = upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: close\r\n";
-  const { text } = await raw(server.port, `GET / HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`, { answers: 1 });
+  const { text } = await raw(server.port, `GET / HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`, { responses: 1 });
   return { text, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), requests };
 }
 

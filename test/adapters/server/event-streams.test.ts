@@ -8,7 +8,7 @@ import { serveHere } from "./this-runtime.ts";
 /** Maximum streams of a user. */
 const MAX_STREAMS = 100;
 /** Number of streams without a reader. */
-const STALLED = 2;
+const STALLED_STREAMS = 2;
 /** A log that always has more events: about 1 MB a page. */
 const FULL_PAGE: EventPage = eventPage({
   events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
@@ -56,7 +56,8 @@ test("an event stream without a reader is cut; quiet streams stay open", async (
     sockets.push(socket);
   };
   const quietPath = `/v1/events?instance_id=${INSTANCE_ID}`;
-  for (let n = 0; n < MAX_STREAMS; n++) openStream(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
+  for (let n = 0; n < MAX_STREAMS; n++)
+    openStream(n < STALLED_STREAMS ? "/v1/events" : quietPath, n >= STALLED_STREAMS);
   await expect.poll(() => admittedCount, { timeout: 10_000 }).toBe(MAX_STREAMS);
 
   /** The status of another stream, which stays open if the limit allows it. */
@@ -65,8 +66,9 @@ test("an event stream without a reader is cut; quiet streams stay open", async (
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;
   };
   expect(await statusOfAnother()).toBe(503);
-  for (let n = 0; n < STALLED; n++) await expect.poll(statusOfAnother, { timeout: 15_000, interval: 200 }).toBe(200);
+  for (let n = 0; n < STALLED_STREAMS; n++)
+    await expect.poll(statusOfAnother, { timeout: 15_000, interval: 200 }).toBe(200);
   expect(await statusOfAnother()).toBe(503);
   // Most of the output is in the buffers of the kernel.
-  expect(pages / STALLED).toBeLessThan(12);
+  expect(pages / STALLED_STREAMS).toBeLessThan(12);
 }, 45_000);

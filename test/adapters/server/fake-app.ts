@@ -1,8 +1,8 @@
 import type { ServedApp } from "../../../adapters/server/listening.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** Behaviour of a fake application; everything has a default. */
-export interface FakeAnswers {
+/** Handlers of a fake application, each with a default. */
+export interface FakeHandlers {
   readonly handle?: (request: RequestLike) => Promise<Reply> | Reply;
   readonly claims?: (url: string) => boolean;
   readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
@@ -13,7 +13,7 @@ export function fakeApp({
   handle = echo,
   claims = () => true,
   upgrade = () => plain(404, "no socket here"),
-}: FakeAnswers = {}): ServedApp {
+}: FakeHandlers = {}): ServedApp {
   return {
     publicUrl: "http://calls.example.com",
     handle: async (request) => handle(request),

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { attachUpgrade, type Listening, serve } from "../../../adapters/server/node.ts";
 import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
-import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
+import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(listenings.splice(0).map((server) => server.close()));
 });
 
-async function serveUpgrade(upgrade: NonNullable<FakeAnswers["upgrade"]>): Promise<Listening> {
+async function serveUpgrade(upgrade: NonNullable<FakeHandlers["upgrade"]>): Promise<Listening> {
   const listening = await serve(fakeApp({ upgrade }), { port: 0 });
   listenings.push(listening);
   return listening;
@@ -30,7 +30,7 @@ const HANDSHAKE = {
 };
 
 /** A WebSocket handshake for any request target, as bytes. */
-const offerTo = (target: string): string =>
+const handshakeFor = (target: string): string =>
   `GET ${target} HTTP/1.1\r\n${Object.entries({ host: "x", ...HANDSHAKE })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
@@ -64,11 +64,11 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test("a broken handshake is refused after the application accepts it, and logged", async () => {
-    const closed: number[] = [];
-    const { port } = await serveUpgrade(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
+    const closeCodes: number[] = [];
+    const { port } = await serveUpgrade(() => ({ message() {}, close: (_, code) => void closeCodes.push(code) }));
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-version": "7" }))[0].statusCode).toBe(426);
-    expect(closed).toEqual([1006, 1006]);
+    expect(closeCodes).toEqual([1006, 1006]);
   });
 
   test("a refusal in pieces is sent completely", async () => {
@@ -80,11 +80,11 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test("text and bytes are sent both ways, and the close code arrives", async () => {
-    const closed: [number, string][] = [];
+    const closeEvents: [number, string][] = [];
     const echo: SocketHandlers = {
       open: (socket) => socket.send("hello"),
       message: (socket, data) => (data === "end" ? socket.close(4001, "ended") : socket.send(data)),
-      close: (_, code, reason) => void closed.push([code, reason]),
+      close: (_, code, reason) => void closeEvents.push([code, reason]),
     };
     const { url } = await serveUpgrade(() => echo);
     const ws = new WebSocket(url.replace("http", "ws"));
@@ -97,14 +97,14 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const [code, reason] = (await once(ws, "close")) as [number, Buffer];
     expect([code, reason.toString()]).toEqual([4001, "ended"]);
     expect(received).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
-    await expect.poll(() => closed).toEqual([[4001, "ended"]]);
+    await expect.poll(() => closeEvents).toEqual([[4001, "ended"]]);
   });
 
   test("drained() waits for a slow client and resolves when it reads again", async () => {
     let socket: Socket | undefined;
     const { url } = await serveUpgrade(() => ({
-      open: (opened) => {
-        socket = opened;
+      open: (openedSocket) => {
+        socket = openedSocket;
       },
       message() {},
     }));
@@ -116,13 +116,13 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     for (let i = 0; i < 100; i++) socket?.send(new Uint8Array(256 * 1024));
     expect(socket?.bufferedAmount).toBeGreaterThan(1_000_000);
     let isDrained = false;
-    const waiting = socket?.drained().then(() => {
+    const drained = socket?.drained().then(() => {
       isDrained = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isDrained).toBe(false);
     ws.resume();
-    await waiting;
+    await drained;
     expect(socket?.bufferedAmount).toBe(0);
     ws.terminate();
   });
@@ -144,19 +144,19 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test("a client that leaves during the decision is reported as closed", async () => {
-    const closed: number[] = [];
-    let hasAsked = false;
+    const closeCodes: number[] = [];
+    let isDeciding = false;
     const { port } = await serveUpgrade(async () => {
-      hasAsked = true;
+      isDeciding = true;
       await new Promise((resolve) => setTimeout(resolve, 100));
-      return { message() {}, close: (_socket, code) => void closed.push(code) };
+      return { message() {}, close: (_socket, code) => void closeCodes.push(code) };
     });
     const lines = Object.entries({ host: "x", ...HANDSHAKE }).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(port, "127.0.0.1");
     socket.write(`GET / HTTP/1.1\r\n${lines.join("")}\r\n`);
-    await expect.poll(() => hasAsked).toBe(true);
+    await expect.poll(() => isDeciding).toBe(true);
     socket.destroy();
-    await expect.poll(() => closed).toEqual([1006]);
+    await expect.poll(() => closeCodes).toEqual([1006]);
   });
 
   test("an offer of another protocol is ignored with its body", async () => {
@@ -191,7 +191,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test.each(ODD_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
     const { port, close } = await serveUpgrade(() => plain(404, "no socket here"));
-    const { text, endedAfterMs } = await raw(port, offerTo(target));
+    const { text, endedAfterMs } = await raw(port, handshakeFor(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(endedAfterMs).toBeDefined();
     await close();
@@ -206,10 +206,10 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const upgraded = once(server, "upgrade");
+    const upgradeEvent = once(server, "upgrade");
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    socket.write(offerTo(target));
-    await upgraded;
+    socket.write(handshakeFor(target));
+    await upgradeEvent;
     socket.resetAndDestroy();
     await expect.poll(() => closedTargets).toEqual([target]);
     upgrades.close();
@@ -222,15 +222,15 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const { text, endedAfterMs } = await raw(port, offerTo(target));
+    const { text, endedAfterMs } = await raw(port, handshakeFor(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(endedAfterMs).toBeDefined();
-    const h2c = offerTo(target).replace("websocket", "h2c");
-    expect((await raw(port, h2c, { answers: 1 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
+    const h2c = handshakeFor(target).replace("websocket", "h2c");
+    expect((await raw(port, h2c, { responses: 1 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
     upgrades.close();
-    const closed = once(server, "close");
+    const serverClosed = once(server, "close");
     server.close();
-    await closed;
+    await serverClosed;
   });
 
   test("a handshake with a body is refused on another program's server", async () => {
@@ -258,8 +258,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const { url, close } = await serveUpgrade(() => ({ message() {} }));
     const ws = new WebSocket(url.replace("http", "ws"));
     await once(ws, "open");
-    const closed = once(ws, "close");
+    const clientClosed = once(ws, "close");
     await close();
-    expect((await closed)[0]).toBe(1001);
+    expect((await clientClosed)[0]).toBe(1001);
   });
 });

@@ -67,18 +67,18 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   test("a connection survives unread small bodies", async () => {
     const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
     const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const { text: response } = await raw(port, post + post + post, { answers: 3 });
+    const { text: response } = await raw(port, post + post + post, { responses: 3 });
     expect(response.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
   test("a body of 1 GB is refused early, and its client receives the response", async () => {
     const { port } = await serveFake(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
     const piece = Buffer.alloc(256 * 1024);
-    let sent = 0;
+    let sentBytes = 0;
     const body = new Readable({
       read() {
-        sent += piece.length;
-        this.push(sent > 2 ** 30 ? null : piece);
+        sentBytes += piece.length;
+        this.push(sentBytes > 2 ** 30 ? null : piece);
       },
     });
     const upload = request({ port, method: "POST", headers: { "content-length": String(2 ** 30) } });
@@ -87,7 +87,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     const [response] = (await once(upload, "response")) as [IncomingMessage];
     expect(response.statusCode).toBe(413);
     expect(await Readable.toWeb(response).getReader().read()).toMatchObject({ done: false });
-    expect(sent).toBeLessThan(100 * 1024 * 1024);
+    expect(sentBytes).toBeLessThan(100 * 1024 * 1024);
     body.destroy();
     upload.destroy();
   });
@@ -104,32 +104,32 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     clearInterval(drip);
   });
 
-  test("a client that disconnects in a body or a response harms no other", async () => {
+  test("a client that disconnects in a body or a response affects no other", async () => {
     const failures: unknown[] = [];
-    const large = new Uint8Array(20 * 1024 * 1024);
+    const largeBody = new Uint8Array(20 * 1024 * 1024);
     const { url, port } = await serveFake(
       fakeApp({
         async handle(message) {
           await textOf(message).catch((error: unknown) => failures.push(error));
-          return { status: 200, headers: {}, body: large };
+          return { status: 200, headers: {}, body: largeBody };
         },
       }),
     );
-    const partial = connect(port, "127.0.0.1");
-    partial.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nonly this");
-    await once(partial, "connect");
+    const partialClient = connect(port, "127.0.0.1");
+    partialClient.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nonly this");
+    await once(partialClient, "connect");
     await new Promise((resolve) => setTimeout(resolve, 50));
-    partial.destroy();
+    partialClient.destroy();
     await expect.poll(() => failures.length).toBe(1);
 
-    const disconnecting = connect(port, "127.0.0.1");
-    disconnecting.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await once(disconnecting, "data");
-    disconnecting.destroy();
-    expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(large.byteLength);
+    const disconnectingClient = connect(port, "127.0.0.1");
+    disconnectingClient.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(disconnectingClient, "data");
+    disconnectingClient.destroy();
+    expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(largeBody.byteLength);
   });
 
-  test("an application that throws gets a 500", async () => {
+  test("an application that throws results in a 500", async () => {
     const { url } = await serveFake(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
     const response = await fetch(url);
     expect(response.status).toBe(500);
@@ -141,8 +141,11 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     const { text: response } = await raw(port, "GARBAGE\r\n\r\n");
     expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(response).toContain("application/problem+json");
-    const { text: huge } = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
-    expect(huge).toMatch(/^HTTP\/1\.1 431 /);
+    const { text: largeHeadResponse } = await raw(
+      port,
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+    );
+    expect(largeHeadResponse).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test("a port in use is named with the fix", async () => {
@@ -153,7 +156,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect((error as Error).message).toContain(`PORT=${port + 1}`);
   });
 
-  test("the application gets its address, and closing twice is fine", async () => {
+  test("the application gets its address, and its server can be closed twice", async () => {
     const addresses: string[] = [];
     const listening = await serve({ ...fakeApp(), listeningAt: (url) => void addresses.push(url) }, { port: 0 });
     expect(addresses).toEqual([listening.url]);
@@ -164,7 +167,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
 });
 
 describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", () => {
-  async function host(server: Server): Promise<string> {
+  async function listenOn(server: Server): Promise<string> {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     closers.push({
@@ -187,15 +190,15 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
         },
       }),
     );
-    for (const [parsed, expected] of [
+    for (const [parsedBody, expected] of [
       [{ a: 1 }, '{"a":1}'],
       ["text", "text"],
       [Buffer.from("bytes"), "bytes"],
     ] as const) {
-      const url = await host(
+      const url = await listenOn(
         createServer(async (message, response) => {
           for await (const _ of message);
-          await app(Object.assign(message, { body: parsed }), response);
+          await app(Object.assign(message, { body: parsedBody }), response);
         }),
       );
       const response = await fetch(url, { method: "POST", body: "unparsed", headers: { "content-encoding": "gzip" } });
@@ -208,9 +211,9 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
       const addresses: string[] = [];
       const app = { ...fakeApp(), listeningAt: (url: string) => void addresses.push(url) };
       const server = createServer(handler(app));
-      const url = attachAt === "before" ? await host(server) : undefined;
+      const url = attachAt === "before" ? await listenOn(server) : undefined;
       const { close } = attachUpgrade(server, app);
-      expect(addresses).toEqual([url ?? (await host(server))]);
+      expect(addresses).toEqual([url ?? (await listenOn(server))]);
       close();
     }
   });
@@ -232,7 +235,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
         return plain(404, "ours");
       },
     });
-    const url = await host(
+    const url = await listenOn(
       chain(handler(app), async (message, response) => {
         let body = "";
         for await (const piece of message) body += piece;
@@ -248,7 +251,9 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
   test("two mounted applications each handle their own requests, and pass others on", async () => {
     const app = (prefix: string) =>
       handler(fakeApp({ claims: (url) => new URL(url).pathname === prefix, handle: () => plain(200, prefix) }));
-    const url = await host(chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")));
+    const url = await listenOn(
+      chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")),
+    );
     for (const path of ["/a", "/b", "/c", "/b"]) {
       const response = await fetch(url + path, { signal: AbortSignal.timeout(3_000) });
       expect(await response.text()).toBe(path === "/c" ? "rest" : path);
@@ -257,7 +262,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
 
   test("an application that cannot name its own paths handles everything", async () => {
     const app = fakeApp();
-    const url = await host(
+    const url = await listenOn(
       chain(handler({ ...app, claims: () => Promise.reject(new Error("broken")) }), async (_, response) => {
         response.end("next");
       }),
@@ -267,7 +272,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
 
   test("behind a mount point the URL is the client's", async () => {
     const app = handler(fakeApp());
-    const url = await host(
+    const url = await listenOn(
       createServer((message, response) => {
         void app(Object.assign(message, { originalUrl: message.url, url: "/rest" }), response);
       }),

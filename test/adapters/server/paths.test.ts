@@ -15,7 +15,7 @@ afterAll(() => listening.close());
 /** The status for a request target sent unchanged. */
 async function statusOf(target: string, head = ""): Promise<number> {
   const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: h\r\n${head}\r\n`, "latin1");
-  const { text } = await raw(listening.port, request, { answers: 1 });
+  const { text } = await raw(listening.port, request, { responses: 1 });
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 }
 

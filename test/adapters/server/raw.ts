@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 /** Bytes received on a raw connection. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly text: string;
   /** Time until the server ended the connection, ms after the first byte of the response; undefined if it did not. */
   readonly endedAfterMs: number | undefined;
@@ -13,8 +13,8 @@ export interface RawOptions {
   readonly drip?: string;
   readonly everyMs?: number;
   /** Returns after this many whole responses, without waiting for the end of the connection. */
-  readonly answers?: number;
-  /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `answers`. */
+  readonly responses?: number;
+  /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `responses`. */
   readonly ms?: number;
 }
 
@@ -22,8 +22,8 @@ export interface RawOptions {
 export function raw(
   port: number,
   bytes: string | Buffer,
-  { drip, everyMs = 50, answers = Infinity, ms = answers < Infinity ? 5_000 : 1_000 }: RawOptions = {},
-): Promise<RawAnswer> {
+  { drip, everyMs = 50, responses = Infinity, ms = responses < Infinity ? 5_000 : 1_000 }: RawOptions = {},
+): Promise<RawResponse> {
   return new Promise((resolve) => {
     let dripTimer: NodeJS.Timeout | undefined;
     const socket: Socket = connect(port, "127.0.0.1", () => {
@@ -47,7 +47,7 @@ export function raw(
     socket.on("data", (data) => {
       firstAt ??= performance.now();
       text += data;
-      if (countWholeResponses(text) >= answers) finish();
+      if (countWholeResponses(text) >= responses) finish();
     });
     socket.on("error", () => {});
     socket.on("end", onEnd);

@@ -10,7 +10,7 @@ import { attachUpgrade, handler } from "../../../adapters/server/node.ts";
 import { tlsFault } from "../../../adapters/server/tls.ts";
 import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
-import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
+import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
@@ -24,8 +24,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function serveFake(answers: FakeAnswers = {}, options?: ServeOptions): Promise<Listening> {
-  const listening = await serveHere(fakeApp(answers), { tls, ...options });
+async function serveFake(handlers: FakeHandlers = {}, options?: ServeOptions): Promise<Listening> {
+  const listening = await serveHere(fakeApp(handlers), { tls, ...options });
   servers.push(listening);
   return listening;
 }
@@ -85,7 +85,7 @@ describe("a server with a certificate", () => {
     expect(addresses).toEqual([listening.url]);
   });
 
-  test("passes on no request without TLS", async () => {
+  test("handles no request without TLS", async () => {
     let requestCount = 0;
     const { port } = await serveFake({ handle: () => plain(200, `secret ${++requestCount}`) });
     const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -104,10 +104,10 @@ describe("a server with a certificate", () => {
 describe("a renewed certificate", () => {
   test.skipIf(runtime !== "node")("is used by new connections", async () => {
     const listening = await serveFake({ upgrade: echo });
-    const before = await serialAt(listening.port);
+    const oldSerial = await serialAt(listening.port);
     const renewedCertificate = authority.issue({ names: ["127.0.0.1"] });
     listening.setCertificate?.(renewedCertificate);
-    expect(await serialAt(listening.port)).not.toBe(before);
+    expect(await serialAt(listening.port)).not.toBe(oldSerial);
     const usedSerial = await serialAt(listening.port);
     expect(() => listening.setCertificate?.({ ...tls, key: renewedCertificate.key })).toThrow(
       "belongs to another certificate",
@@ -115,7 +115,7 @@ describe("a renewed certificate", () => {
     expect(await serialAt(listening.port)).toBe(usedSerial);
   });
 
-  test("is refused without TLS, and by runtimes that cannot replace it", async () => {
+  test("cannot be set without TLS, or on runtimes that cannot replace it", async () => {
     expect((await serveFake()).setCertificate === undefined).toBe(runtime !== "node");
     expect((await serveFake({}, { tls: undefined })).setCertificate).toBeUndefined();
   });
@@ -191,9 +191,9 @@ describe("an unusable certificate", () => {
 });
 
 describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
-  function programServer(answers: FakeAnswers): Promise<{ server: Server; port: number; addresses: string[] }> {
+  function programServer(handlers: FakeHandlers): Promise<{ server: Server; port: number; addresses: string[] }> {
     const addresses: string[] = [];
-    const app = { ...fakeApp(answers), listeningAt: (url: string) => void addresses.push(url) };
+    const app = { ...fakeApp(handlers), listeningAt: (url: string) => void addresses.push(url) };
     const server = createServer({ ...tls }, handler(app));
     const upgrades = attachUpgrade(server, app);
     servers.push({
@@ -217,17 +217,17 @@ describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
   test("ignores the offer of another protocol inside TLS", async () => {
     const { port } = await programServer({});
     const text = await new Promise<string>((resolve, reject) => {
-      let received = "";
+      let receivedText = "";
       const socket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () =>
         socket.write("GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
       );
       sockets.push(socket);
       socket.on("data", (data) => {
-        received += data;
-        if (received.includes("/a")) resolve(received);
+        receivedText += data;
+        if (receivedText.includes("/a")) resolve(receivedText);
       });
       socket.on("error", reject);
-      socket.on("close", () => resolve(received));
+      socket.on("close", () => resolve(receivedText));
     });
     expect(text).toMatch(/^HTTP\/1.1 200/);
   });

@@ -17,7 +17,7 @@ describe("the words of simulated callees", () => {
   });
 
   test.each(["en-US", "pt-BR", "es-MX"])("of a voicemail box are recognised as such in %s", (language) => {
-    const spoken = sentences().map((text) => calleeText(text, language));
-    expect(spoken.filter(isVoicemailGreeting)).toHaveLength(2);
+    const texts = sentences().map((text) => calleeText(text, language));
+    expect(texts.filter(isVoicemailGreeting)).toHaveLength(2);
   });
 });

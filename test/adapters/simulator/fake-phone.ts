@@ -3,14 +3,14 @@ import type { PhoneMessage } from "../../../adapters/telephony/simulator/phones/
 import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** A page that is a phone, without a network. */
+/** A phone page without a network connection. */
 export class FakePhone {
   readonly messages: PhoneMessage[] = [];
   readonly frames: Int16Array[] = [];
-  /** Reason why the server closed the connection. */
-  closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
-  /** Bytes that the page has not read. */
-  unread = 0;
+  /** Code and reason with which the server closed the connection. */
+  serverClose: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
+  /** Number of bytes that the page has not read. */
+  unreadBytes = 0;
   readonly #handlers: SocketHandlers;
   readonly #socket: Socket;
 
@@ -23,11 +23,11 @@ export class FakePhone {
         else this.frames.push(pcmFromBytes(data));
       },
       get bufferedAmount() {
-        return phone.unread;
+        return phone.unreadBytes;
       },
       drained: async () => {},
       close: (code, reason) => {
-        this.closed = { code, reason };
+        this.serverClose = { code, reason };
       },
     };
     this.#handlers.open?.(this.#socket);

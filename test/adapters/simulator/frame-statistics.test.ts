@@ -9,14 +9,14 @@ test("frames are counted each way after the answer", () => {
   expect(statistics.totals).toMatchObject({ roundTripMs: null, remoteLoss: null, mos: null });
 });
 
-test("late frames are jitter, by the formula of RFC 3550", () => {
+test("late frames count as jitter, by the formula of RFC 3550", () => {
   const statistics = new FrameStatistics();
   statistics.recordFrame(true, 0);
   for (const now of [7, 27, 63, 67]) statistics.recordFrame(true, now); // 20, 36 and 4 ms apart: 0, 16 and 16 ms off
   expect(statistics.totals?.jitterMs).toBeCloseTo(16 / 16 + (16 - 1) / 16, 9);
 });
 
-test("the frame of the answer is not on the schedule of the clock", () => {
+test("the first frame does not count as jitter", () => {
   const statistics = new FrameStatistics();
   for (const now of [0, 3, 23, 43]) statistics.recordFrame(true, now);
   expect(statistics.totals?.jitterMs).toBe(0);

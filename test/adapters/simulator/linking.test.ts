@@ -80,22 +80,22 @@ describe("linking codes", () => {
   });
 
   test("codes stop and expire when the line is linked, closed or unlinked", async () => {
-    for (const end of ["link", "close", "unlink"] as const) {
-      const other = new TestLineHost();
-      const openedLine = await telephony.open(
+    for (const ending of ["link", "close", "unlink"] as const) {
+      const otherHost = new TestLineHost();
+      const otherLine = await telephony.open(
         { id: "inst_2", userId: "usr_1", name: "Other" },
-        other,
+        otherHost,
         new AbortController().signal,
       );
-      await openedLine.link();
-      const { code } = await other.reports.next("code", 1_000);
+      await otherLine.link();
+      const { code } = await otherHost.reports.next("code", 1_000);
       await system.advance(20_000);
-      const secondCode = other.reports.all.findLast((report) => report.type === "code")!;
-      if (end === "link") expect(await status("POST", code.payload)).toBe(200);
-      else await openedLine[end]();
-      const count = other.reports.types.filter((type) => type === "code").length;
+      const secondCode = otherHost.reports.all.findLast((report) => report.type === "code")!;
+      if (ending === "link") expect(await status("POST", code.payload)).toBe(200);
+      else await otherLine[ending]();
+      const count = otherHost.reports.types.filter((type) => type === "code").length;
       await system.advance(60_000);
-      expect(other.reports.types.filter((type) => type === "code").length).toBe(count);
+      expect(otherHost.reports.types.filter((type) => type === "code").length).toBe(count);
       expect(await status("POST", code.payload)).toBe(410);
       expect(await status("POST", secondCode.code.payload)).toBe(410);
     }
@@ -106,8 +106,8 @@ describe("linking codes", () => {
     await status("POST", codes()[0]!);
     await line.unlink();
     await line.link();
-    const last = host.reports.all.findLast((report) => report.type === "code")!;
-    expect(last.code.sequence).toBe(1);
+    const latestCode = host.reports.all.findLast((report) => report.type === "code")!;
+    expect(latestCode.code.sequence).toBe(1);
   });
 });
 
@@ -137,22 +137,22 @@ describe("the linking page", () => {
     expect(usedCode?.body).toContain("no longer valid");
   });
 
-  test("two presses of the button at the same moment link once", async () => {
+  test("two simultaneous presses of the button link once", async () => {
     await line.link();
     const [code] = codes();
-    const answers = await Promise.all([status("POST", code!), status("POST", code!)]);
-    expect(answers).toEqual([200, 410]);
+    const statuses = await Promise.all([status("POST", code!), status("POST", code!)]);
+    expect(statuses).toEqual([200, 410]);
     expect(host.reports.types.filter((type) => type === "linked").length).toBe(1);
   });
 
   test("a link whose credentials cannot be stored responds 503 and can be retried", async () => {
     await line.link();
     const [code] = codes();
-    const linked = host.linked.bind(host);
+    const originalLinked = host.linked.bind(host);
     host.linked = () => Promise.reject(new Error("disk full"));
     expect(await status("POST", code!)).toBe(503);
     expect(host.reports.types).toEqual(["code"]);
-    host.linked = linked;
+    host.linked = originalLinked;
     expect(await status("POST", code!)).toBe(200);
   });
 
@@ -177,9 +177,9 @@ describe("the linking page", () => {
 
   test("unlinking waits for a link and undoes it", async () => {
     await line.link();
-    const linking = status("POST", codes()[0]!);
+    const pendingLink = status("POST", codes()[0]!);
     await line.unlink();
-    expect(await linking).toBe(200);
+    expect(await pendingLink).toBe(200);
     await system.advance(1_000);
     expect(await line.probe()).toEqual({ state: "offline", reason: "not linked" });
     expect(host.reports.types.includes("online")).toBe(false);
@@ -214,7 +214,7 @@ describe("the linking page", () => {
     expect(JSON.parse(String(json?.body))).toMatchObject({ linked: true, instance_id: "inst_1" });
   });
 
-  test("no other path is a page", async () => {
+  test("other paths are not pages", async () => {
     for (const path of ["", "/", "/lin", "/linkx", "/calls", "/link/a/b"])
       expect(await visit(telephony, "GET", `/simulator${path}`)).toBe(undefined);
     expect((await visit(telephony, "GET", "/simulator/link"))?.status).toBe(404);
@@ -225,14 +225,14 @@ describe("stored credentials", () => {
   test("credentials of another network make the line unlinked", async () => {
     for (const credentials of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
       const otherHost = new TestLineHost(new TextEncoder().encode(credentials));
-      const openedLine = await telephony.open(
+      const otherLine = await telephony.open(
         { id: "inst_2", userId: "usr_1", name: "Other" },
         otherHost,
         new AbortController().signal,
       );
       await system.advance(1_000);
       expect(otherHost.reports.types).toEqual(["unlinked"]);
-      expect((await openedLine.probe()).state).toBe("offline");
+      expect((await otherLine.probe()).state).toBe("offline");
     }
   });
 });
@@ -242,13 +242,13 @@ describe("hostile paths", () => {
     fc.string({ unit: "binary" }),
     fc.constantFrom("/", "..", "%2e%2e", "link", "\0", "\r\nx: y", "<script>", "__proto__", "heard.wav"),
   );
-  const hostile = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+  const hostilePath = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
   const method = fc.oneof(fc.constantFrom("GET", "HEAD", "POST", "DELETE"), fc.string());
 
   fuzz(
     "random paths and methods neither link nor break the pages",
-    fc.asyncProperty(hostile, fc.constantFrom("", "/", "/link", "/link/"), method, async (tail, start, verb) => {
-      const reply = await telephony.pages.page(start + tail, {
+    fc.asyncProperty(hostilePath, fc.constantFrom("", "/", "/link", "/link/"), method, async (tail, prefix, verb) => {
+      const reply = await telephony.pages.page(prefix + tail, {
         method: verb,
         url: "http://x/",
         headers: { get: () => tail },
@@ -261,7 +261,7 @@ describe("hostile paths", () => {
 
   fuzz(
     "random call ids and names find no recording",
-    fc.asyncProperty(hostile, hostile, async (callId, name) => {
+    fc.asyncProperty(hostilePath, hostilePath, async (callId, name) => {
       expect(await telephony.pages.artefact(callId, name)).toBe(undefined);
       expect(await telephony.pages.artefact(callId, "heard.wav")).toBe(undefined);
       expect(await telephony.pages.artefact(`../${callId}`, "heard.wav")).toBe(undefined);

@@ -5,7 +5,7 @@ import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts"
 import { until } from "../../../src/testing/waiting.ts";
 import { heardBy, scan } from "./scan.ts";
 
-/** A second and a half of each call. */
+/** Frames of each call: about a second and a half. */
 const FRAMES = 74;
 
 const hash = (samples: Int16Array): string =>
@@ -28,26 +28,26 @@ test("200 simultaneous calls carry exactly their own audio, in both directions",
   const calls = Array.from({ length: 200 }, async (_, number) => {
     const callId = `call_${number}`;
     const leg = await line.dial("+12025550107", { callId, ringTimeoutMs: 60_000 }, new AbortController().signal);
-    const sent = createHash("sha256");
-    const received = createHash("sha256");
+    const sentHash = createHash("sha256");
+    const receivedHash = createHash("sha256");
     let frames = 0;
-    let inbound = 0;
-    let next = number;
+    let inboundFrames = 0;
+    let sample = number;
     leg.connectMedia(
       {
         read(frame) {
           for (let i = 0; i < frame.length; i++) {
-            next = (Math.imul(next, 1_103_515_245) + 12_345) | 0;
-            frame[i] = next >> 16;
+            sample = (Math.imul(sample, 1_103_515_245) + 12_345) | 0;
+            frame[i] = sample >> 16;
           }
-          sent.update(new Uint8Array(frame.buffer));
+          sentHash.update(new Uint8Array(frame.buffer));
           frames++;
           return frame.length;
         },
       },
       {
         write(frame) {
-          if (inbound++ < 50) received.update(new Uint8Array(frame.buffer));
+          if (inboundFrames++ < 50) receivedHash.update(new Uint8Array(frame.buffer));
         },
       },
     );
@@ -59,15 +59,15 @@ test("200 simultaneous calls carry exactly their own audio, in both directions",
     const heard = await heardBy(telephony, callId);
     return {
       types: events.types.join(" "),
-      same: hash(heard) === sent.digest("hex") && heard.length === frames * 320,
+      isUnchanged: hash(heard) === sentHash.digest("hex") && heard.length === frames * 320,
       frames,
-      both: frames === inbound,
-      received: received.digest("hex"),
+      hasAllFrames: frames === inboundFrames,
+      received: receivedHash.digest("hex"),
     };
   });
   const results = await Promise.all(calls);
   await telephony.close();
   expect(new Set(results.map(({ types }) => types))).toEqual(new Set(["placed alerting answered connected ended"]));
-  expect(results.every(({ same, both }) => same && both)).toBe(true);
+  expect(results.every(({ isUnchanged: same, hasAllFrames: both }) => same && both)).toBe(true);
   expect(new Set(results.map(({ received }) => received)).size).toBe(1);
 }, 30_000);

@@ -18,7 +18,7 @@ export interface PlacedCall {
   /** Frames received from the callee. */
   readonly frames: Int16Array[];
   /** Number of requested frames. */
-  readonly pulled: number;
+  readonly requestedFrames: number;
   /** Samples of the callee between these times (ms) since the answer. */
   between(from: number, to: number): Int16Array;
 }
@@ -56,16 +56,16 @@ export class SimulatedNetwork {
 
   /** Places a call that plays `sound`, then silence. */
   async call(to: string, sound: Int16Array = new Int16Array(0)): Promise<PlacedCall> {
-    const start = this.system.monotonic();
+    const startedAt = this.system.monotonic();
     const callId = `call_${++this.#calls}`;
     const leg = await this.line.dial(to, { callId, ringTimeoutMs: 60_000 }, new AbortController().signal);
     const log: [string, number][] = [];
     const frames: Int16Array[] = [];
-    let pulled = 0;
+    let requestedFrames = 0;
     leg.connectMedia(
       {
         read(frame) {
-          const offset = pulled++ * frame.length;
+          const offset = requestedFrames++ * frame.length;
           for (let i = 0; i < frame.length; i++) frame[i] = sound[offset + i] ?? 0;
           return frame.length;
         },
@@ -73,10 +73,10 @@ export class SimulatedNetwork {
       { write: (frame) => void frames.push(frame.slice()) },
     );
     const events = new LegEvents(leg);
-    const add = events.add.bind(events);
+    const addEvent = events.add.bind(events);
     events.add = (event) => {
-      log.push([event.type === "ended" ? `ended ${event.cause}` : event.type, this.system.monotonic() - start]);
-      add(event);
+      log.push([event.type === "ended" ? `ended ${event.cause}` : event.type, this.system.monotonic() - startedAt]);
+      addEvent(event);
     };
     return {
       callId,
@@ -84,8 +84,8 @@ export class SimulatedNetwork {
       events,
       log,
       frames,
-      get pulled() {
-        return pulled;
+      get requestedFrames() {
+        return requestedFrames;
       },
       between: (from, to) => concatPcm(frames).slice((from * leg.sampleRate) / 1000, (to * leg.sampleRate) / 1000),
     };

@@ -25,7 +25,7 @@ const ANSWERED = [
 ];
 
 describe("the number plan", () => {
-  test("the plan has the numbers of the documentation", () => {
+  test("the plan contains the documented numbers", () => {
     const numbersFrom = (first: number, count: number) =>
       Array.from({ length: count }, (_, row) => `+12025550${first + row}`);
     expect([...NUMBER_PLAN.keys()]).toEqual([...numbersFrom(100, 16), ...numbersFrom(120, 4)]);
@@ -75,16 +75,16 @@ describe("the number plan", () => {
   });
 
   test("0106 speaks with the configured voice, or babbles", async () => {
-    const babbling = await playedCall("+12025550106", 6_000);
-    expect(rms(babbling.between(0, 300))).toBe(0);
-    expect(speechMs(babbling.between(0, 4_000))).toBeGreaterThan(1_000);
+    const babblingCall = await playedCall("+12025550106", 6_000);
+    expect(rms(babblingCall.between(0, 300))).toBe(0);
+    expect(speechMs(babblingCall.between(0, 4_000))).toBeGreaterThan(1_000);
     await network.close();
 
     const sentence = Int16Array.from({ length: 8_000 }, (_, i) => 1 + (i % 100));
-    const requested: [string, number][] = [];
+    const requestedTexts: [string, number][] = [];
     network = await SimulatedNetwork.manual({
       say: async (text, sampleRate) => {
-        requested.push([text, sampleRate]);
+        requestedTexts.push([text, sampleRate]);
         return sentence;
       },
     });
@@ -93,7 +93,7 @@ describe("the number plan", () => {
       expect(call.between(300, 800)).toEqual(sentence);
       expect(rms(call.between(800, 1_500))).toBe(0);
     }
-    expect(requested).toEqual([["Hello, this is the simulated phone speaking.", 16_000]]); // once for all calls
+    expect(requestedTexts).toEqual([["Hello, this is the simulated phone speaking.", 16_000]]); // once for all calls
   });
 
   test("0106 babbles when its voice fails", async () => {
@@ -120,7 +120,7 @@ describe("the number plan", () => {
   test("0109 answers and receives audio, but sends no frame", async () => {
     const call = await playedCall("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
-    expect(call.pulled).toBe(501);
+    expect(call.requestedFrames).toBe(501);
     expect(call.frames.length).toBe(0);
   });
 
@@ -136,11 +136,11 @@ describe("the number plan", () => {
   test("0111 drops the line 2 s after answering, without a signal, for 3 s", async () => {
     network = await SimulatedNetwork.manual();
     const call = await network.call("+12025550111");
-    const ringing = await network.call("+12025550102");
+    const ringingCall = await network.call("+12025550102");
     await network.system.advance(2_990);
     expect(await network.line.probe()).toEqual({ state: "online" });
     await network.system.advance(10);
-    const [requestedFrames, receivedFrames] = [call.pulled, call.frames.length];
+    const [requestedFrames, receivedFrames] = [call.requestedFrames, call.frames.length];
     expect(await network.line.probe()).toEqual({ state: "offline", reason: "the network does not respond" });
     expect(network.host.reports.types.at(-1)).toBe("offline");
     await expect(network.call("+12025550100")).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
@@ -150,12 +150,12 @@ describe("the number plan", () => {
     expect(network.host.reports.types.at(-1)).toBe("online");
     expect((await network.line.probe()).state).toBe("online");
     await network.system.advance(60_000);
-    expect([call.pulled, call.frames.length]).toEqual([requestedFrames, receivedFrames]);
+    expect([call.requestedFrames, call.frames.length]).toEqual([requestedFrames, receivedFrames]);
     expect(call.log).toEqual(ANSWERED);
-    await Promise.all([call.leg.hangUp(), ringing.leg.hangUp()]);
+    await Promise.all([call.leg.hangUp(), ringingCall.leg.hangUp()]);
     await network.system.advance(0);
     expect(call.log.at(-1)?.[0]).toBe("ended released");
-    expect(ringing.log.at(-1)?.[0]).toBe("ended released");
+    expect(ringingCall.log.at(-1)?.[0]).toBe("ended released");
   });
 
   test("0120 answers each question after its end", async () => {

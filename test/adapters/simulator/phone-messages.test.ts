@@ -45,7 +45,7 @@ describe("a message from a phone", () => {
 
 describe("a phone that sends", () => {
   test.each([
-    ["a command for no call", { type: "answer", call_id: "call_9" }, "no_such_call"],
+    ["a command for an unknown call", { type: "answer", call_id: "call_9" }, "no_such_call"],
     ["a key before the answer", { type: "digit", call_id: CALL, digit: "1" }, "not_now"],
     ["a hang-up before the answer", { type: "hang_up", call_id: CALL }, "not_now"],
   ])("%s gets an error", async (_, message, code) => {
@@ -53,7 +53,7 @@ describe("a phone that sends", () => {
     await network.call(NUMBER);
     phone.send(message);
     expect(phone.log).toEqual(["ready", "ringing", `error ${code}`]);
-    expect(phone.closed).toBe(undefined);
+    expect(phone.serverClose).toBe(undefined);
   });
 
   test("a second answer gets an error", async () => {
@@ -64,7 +64,7 @@ describe("a phone that sends", () => {
     expect(phone.log.at(-1)).toBe("error not_now");
   });
 
-  test.each([0, 1, 641])("%i bytes of audio gets an error", async (bytes) => {
+  test.each([0, 1, 641])("%i bytes of audio get an error", async (bytes) => {
     const phone = new FakePhone(network.simulator, NUMBER);
     await network.call(NUMBER);
     phone.send({ type: "answer", call_id: CALL });
@@ -80,16 +80,16 @@ describe("a phone that sends", () => {
       phone.send({ type: "answer", call_id: CALL });
       if (typeof data === "string") phone.send(data);
       else phone.sendBytes(data);
-      expect(phone.closed?.code).toBe(1009);
+      expect(phone.serverClose?.code).toBe(1009);
       await network.system.advance(0);
       expect(call.log.at(-1)?.[0]).toBe("ended callee_hung_up");
     },
   );
 
   test("random input never breaks another phone's call", async () => {
-    const other = new FakePhone(network.simulator, "+12025550148");
+    const otherPhone = new FakePhone(network.simulator, "+12025550148");
     const call = await network.call("+12025550148");
-    other.send({ type: "answer", call_id: call.callId });
+    otherPhone.send({ type: "answer", call_id: call.callId });
     const type = fc.constantFrom("answer", "decline", "hang_up", "digit", "muted", "ready", "__proto__");
     const command = fc.record(
       { type, call_id: fc.constantFrom("call_1", "call_2", "call_3", "") },

@@ -43,22 +43,22 @@ describe("a transfer to or from a phone", () => {
 
   test("connects two phones until one hangs up", async () => {
     const { call, phone } = await answeredCall(tone(440, 5_000, RATE, 10_000));
-    const other = openPhone("+12025550148");
+    const otherPhone = openPhone("+12025550148");
     const transfer = call.leg.transfer?.("+12025550148", new AbortController().signal);
-    other.send({ type: "answer", call_id: call.callId });
+    otherPhone.send({ type: "answer", call_id: call.callId });
     expect(await transfer).toEqual({ type: "accepted", detail: "simulator: answered" });
     await call.leg.hangUp();
     expect(await lastEvent(call)).toBe("ended released");
     const before = phone.frames.length;
     for (let frame = 0; frame < 50; frame++) {
       phone.speak(tone(1_000, 20, RATE, 10_000));
-      other.speak(tone(700, 20, RATE, 10_000));
+      otherPhone.speak(tone(700, 20, RATE, 10_000));
       await network.system.advance(20);
     }
-    expect(toneShare(other.heard.subarray(2_560), 1_000, RATE)).toBeGreaterThan(0.99);
+    expect(toneShare(otherPhone.heard.subarray(2_560), 1_000, RATE)).toBeGreaterThan(0.99);
     expect(toneShare(phone.heard.subarray(320 * before + 2_560), 700, RATE)).toBeGreaterThan(0.99);
-    other.send({ type: "hang_up", call_id: call.callId });
-    expect([phone.log.at(-1), other.log.at(-1)]).toEqual(["ended released", "ended callee_hung_up"]);
+    otherPhone.send({ type: "hang_up", call_id: call.callId });
+    expect([phone.log.at(-1), otherPhone.log.at(-1)]).toEqual(["ended released", "ended callee_hung_up"]);
     expect(network.simulator.clock.size).toBe(0);
     expect(await lastEvent(await network.call(NUMBER))).toBe("alerting");
   });
@@ -78,10 +78,10 @@ describe("a transfer to or from a phone", () => {
 
   test("ends with the call: the phone of the other number stops ringing", async () => {
     const { call, phone } = await answeredCall();
-    const other = openPhone("+12025550148");
+    const otherPhone = openPhone("+12025550148");
     const transfer = expect(call.leg.transfer?.("+12025550148", new AbortController().signal)).rejects.toThrow("ended");
     phone.send({ type: "hang_up", call_id: call.callId });
     await transfer;
-    expect(other.log).toEqual(["ready", "ringing", "ended released"]);
+    expect(otherPhone.log).toEqual(["ready", "ringing", "ended released"]);
   });
 });

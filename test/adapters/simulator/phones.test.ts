@@ -18,8 +18,8 @@ afterEach(() => network.close());
 
 const openPhone = (number = NUMBER, userId?: string): FakePhone => new FakePhone(network.simulator, number, userId);
 
-/** The events of a call so far. */
-async function outcome({ log }: PlacedCall): Promise<string[]> {
+/** The types of a call's events so far. */
+async function eventTypes({ log }: PlacedCall): Promise<string[]> {
   await network.system.advance(0);
   return log.map(([type]) => type);
 }
@@ -45,7 +45,7 @@ describe("a number with an open phone", () => {
     const phone = openPhone();
     const call = await network.call(NUMBER);
     await network.system.advance(5_000);
-    expect(await outcome(call)).toEqual(["placed", "alerting"]);
+    expect(await eventTypes(call)).toEqual(["placed", "alerting"]);
     expect(phone.messages).toEqual([
       { type: "ready", number: NUMBER },
       {
@@ -78,7 +78,7 @@ describe("a number with an open phone", () => {
     const phone = openPhone(NUMBER, "usr_2");
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
-    expect(await outcome(call)).toEqual(["placed", "ended busy"]);
+    expect(await eventTypes(call)).toEqual(["placed", "ended busy"]);
     expect(phone.log).toEqual(["ready"]);
   });
 
@@ -86,19 +86,19 @@ describe("a number with an open phone", () => {
     openPhone().leave();
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
-    expect(await outcome(call)).toEqual(["placed", "ended busy"]);
+    expect(await eventTypes(call)).toEqual(["placed", "ended busy"]);
   });
 
-  test("is busy while a call rings or talks", async () => {
+  test("is busy while a call rings or is answered", async () => {
     const { phone } = await answeredCall();
-    expect(await outcome(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
+    expect(await eventTypes(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
     expect(phone.log).toEqual(["ready", "ringing", "answered"]);
-    const other = openPhone("+12025550100");
-    const ringing = await network.call("+12025550100");
-    expect(await outcome(await network.call("+12025550100"))).toEqual(["placed", "ended busy"]);
-    await ringing.leg.hangUp();
-    expect(await outcome(await network.call("+12025550100"))).toEqual(["placed", "alerting"]);
-    expect(other.log).toEqual(["ready", "ringing", "ended released", "ringing"]);
+    const otherPhone = openPhone("+12025550100");
+    const ringingCall = await network.call("+12025550100");
+    expect(await eventTypes(await network.call("+12025550100"))).toEqual(["placed", "ended busy"]);
+    await ringingCall.leg.hangUp();
+    expect(await eventTypes(await network.call("+12025550100"))).toEqual(["placed", "alerting"]);
+    expect(otherPhone.log).toEqual(["ready", "ringing", "ended released", "ringing"]);
   });
 });
 
@@ -106,7 +106,7 @@ describe("a call to a phone", () => {
   test("carries audio both ways, and is recorded", async () => {
     const { call, phone } = await answeredCall(tone(440, 3_000, RATE, 10_000));
     await speakInto(phone, tone(1_000, 1_000, RATE, 10_000));
-    expect(await outcome(call)).toEqual(["placed", "alerting", "answered", "connected"]);
+    expect(await eventTypes(call)).toEqual(["placed", "alerting", "answered", "connected"]);
     expect(toneShare(phone.heard, 440, RATE)).toBeGreaterThan(0.99);
     expect(phone.heard.length).toBe(51 * 320);
     expect(toneShare(call.between(100, 1_000), 1_000, RATE)).toBeGreaterThan(0.99);
@@ -119,12 +119,12 @@ describe("a call to a phone", () => {
     [20, 20],
     [60, 30],
     [100, 30],
-  ])("plays pieces of %i ms without gaps, even if some are %i ms late", async (ms, late) => {
+  ])("plays pieces of %i ms without gaps, even if some are %i ms late", async (ms, lateMs) => {
     const { call, phone } = await answeredCall();
     for (let delay = 0, piece = 0; piece < 20; piece++) {
-      const before = delay;
-      delay = piece % 3 === 1 ? late : 0;
-      await network.system.advance(ms + delay - before);
+      const previousDelay = delay;
+      delay = piece % 3 === 1 ? lateMs : 0;
+      await network.system.advance(ms + delay - previousDelay);
       phone.speak(new Int16Array((RATE * ms) / 1_000).fill(1_000));
     }
     const heard = concatPcm(call.frames);
@@ -170,7 +170,7 @@ describe("a call to a phone", () => {
     expect(heard).toBe(32);
   });
 
-  test("plays no muted microphone", async () => {
+  test("plays silence while the microphone is muted", async () => {
     const { call, phone } = await answeredCall();
     phone.send({ type: "muted", call_id: call.callId, muted: true });
     await speakInto(phone, tone(1_000, 500, RATE, 10_000));
@@ -183,7 +183,7 @@ describe("a call to a phone", () => {
   test("ends when the phone hangs up", async () => {
     const { call, phone } = await answeredCall();
     phone.send({ type: "hang_up", call_id: call.callId });
-    expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
+    expect((await eventTypes(call)).at(-1)).toBe("ended callee_hung_up");
     expect(phone.log.at(-1)).toBe("ended callee_hung_up");
   });
 
@@ -215,40 +215,40 @@ describe("a call to a phone", () => {
   });
 
   test("is declined by the phone", async () => {
-    const [phone, other] = [openPhone(), openPhone()];
+    const [phone, otherPhone] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.send({ type: "decline", call_id: call.callId });
-    expect(await outcome(call)).toEqual(["placed", "alerting", "ended declined"]);
-    for (const { log } of [phone, other]) expect(log).toEqual(["ready", "ringing", "ended declined"]);
+    expect(await eventTypes(call)).toEqual(["placed", "alerting", "ended declined"]);
+    for (const { log } of [phone, otherPhone]) expect(log).toEqual(["ready", "ringing", "ended declined"]);
   });
 });
 
 describe("several phones with one number", () => {
   test("all ring, and the first answer wins", async () => {
-    const [phone, other] = [openPhone(), openPhone()];
+    const [phone, otherPhone] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER, tone(440, 1_000, RATE, 10_000));
-    other.send({ type: "answer", call_id: call.callId });
+    otherPhone.send({ type: "answer", call_id: call.callId });
     phone.send({ type: "answer", call_id: call.callId });
     await speakInto(phone, tone(1_000, 200, RATE, 10_000));
-    expect(other.log).toEqual(["ready", "ringing", "answered"]);
+    expect(otherPhone.log).toEqual(["ready", "ringing", "answered"]);
     expect(phone.log).toEqual(["ready", "ringing", "ended answered_elsewhere", "error no_such_call"]);
     expect(phone.frames).toEqual([]);
     expect(call.between(0, 200).every((sample) => sample === 0)).toBe(true);
     phone.leave();
-    expect((await outcome(call)).at(-1)).toBe("connected");
+    expect((await eventTypes(call)).at(-1)).toBe("connected");
   });
 
   test("continue ringing after one or all are closed; a new one also rings", async () => {
-    const [phone, other] = [openPhone(), openPhone()];
+    const [phone, otherPhone] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.leave();
-    other.leave(1006);
+    otherPhone.leave(1006);
     await network.system.advance(5_000);
-    expect(await outcome(call)).toEqual(["placed", "alerting"]);
-    const reopened = openPhone();
-    reopened.send({ type: "answer", call_id: call.callId });
-    expect(reopened.log).toEqual(["ready", "ringing", "answered"]);
-    expect((await outcome(call)).at(-1)).toBe("connected");
+    expect(await eventTypes(call)).toEqual(["placed", "alerting"]);
+    const newPhone = openPhone();
+    newPhone.send({ type: "answer", call_id: call.callId });
+    expect(newPhone.log).toEqual(["ready", "ringing", "answered"]);
+    expect((await eventTypes(call)).at(-1)).toBe("connected");
   });
 
   test("are refused before opening above the limit", () => {
@@ -268,7 +268,7 @@ describe("several phones with one number", () => {
   test("are at most eight for each user", () => {
     const phones = Array.from({ length: 8 }, (_, i) => openPhone(`+1202555014${i % 4}`));
     const ninth = openPhone();
-    expect(ninth.closed).toEqual({ code: 4029, reason: "you have 8 phones open: close one of them" });
+    expect(ninth.serverClose).toEqual({ code: 4029, reason: "you have 8 phones open: close one of them" });
     expect(ninth.log).toEqual([]);
     expect(openPhone(NUMBER, "usr_2").log).toEqual(["ready"]);
     phones[0]!.leave();
@@ -279,19 +279,19 @@ describe("several phones with one number", () => {
 describe("a page that reads too slowly", () => {
   test("gets the latest 200 ms when it reads again, and no more", async () => {
     const { phone } = await answeredCall(Int16Array.from({ length: 320 * 200 }, (_, i) => Math.floor(i / 320)));
-    phone.unread = 1 << 20;
+    phone.unreadBytes = 1 << 20;
     await network.system.advance(2_000);
     expect(phone.frames.length).toBe(1);
-    phone.unread = 0;
+    phone.unreadBytes = 0;
     await network.system.advance(20);
     expect(phone.frames.map((frame) => frame[0])).toEqual([0, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101]);
   });
 
   test("is disconnected instead of being sent more messages", async () => {
     const { call, phone } = await answeredCall();
-    phone.unread = 1 << 20;
+    phone.unreadBytes = 1 << 20;
     phone.send("nonsense");
-    expect(phone.closed?.code).toBe(4009);
+    expect(phone.serverClose?.code).toBe(4009);
     await network.system.advance(0);
     const detail = "simulator: the phone was disconnected: too many messages are queued for the page";
     expect(call.events.all.at(-1)).toEqual({ type: "ended", cause: "callee_hung_up", detail });
@@ -300,12 +300,12 @@ describe("a page that reads too slowly", () => {
   test("answers no call if the answer disconnects it", async () => {
     const phone = openPhone();
     const call = await network.call(NUMBER);
-    phone.unread = 1 << 20;
+    phone.unreadBytes = 1 << 20;
     phone.send({ type: "answer", call_id: call.callId });
-    expect(phone.closed?.code).toBe(4009);
+    expect(phone.serverClose?.code).toBe(4009);
     await network.system.advance(1_000);
-    expect(await outcome(call)).toEqual(["placed", "alerting", "ended callee_hung_up"]);
-    expect([call.pulled, network.simulator.clock.size]).toEqual([0, 0]);
+    expect(await eventTypes(call)).toEqual(["placed", "alerting", "ended callee_hung_up"]);
+    expect([call.requestedFrames, network.simulator.clock.size]).toEqual([0, 0]);
     expect(await network.simulator.pages?.artefact?.(call.callId, "heard.wav")).toBe(undefined);
   });
 });
@@ -313,7 +313,7 @@ describe("a page that reads too slowly", () => {
 test("a closed simulator ends its calls, closes its phones and opens no new ones", async () => {
   const { call, phone } = await answeredCall();
   await network.simulator.close();
-  expect((await outcome(call)).at(-1)).toBe("ended released");
-  expect(phone.closed?.code).toBe(1001);
-  expect(openPhone().closed?.code).toBe(1001);
+  expect((await eventTypes(call)).at(-1)).toBe("ended released");
+  expect(phone.serverClose?.code).toBe(1001);
+  expect(openPhone().serverClose?.code).toBe(1001);
 });

@@ -49,7 +49,7 @@ describe("a recording", () => {
     });
     await network.system.advance(2_000);
     const heard = await heardBy(network.simulator, call.callId);
-    expect(heard.length).toBe(call.pulled * 320);
+    expect(heard.length).toBe(call.requestedFrames * 320);
     expect(heard).toEqual(sound.subarray(0, heard.length));
     const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
     expect(reply?.headers).toEqual({
@@ -67,14 +67,14 @@ describe("a recording", () => {
   test("a recording survives restarts; unanswered calls have none", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const answeredCall = await network.call("+12025550100", noise(16_000));
-    const busy = await network.call("+12025550101");
+    const busyCall = await network.call("+12025550101");
     await network.system.advance(2_000);
     await answeredCall.leg.hangUp();
     await network.simulator.close();
-    const restarted = simulator({ spoolDir });
-    expect((await heardBy(restarted, answeredCall.callId)).length).toBe(51 * 320);
-    expect(await restarted.pages.artefact(busy.callId, "heard.wav")).toBe(undefined);
-    await restarted.close();
+    const restartedSimulator = simulator({ spoolDir });
+    expect((await heardBy(restartedSimulator, answeredCall.callId)).length).toBe(51 * 320);
+    expect(await restartedSimulator.pages.artefact(busyCall.callId, "heard.wav")).toBe(undefined);
+    await restartedSimulator.close();
   });
 
   test("a recording is readable after a crash, up to the last complete sample", async () => {
@@ -92,7 +92,7 @@ describe("a recording", () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(5_000);
-    expect(call.pulled).toBe(201);
+    expect(call.requestedFrames).toBe(201);
     await call.leg.hangUp();
     const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
     expect(reply?.headers["recording-incomplete"]).toBe("?1");
@@ -114,7 +114,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("a call id that is no file name is not recorded", async () => {
+  test("a call whose id is not a file name is not recorded", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, logger });
     for (const callId of ["../call_1", "", "CALL", "call/1", "call_1\0", ".hidden", "a".repeat(101)]) {
       const leg = await network.line.dial("+1", { callId, ringTimeoutMs: 1_000 }, new AbortController().signal);
@@ -152,7 +152,7 @@ describe("the spool", () => {
     const calls = [await network.call("+12025550100"), await network.call("+12025550100")];
     await network.system.advance(4_000);
     await Promise.all(calls.map((call) => call.leg.hangUp()));
-    expect(calls.map((call) => call.pulled)).toEqual([151, 151]);
+    expect(calls.map((call) => call.requestedFrames)).toEqual([151, 151]);
     let bytes = 0;
     for (const name of await readdir(spoolDir)) bytes += (await readFile(join(spoolDir, name))).length;
     expect(bytes).toBeLessThanOrEqual(50_000);

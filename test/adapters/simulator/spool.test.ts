@@ -66,7 +66,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("of an earlier run count for the spool only", async () => {
+  test("of an earlier run count towards the limit of the spool only", async () => {
     const earlierSpool = await openSpool(2 * SECOND_BYTES);
     for (const callId of ["call_1", "call_2"]) await record(earlierSpool, callId, "inst_1");
     await earlierSpool.close();
