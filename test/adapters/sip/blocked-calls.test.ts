@@ -10,7 +10,7 @@ async function outcomeOf(
   rings: readonly number[] = [180],
 ) {
   const scene = await HttpScene.open({ rings, status, reason, fields });
-  const call = await scene.ended();
+  const call = await scene.endedCall();
   expect(call.status).toBe("FAILED");
   const { body: events } = await scene.send("GET", `/v1/calls/${call.id}/events`);
   const [failedEvent] = events.filter(({ type }: { type: string }) => type === "failed");

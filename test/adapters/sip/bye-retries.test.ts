@@ -26,13 +26,13 @@ async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<rea
   return [scene, scene.farEnd.calls[0]!];
 }
 
-const legEnded = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
+const untilLegEnded = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
   scene.network.until(() => farEnd.end === "they hung up", "the end of the far leg");
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {
     const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503 }] });
-    await legEnded(scene, farEndCall);
+    await untilLegEnded(scene, farEndCall);
     const [first, second, ...laterByes] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(990);
     expect(laterByes).toEqual([]);
@@ -40,7 +40,7 @@ describe("the BYE of an ended call", () => {
 
   test("waits for a Retry-After", async () => {
     const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }] });
-    await legEnded(scene, farEndCall);
+    await untilLegEnded(scene, farEndCall);
     const [first, second] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
@@ -48,7 +48,7 @@ describe("the BYE of an ended call", () => {
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, then abandoned.
   test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
     const [scene, farEndCall] = await hangUpOn({ contact: "<sip:callee@127.0.0.1:9>" });
-    await legEnded(scene, farEndCall);
+    await untilLegEnded(scene, farEndCall);
     expect(farEndCall.requests.find(({ method }) => method === "BYE")?.text.start).toBe(
       "BYE sip:callee@127.0.0.1:9 SIP/2.0",
     );
@@ -70,7 +70,7 @@ describe("the BYE of an ended call", () => {
     onTestFinished(() => void challenger.close());
     const contact = `<sip:callee@127.0.0.1:${challenger.address().port}>`;
     const [scene, farEndCall] = await hangUpOn({ contact }, { user: "agent", password: "s3cret" });
-    await legEnded(scene, farEndCall);
+    await untilLegEnded(scene, farEndCall);
     expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 

@@ -104,19 +104,19 @@ test("two lines of one trunk call at once, each from its own number", async () =
     [NUMBER, "+15550003333"],
     ["+12025550101", "+15550004444"],
   ] as const;
-  const placed = await Promise.all(
+  const placedCalls = await Promise.all(
     calls.map(async ([to, phoneNumber]) => {
       const line = await scene.network.linkedLine();
       return scene.network.call(line, to, undefined, undefined, { phoneNumber });
     }),
   );
-  await Promise.all(placed.map(({ events }) => events.next("connected", 5_000)));
+  await Promise.all(placedCalls.map(({ events }) => events.next("connected", 5_000)));
   const invitedFrom = scene.farEnd.calls.map(({ user, requests }) => [
     user,
     fieldsNamed(requests[0]!.text, "P-Asserted-Identity").map(([, value]) => value),
   ]);
   expect(invitedFrom.sort()).toEqual(calls.map(([to, from]) => [to, [`<sip:${from}@example.com>`]]));
-  await Promise.all(placed.map(({ leg }) => leg.hangUp()));
+  await Promise.all(placedCalls.map(({ leg }) => leg.hangUp()));
 });
 
 test("a call over a route names its caller to each trunk", async () => {

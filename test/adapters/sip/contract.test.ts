@@ -15,7 +15,7 @@ const numbers = {
   presses: { number: "+12025550107", keys: "1234#" },
 };
 
-/** Alternately loud and soft, like speech. */
+/** Samples that are alternately loud and soft, like speech. */
 function babble(): Int16Array {
   const samples = new Int16Array(8_000 * 5);
   for (let offset = 0; offset < samples.length; offset += 4_000)
@@ -24,7 +24,7 @@ function babble(): Int16Array {
   return samples;
 }
 
-for (const [subject, codec, media, refusedBefore] of [
+for (const [subject, codec, media, hasRefusingTrunk] of [
   ["a SIP trunk", "PCMU", "thread", false],
   ["a SIP trunk", "PCMA", "worker", false],
   ["a SIP route whose first trunk refuses every call,", "PCMU", "thread", true],
@@ -55,18 +55,20 @@ for (const [subject, codec, media, refusedBefore] of [
             [numbers.presses.number]: callees.presses(numbers.presses.keys),
           },
         });
-        const refusing = await startFarEnd({ callees: { "*": { rings: [], status: 500, reason: "Out of Order" } } });
+        const refusingFarEnd = await startFarEnd({
+          callees: { "*": { rings: [], status: 500, reason: "Out of Order" } },
+        });
         const trunks = [
           { name: "far-end", server: farEnd.uri, codecs: [codec] },
-          { name: "refusing", server: refusing.uri, codecs: [codec] },
+          { name: "refusing", server: refusingFarEnd.uri, codecs: [codec] },
         ];
         const world = { name: "world", trunks: [{ trunk: "refusing" }, { trunk: "far-end" }] };
-        const [telephony] = sip({ trunks, routes: refusedBefore ? [world] : [], media });
+        const [telephony] = sip({ trunks, routes: hasRefusingTrunk ? [world] : [], media });
         return {
           telephony: telephony!,
           heard: async () => farEnd.calls.at(-1)!.heard,
           close: async () => {
-            await Promise.all([farEnd.close(), refusing.close()]);
+            await Promise.all([farEnd.close(), refusingFarEnd.close()]);
           },
         };
       },

@@ -6,7 +6,8 @@ import { Scene } from "./scene.ts";
 
 const [FIRST, SECOND] = ["+12025550101", "+12025550102"];
 const ACCOUNT = { user: "100", password: "s3cret" };
-const challenging = (challenge: Partial<Challenge> = {}): Script => callees.challenges({ ...ACCOUNT, ...challenge });
+const challengingCallee = (challenge: Partial<Challenge> = {}): Script =>
+  callees.challenges({ ...ACCOUNT, ...challenge });
 const foreignServers: FarEnd[] = [];
 
 afterEach(async () => {
@@ -32,12 +33,12 @@ async function completeCall(scene: Scene, number: string): Promise<void> {
 }
 
 describe("the trunk's password", () => {
-  test("is not sent to a redirection's server with the trunk's realm", async () => {
-    const foreignServer = await startForeignServer(challenging());
+  test("is not sent to the target of a redirection with the trunk's realm", async () => {
+    const foreignServer = await startForeignServer(challengingCallee());
     const redirection = callees.redirects(`sip:${FIRST}@127.0.0.1:${foreignServer.port}`);
     const scene = await Scene.open(
       { ...ACCOUNT, followRedirects: true },
-      { callees: { "*": { ...challenging(), ...redirection } } },
+      { callees: { "*": { ...challengingCallee(), ...redirection } } },
     );
     const [cause, detail] = await scene.endOf(FIRST);
     expect(cause).toBe("rejected_by_network");
@@ -49,7 +50,7 @@ describe("the trunk's password", () => {
   test("is not sent to a callee that receives the call's requests", async () => {
     const foreignServer = await startForeignServer();
     const route = ["Record-Route", `<sip:127.0.0.1:${foreignServer.port};lr>`] as const;
-    const scene = await Scene.open(ACCOUNT, { callees: { "*": { ...challenging(), allFields: [route] } } });
+    const scene = await Scene.open(ACCOUNT, { callees: { "*": { ...challengingCallee(), allFields: [route] } } });
     await completeCall(scene, FIRST);
     expect(credentials(requestsOf(scene.farEnd, "INVITE")[1]!)).not.toBe("");
     expect(requestsOf(foreignServer, "ACK").map(credentials)).toContain("");
@@ -58,7 +59,7 @@ describe("the trunk's password", () => {
   });
 
   test("is used in ACK and BYE to the trunk's own server", async () => {
-    const scene = await Scene.open(ACCOUNT, { callees: { "*": challenging() } });
+    const scene = await Scene.open(ACCOUNT, { callees: { "*": challengingCallee() } });
     await completeCall(scene, FIRST);
     for (const method of ["ACK", "BYE"])
       expect(credentials(requestsOf(scene.farEnd, method).at(-1)!), method).toContain('realm="far.end"');
@@ -71,9 +72,9 @@ describe("the trunk's password", () => {
     expect(requestsOf(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
   });
 
-  test("is for the trunk's first realms only", async () => {
+  test("is used only for the first realms of the trunk", async () => {
     const scene = await Scene.open(ACCOUNT, {
-      callees: { [FIRST]: challenging(), [SECOND]: challenging({ realm: "evil" }) },
+      callees: { [FIRST]: challengingCallee(), [SECOND]: challengingCallee({ realm: "evil" }) },
     });
     await completeCall(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
@@ -90,7 +91,7 @@ describe("the trunk's password", () => {
     const scene = await Scene.open(
       { ...ACCOUNT, register: true },
       {
-        callees: { [FIRST]: { rings: [], status: 503 }, [SECOND]: challenging({ realm: "proxy", status: 407 }) },
+        callees: { [FIRST]: { rings: [], status: 503 }, [SECOND]: challengingCallee({ realm: "proxy", status: 407 }) },
         registrar: { challenge: ACCOUNT },
       },
     );
@@ -99,11 +100,11 @@ describe("the trunk's password", () => {
     expect(credentials(requestsOf(scene.farEnd, "INVITE").at(-1)!)).toContain('realm="proxy"');
   });
 
-  test("is only for the realms of the options", async () => {
+  test("is used only for the configured realms", async () => {
     const realms = ["far.end", "second"];
     const scene = await Scene.open(
       { ...ACCOUNT, realms },
-      { callees: { [FIRST]: challenging({ realm: "evil" }), [SECOND]: challenging({ realm: "second" }) } },
+      { callees: { [FIRST]: challengingCallee({ realm: "evil" }), [SECOND]: challengingCallee({ realm: "second" }) } },
     );
     expect(await scene.endOf(FIRST)).toEqual(["rejected_by_network", expect.stringContaining('"evil"')]);
     await completeCall(scene, SECOND);
@@ -113,8 +114,8 @@ describe("the trunk's password", () => {
   test("is not sent with weaker algorithms than before", async () => {
     const scene = await Scene.open(ACCOUNT, {
       callees: {
-        [FIRST]: challenging({ algorithms: ["MD5", "SHA-256"] }),
-        [SECOND]: challenging({ algorithms: ["MD5"], status: 407 }),
+        [FIRST]: challengingCallee({ algorithms: ["MD5", "SHA-256"] }),
+        [SECOND]: challengingCallee({ algorithms: ["MD5"], status: 407 }),
       },
     });
     await completeCall(scene, FIRST);

@@ -7,7 +7,7 @@ import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { until } from "../../sip-stack/media/two-ends.ts";
 
 /** Longer than the pause before the first retransmission of an INVITE (T1, RFC 3261 section 17.1.1.1), ms. */
-const REPEATED_MS = 700;
+const RETRANSMISSION_MS = 700;
 
 /** A line of a trunk whose peer sends no response, and the number of INVITEs received. */
 async function silentTrunk() {
@@ -38,7 +38,7 @@ test("an INVITE is not retransmitted after its deadline unless that is extended"
   await dial();
   await until(() => invites() === 1, "the first INVITE");
   host.deadlines.send = -Infinity;
-  await pause(REPEATED_MS);
+  await pause(RETRANSMISSION_MS);
   expect(invites()).toBe(1);
   host.deadlines.send = Infinity;
   await until(() => invites() === 2, "the retransmission");

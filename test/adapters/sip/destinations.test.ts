@@ -37,8 +37,8 @@ describe("the destination rule of a trunk", () => {
       expect(refusalOf(phone), phone).toBe(
         `trunk acme does not call ${phone}: premium-rate and satellite numbers are refused unless the operator sets allowPremium`,
       );
-    const refusalOfAllowing = await loadRefusalsOf({ allowPremium: true });
-    for (const phone of PREMIUM) expect(refusalOfAllowing(phone), phone).toBeUndefined();
+    const refusalIfAllowed = await loadRefusalsOf({ allowPremium: true });
+    for (const phone of PREMIUM) expect(refusalIfAllowed(phone), phone).toBeUndefined();
   });
 
   test("refuses emergency numbers, but not longer ones", async () => {
@@ -47,8 +47,8 @@ describe("the destination rule of a trunk", () => {
       expect(refusalOf(phone), phone).toMatch(/emergency numbers are refused unless the operator sets allowEmergency/);
       expect(isEmergencyNumber(`${phone}3`), phone).toBe(false);
     }
-    const refusalOfAllowing = await loadRefusalsOf({ allowEmergency: true });
-    for (const phone of EMERGENCY) expect(refusalOfAllowing(phone), phone).toBeUndefined();
+    const refusalIfAllowed = await loadRefusalsOf({ allowEmergency: true });
+    for (const phone of EMERGENCY) expect(refusalIfAllowed(phone), phone).toBeUndefined();
     for (const phone of ORDINARY) expect(refusalOf(phone), phone).toBeUndefined();
   });
 
@@ -97,7 +97,7 @@ describe("INVITEs", () => {
     { allowedPrefixes: ["+4930"], allowPremium: true, numberFormat: "0{national:49}" },
     { allowEmergency: true, numberFormat: "digits" },
   ];
-  test.each(rules)("with %j contain only numbers of the rule", { timeout: 60_000 }, async (rule) => {
+  test.each(rules)("with %j contain only numbers that the rule allows", { timeout: 60_000 }, async (rule) => {
     const scene = await Scene.open(rule, { callees: { "*": callees.busy } });
     await scene.line();
     const { allowedPrefixes, allowEmergency = false, allowPremium = false } = rule;
@@ -127,8 +127,8 @@ describe("INVITEs", () => {
 
   test("follow no redirection to a refused number", async () => {
     const target = await Scene.open({}, { callees: { "*": callees.answers } });
-    const redirecting = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${target.farEnd.port}`) };
-    const scene = await Scene.open({ followRedirects: true }, { callees: redirecting });
+    const redirectingCallees = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${target.farEnd.port}`) };
+    const scene = await Scene.open({ followRedirects: true }, { callees: redirectingCallees });
     expect(await scene.endOf("+12025550100")).toEqual([
       "rejected_by_network",
       expect.stringMatching(/^SIP 302 .*, which was already tried or may not be called$/),

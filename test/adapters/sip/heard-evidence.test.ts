@@ -14,10 +14,10 @@ const ADA = { userId: "ada" };
 const NUMBER = "+12025550100";
 const MESSAGE_MS = 1_000;
 const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-const closing: (() => Promise<unknown>)[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 interface Ending extends Pick<Outcome, "reason" | "heardRatio" | "heardEvidence"> {
@@ -40,7 +40,7 @@ const heardBy = (heardEvidence: "inbound" | "rtcp"): Ending => ({
 const sendReport = (call: FarEndCall): void => call.voice!.report();
 
 const calleeHungUp: Ending = { ...withoutEvidence, reason: "callee_hung_up" };
-const NORMALLY: Field = ["Reason", 'Q.850;cause=16;text="Normal Clearing"'];
+const NORMAL_CLEARING: Field = ["Reason", 'Q.850;cause=16;text="Normal Clearing"'];
 const TIMEOUT: Field = ["Reason", 'SIP;cause=408;text="RTP Timeout"'];
 
 /** Hangs up in the middle of the message. */
@@ -49,7 +49,7 @@ const hangUpEarly = async (call: FarEndCall, ...fields: Field[]): Promise<void> 
   await call.hangUp(fields);
 };
 
-const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
+const EARLY_MEDIA: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
 /** After its first received audio, reports that all of it was lost. */
 const reportLoss =
@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
   ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => hangUpEarly(call) }, calleeHungUp],
   [
     "that sends nothing and hangs up normally",
-    { ...callees.silent, acts: (call) => hangUpEarly(call, NORMALLY) },
+    { ...callees.silent, acts: (call) => hangUpEarly(call, NORMAL_CLEARING) },
     calleeHungUp,
   ],
   [
@@ -83,21 +83,21 @@ const CASES: readonly Case[] = [
     mediaFailed,
   ],
   ["that speaks from another host", { says: { hz: 1_000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" }, mediaFailed],
-  ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, mediaFailed],
-  ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, mediaFailed],
-  ["that speaks before and after the answer", { ...EARLY, says: { hz: 1_000 } }, heardBy("inbound")],
+  ["that is silent after its early media", { ...EARLY_MEDIA, says: { hz: 440 }, fallsSilent: true }, mediaFailed],
+  ["that is silent after an announcement", { ...EARLY_MEDIA, says: "nothing", announcement: { hz: 440 } }, mediaFailed],
+  ["that speaks before and after the answer", { ...EARLY_MEDIA, says: { hz: 1_000 } }, heardBy("inbound")],
   ["that sends nothing, if none is required", callees.silent, withoutEvidence, { requireInboundAudio: false }],
   ["whose answer was recvonly", { onlyListens: true }, withoutEvidence],
   ["whose answer was recvonly, and that sends RTCP", { onlyListens: true, acts: sendReport }, heardBy("rtcp")],
 ];
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to a phone", (media) => {
-  test("has the outcome of its evidence", async () => {
+  test("has the outcome that its evidence implies", async () => {
     const trunks: Trunk[] = [];
     const farEnds = await Promise.all(
       CASES.map(async ([, phone, , trunk], i) => {
         const farEnd = await startFarEnd({ callees: { "*": phone } });
-        closing.push(() => farEnd.close());
+        closers.push(() => farEnd.close());
         trunks[i] = { name: `phone-${i}`, server: farEnd.uri, users: "*", ...trunk };
         return farEnd;
       }),
@@ -105,7 +105,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
     const data = temporaryFolder("evidence");
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
     const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 1_500 });
-    closing.push(() => ringport.stop({ drainMs: 0 }));
+    closers.push(() => ringport.stop({ drainMs: 0 }));
     const calls = await Promise.all(
       CASES.map(async (_, i) => {
         const { id } = await ringport.instances.create(ADA, { name: `Line ${i}`, provider: `sip/phone-${i}` });
@@ -140,12 +140,12 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
       voice!.report();
     };
     const farEnd = await startFarEnd({ callees: { "*": { ...callees.silent, acts } } });
-    closing.push(() => farEnd.close());
+    closers.push(() => farEnd.close());
     const data = temporaryFolder("evidence");
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
     const trunks: Trunk[] = [{ name: "phone", server: farEnd.uri, users: "*" }];
     const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 15_000 });
-    closing.push(() => ringport.stop({ drainMs: 0 }));
+    closers.push(() => ringport.stop({ drainMs: 0 }));
     const { id } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
     const [target, audio] = [{ phoneNumber: NUMBER }, { audioBase64: MESSAGE }];
     const { id: callId } = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });

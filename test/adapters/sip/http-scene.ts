@@ -10,16 +10,16 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const NUMBER = "+12025550100";
 
 /** A response of the HTTP interface. */
-export interface HttpAnswer {
+export interface HttpReply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the test checks the shape itself
   readonly body: any;
 }
 
-/** A Ringport over a trunk to a scripted callee, used through its HTTP interface; all is closed after the test. */
+/** A Ringport over a trunk to a scripted callee, used through its HTTP interface. It is closed after the test. */
 export class HttpScene {
   readonly farEnd: FarEnd;
-  readonly send: (method: string, path: string, body?: unknown) => Promise<HttpAnswer>;
+  readonly send: (method: string, path: string, body?: unknown) => Promise<HttpReply>;
   readonly #instanceId: string;
 
   private constructor(farEnd: FarEnd, send: HttpScene["send"], instanceId: string) {
@@ -51,7 +51,7 @@ export class HttpScene {
     });
     const { token } = await ringport.tokens.issue({ userName: "ana", label: "test" });
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", prefer: "wait=60" };
-    const send = async (method: string, path: string, body?: unknown): Promise<HttpAnswer> => {
+    const send = async (method: string, path: string, body?: unknown): Promise<HttpReply> => {
       const request = new Request(`http://ringport.test${path}`, {
         method,
         headers,
@@ -65,14 +65,14 @@ export class HttpScene {
     return new HttpScene(farEnd, send, body.id);
   }
 
-  /** Creates a call of a live stream, with these fields besides. */
-  create(fields: Readonly<Record<string, unknown>> = {}): Promise<HttpAnswer> {
+  /** Creates a call of a live stream, with these additional fields. */
+  create(fields: Readonly<Record<string, unknown>> = {}): Promise<HttpReply> {
     const call = { instanceId: this.#instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER }, ...fields };
     return this.send("POST", "/v1/calls", call);
   }
 
   /** Creates a call, waits for its end, and reads it. @param expand such as `outcome,media` */
-  async ended(fields?: Readonly<Record<string, unknown>>, expand = "outcome"): Promise<HttpAnswer["body"]> {
+  async endedCall(fields?: Readonly<Record<string, unknown>>, expand = "outcome"): Promise<HttpReply["body"]> {
     const { body } = await this.create(fields);
     for (;;) {
       const { body: call } = await this.send("GET", `/v1/calls/${body.id}?expand=${expand}`);

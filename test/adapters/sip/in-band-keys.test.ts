@@ -21,9 +21,9 @@ const MAX_STALL_MS = 30;
 const MAX_CALLS = 8;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
 
-const closing: (() => Promise<unknown>)[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** Also sends each key by INFO, `laterMs` after the start of its tone. */
@@ -41,27 +41,27 @@ const sendInfoToo =
 const CALLEES: readonly (readonly [string, Script])[] = [
   ["that has no telephone-event and plays tones", { noEvents: true, says: TONES }],
   ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: sendInfoToo(-40) }],
-  ["that also sends INFO, behind its tone", { noEvents: true, says: TONES, acts: sendInfoToo(400) }],
+  ["that also sends INFO, after its tone", { noEvents: true, says: TONES, acts: sendInfoToo(400) }],
   ["that has no telephone-event and sends INFO", { noEvents: true, acts: sendInfoToo(0) }],
   ["that sends telephone-events and plays tones", { says: TONES, acts: ({ voice }) => voice!.press(KEYS) }],
 ];
 
-const WAYS = CALLEES.flatMap(([title, script], i) =>
+const CASES = CALLEES.flatMap(([title, script], i) =>
   (i === 0 ? (["phone", "route"] as const) : (["phone"] as const)).map(
     (provider) => [title, provider, script] as const,
   ),
 );
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys of a phone", (media) => {
-  test.each(WAYS)("%s over sip/%s are detected once", async (_, provider, script) => {
+  test.each(CASES)("%s over sip/%s are detected once", async (_, provider, script) => {
     const farEnd = await startFarEnd({ callees: { "*": script } });
-    closing.push(() => farEnd.close());
+    closers.push(() => farEnd.close());
     const data = temporaryFolder("keys");
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
     const trunks = [{ name: "phone", server: farEnd.uri, users: "*" }] as const;
     const routes = [{ name: "route", trunks: [{ trunk: "phone" }] }] as const;
     const ringport = createRingport({ data, storage, telephony: sip({ trunks, routes, media }) });
-    closing.push(() => ringport.stop({ drainMs: 0 }));
+    closers.push(() => ringport.stop({ drainMs: 0 }));
     const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: `sip/${provider}` });
     const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
     const call = async (): Promise<string> => {

@@ -12,10 +12,10 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ADA = { userId: "ada" };
 const MESSAGE = toneWav({ hz: 440, ms: 500, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-const closing: (() => Promise<unknown>)[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** A server that accepts one account, and any caller. */
@@ -23,7 +23,7 @@ async function registrar(health: number | "silence" = 200) {
   const challenge = { user: "100", password: "right" };
   const farEnd = await startFarEnd({ callees: { "*": callees.answers }, registrar: { challenge } });
   farEnd.health = health;
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   return farEnd;
 }
 
@@ -33,7 +33,7 @@ async function startCalls(trunks: readonly Omit<Trunk, "users">[]) {
   const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
   const telephony = sip({ trunks: trunks.map((trunk) => ({ ...trunk, users: "*" as const })) });
   const ringport = createRingport({ data, storage, telephony });
-  closing.push(() => ringport.stop({ drainMs: 0 }));
+  closers.push(() => ringport.stop({ drainMs: 0 }));
   const create = async (instanceId: string) => {
     const target = { phoneNumber: "+12025550100" };
     return await ringport.calls.create(ADA, {
@@ -52,17 +52,21 @@ async function startCalls(trunks: readonly Omit<Trunk, "users">[]) {
   return { ringport, lines, create };
 }
 
-test("a call fails at once on a refused account, and waits otherwise", async () => {
+test("a call fails at once over a refused account, and otherwise waits", async () => {
   const peer = await streamPeer({ tls: certificateAuthority().issue() });
-  closing.push(() => peer.close());
+  closers.push(() => peer.close());
   const account = { user: "100", password: "wrong" };
-  const [registering, busy, silent] = [await registrar(), await registrar(503), await registrar("silence")];
+  const [refusingRegistrar, busyRegistrar, silentRegistrar] = [
+    await registrar(),
+    await registrar(503),
+    await registrar("silence"),
+  ];
   const { ringport, lines, create } = await startCalls([
-    { name: "registers", server: registering.uri, ...account, register: true },
+    { name: "registers", server: refusingRegistrar.uri, ...account, register: true },
     { name: "options", server: (await registrar(407)).uri, ...account },
     { name: "untrusted", server: `sip:localhost:${peer.port};transport=tls` },
-    { name: "overloaded", server: busy.uri, ...account, register: true },
-    { name: "silent", server: silent.uri },
+    { name: "overloaded", server: busyRegistrar.uri, ...account, register: true },
+    { name: "silent", server: silentRegistrar.uri },
   ]);
   const ends = await Promise.all(lines.slice(0, 3).map(({ call }) => ringport.calls.wait(ADA, call.id)));
   expect(ends.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
@@ -70,11 +74,11 @@ test("a call fails at once on a refused account, and waits otherwise", async () 
     ["instance_offline", expect.stringMatching(/does not accept our password \(SIP 407.*`password`/)],
     ["instance_offline", expect.stringMatching(/signed by an unknown authority; set tls\.ca/)],
   ]);
-  expect(registering.calls).toEqual([]);
-  const requestCount = registering.requests.length;
+  expect(refusingRegistrar.calls).toEqual([]);
+  const requestCount = refusingRegistrar.requests.length;
   const laterCall = await create(lines[0]!.id);
   expect((await ringport.calls.wait(ADA, laterCall.id)).outcome).toMatchObject({ reason: "instance_offline" });
-  expect(registering.requests).toHaveLength(requestCount); // no account is locked by calls
+  expect(refusingRegistrar.requests).toHaveLength(requestCount); // no account is locked by calls
   for (const [i, expected] of [
     [3, /SIP 503/],
     [4, /does not respond/],

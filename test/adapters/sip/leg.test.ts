@@ -10,8 +10,8 @@ import { LegEvents } from "../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** A leg with scripted signalling and audio. @param late reports its audio only when the session closes */
-function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
+/** A leg with scripted signalling and audio. @param isLate reports its audio only when the session closes */
+function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({
     callId: "call",
@@ -37,7 +37,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     configure() {},
     start() {
       counts.started++;
-      if (!late) leg.mediaListener.sending();
+      if (!isLate) leg.mediaListener.sending();
     },
     async sendDigits(digits) {
       counts.digits += digits;
@@ -46,7 +46,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     statistics: () => ({ packetsReceived: counts.received }) as MediaStatistics,
     async close() {
       counts.closed++;
-      if (late) leg.mediaListener.sending();
+      if (isLate) leg.mediaListener.sending();
     },
   };
   const usage: InviteUsage = {
@@ -96,7 +96,7 @@ describe("the events of a leg", () => {
     expect(events.types).toEqual(["answered", "connected", "ended"]);
   });
 
-  test("end after the audio, when the hang-up resolves", async () => {
+  test("end when the hang-up resolves, after the audio has closed", async () => {
     const { leg, events, counts, system } = legOf();
     leg.answered();
     const hangUps = Promise.all([leg.hangUp(), leg.hangUp()]);
@@ -151,7 +151,7 @@ describe("the events of a leg", () => {
 });
 
 describe("the keys of a leg", () => {
-  test("arrive once if a peer sends both", async () => {
+  test("arrive once if a peer sends both forms", async () => {
     const { leg, events, system } = legOf();
     leg.answered();
     leg.mediaListener.digit("1");

@@ -12,7 +12,7 @@ describe("a trunk's limits", () => {
     expect(limiter.admitted).toBe(1_000);
   });
 
-  test("reject calls until one leaves, counted once", () => {
+  test("reject calls above the limit until one is released", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 2 });
     const first = limiter.admit() as Admitted;
     limiter.admit();
@@ -48,7 +48,7 @@ describe("a trunk's limits", () => {
     expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
   });
 
-  test("starts no call during a Retry-After", async () => {
+  test("start no call during a Retry-After", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, {});
     limiter.pause(5_000);

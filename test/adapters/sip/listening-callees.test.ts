@@ -25,7 +25,7 @@ async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void 
   expect(events.types).not.toContain("media_lost");
   const loudCount = peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loudCount).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  return { recorder, statistics, far: peerCall };
+  return { recorder, statistics, peerCall };
 }
 
 test("a phone that sends only comfort noise gets the whole message", async () => {
@@ -36,7 +36,7 @@ test("a phone that sends only comfort noise gets the whole message", async () =>
   expect(recorder.heard().every((sample) => sample === 0)).toBe(true);
 });
 
-test("a phone sending only RTCP hears everything", async () => {
+test("a phone that sends only RTCP gets the whole message", async () => {
   const { statistics } = await expectHeard(callees.silent, (voice) => {
     for (let ms = 400; ms < MESSAGE_MS; ms += 400) setTimeout(() => voice.report(), ms);
   });
@@ -46,7 +46,7 @@ test("a phone sending only RTCP hears everything", async () => {
 test.each([200, 405, 501])(
   "a PBX that sends no packet, but responds to OPTIONS with %i, gets the whole message",
   async (options) => {
-    const { statistics, far: peerCall } = await expectHeard({ ...callees.silent, options });
+    const { statistics, peerCall } = await expectHeard({ ...callees.silent, options });
     expect(statistics).toMatchObject({ packetsReceived: 0, packetsInvalid: 0 });
     expect(peerCall.count("OPTIONS")).toBeGreaterThanOrEqual(2);
   },
@@ -60,7 +60,7 @@ test.each([
   const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": { ...callees.silent, options } } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
-  const lost = await events.next("media_lost", 10_000);
-  expect(lost.detail).toMatch(detail);
+  const mediaLost = await events.next("media_lost", 10_000);
+  expect(mediaLost.detail).toMatch(detail);
   await leg.hangUp();
 });

@@ -25,7 +25,7 @@ async function endOf(
 }
 
 describe("the detail of an unacceptable answer", () => {
-  test.each<[what: string, description: string, trunk: Partial<Trunk>, detail: string]>([
+  test.each<[title: string, description: string, trunk: Partial<Trunk>, detail: string]>([
     [
       "a codec that we do not support",
       G729,
@@ -64,10 +64,10 @@ describe("the detail of a refused offer", () => {
     ...overrides,
   });
   const refusingWithWarning = (warning: string): Script => refusing({ fields: [["Warning", warning]] });
-  const NEITHER =
+  const GENERAL_DETAIL =
     "the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS; check `codecs` and `srtp`";
 
-  test.each<[by: string, callee: Script, detail: string]>([
+  test.each<[title: string, callee: Script, detail: string]>([
     [
       "by the codecs of its description",
       refusing({ description: G729 }),
@@ -103,11 +103,15 @@ describe("the detail of a refused offer", () => {
       refusingWithWarning('301 far.end "Incompatible network address formats"'),
       ": the peer requires the other IP version (IPv4 or IPv6)",
     ],
-    ["by what we have offered, if there is no other hint", refusing(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
+    [
+      "by what we have offered, if there is no other hint",
+      refusing(),
+      `SIP 488 Not Acceptable Here: ${GENERAL_DETAIL}`,
+    ],
     [
       "by what we have offered, if a description has what we offer",
       refusing({ description: sdpOf("m=audio 5000 RTP/AVP 0") }),
-      NEITHER,
+      GENERAL_DETAIL,
     ],
   ])("names the requirement and the fix: %s", async (_, callee, detail) => {
     expect(await endOf(callee)).toEqual(["rejected_by_network", expect.stringContaining(detail)]);

@@ -31,7 +31,7 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     const word = concatPcm([new Int16Array(8 * 500), tone(300, 600, RATE, 200), new Int16Array(0)]);
     const hello = word.map((sample, i) => sample * (1 + 30 * Math.abs(Math.sin((Math.PI * i) / (8 * 130)))));
     const scene = await HttpScene.open({ says: concatPcm([hello, new Int16Array(8 * 8_000)]) }, { media });
-    const { outcome } = await scene.ended({ ...MESSAGE, target: TARGET, startOn: "first_word" });
+    const { outcome } = await scene.endedCall({ ...MESSAGE, target: TARGET, startOn: "first_word" });
     expect(outcome).toMatchObject({ reason: "message_played", heard_ms: MESSAGE_MS, heard_ratio: 1 });
     const [call] = scene.farEnd.calls as [FarEndCall];
     expect(messageAt(call)).toBeGreaterThanOrEqual(1_100);
@@ -45,9 +45,9 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     ["tones, if it accepts no other form", { noEvents: true, refusesInfo: true }, true],
   ] as const)("an extension is sent by %s, then the message", async (_, callee, inBand) => {
     const scene = await HttpScene.open({ ...callee, says: "silence" }, { media });
-    const created = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });
-    expect(created.status).toBe(201);
-    const { id } = created.body;
+    const createReply = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });
+    expect(createReply.status).toBe(201);
+    const { id } = createReply.body;
     await expect
       .poll(async () => (await scene.send("GET", `/v1/calls/${id}?expand=outcome`)).body.ended_at, { timeout: 15_000 })
       .not.toBeNull();

@@ -13,7 +13,7 @@ const REALM = "wa.meta.vc";
  */
 export class Meta {
   readonly requests: SipText[] = [];
-  /** Received SRTP packets. */
+  /** Number of received SRTP packets. */
   packets = 0;
   port = 0;
   readonly #authority: Authority;
@@ -34,7 +34,7 @@ export class Meta {
     const meta = new Meta(authority, password);
     meta.#rtp.on("message", () => meta.packets++);
     await new Promise<void>((resolve) => meta.#rtp.bind(0, "127.0.0.1", resolve));
-    await new Promise<void>((listening) => meta.#server.listen(0, "127.0.0.1", listening));
+    await new Promise<void>((resolve) => meta.#server.listen(0, "127.0.0.1", resolve));
     meta.port = (meta.#server.address() as { port: number }).port;
     return meta;
   }
@@ -75,8 +75,8 @@ export class Meta {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((closed) => this.#rtp.close(closed));
-    await new Promise<void>((closed) => this.#server.close(() => closed()));
+    await new Promise<void>((resolve) => this.#rtp.close(resolve));
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
   #accept(socket: Socket): void {
@@ -100,7 +100,7 @@ export class Meta {
   #receive(request: SipText, socket: Socket): void {
     this.requests.push(request);
     const method = methodOf(request);
-    const answer = (start: string, extraFields: SipText["fields"] = [], body = ""): void => {
+    const respond = (start: string, extraFields: SipText["fields"] = [], body = ""): void => {
       const copiedFields = ["Via", "From", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
       const to = field(request, "To");
       const toWithTag = to.includes(";tag=") ? to : `${to};tag=meta`;
@@ -108,26 +108,26 @@ export class Meta {
         writeSip({ start: `SIP/2.0 ${start}`, fields: [...copiedFields, ["To", toWithTag], ...extraFields], body }),
       );
     };
-    if (method === "BYE") answer("200 OK");
-    else if (method === "OPTIONS") answer("404 Not Found");
-    else if (method === "INVITE") this.#receiveInvite(request, answer);
+    if (method === "BYE") respond("200 OK");
+    else if (method === "OPTIONS") respond("404 Not Found");
+    else if (method === "INVITE") this.#receiveInvite(request, respond);
   }
 
-  #receiveInvite(invite: SipText, answer: (start: string, more?: SipText["fields"], body?: string) => void): void {
+  #receiveInvite(invite: SipText, respond: (start: string, more?: SipText["fields"], body?: string) => void): void {
     if (!this.#isAuthenticated(invite)) {
       const challenge = `Digest realm="${REALM}", nonce="n1", opaque="o1", algorithm=SHA-256, qop="auth"`;
-      answer("407 Proxy Authentication Required", [["Proxy-Authenticate", challenge]]);
+      respond("407 Proxy Authentication Required", [["Proxy-Authenticate", challenge]]);
       return;
     }
     if (this.#refusal !== undefined) {
-      answer(`403 ${this.#refusal}`);
+      respond(`403 ${this.#refusal}`);
       return;
     }
     this.#invite = invite;
-    answer("100 Trying");
+    respond("100 Trying");
     const key = Buffer.alloc(30, 7).toString("base64");
     const [, payload] = /^m=audio \d+ RTP\/SAVP (\d+)/m.exec(invite.body) ?? [];
-    answer(
+    respond(
       "200 OK",
       [
         ["Record-Route", `<sip:onevc-sip-proxy.example;transport=tls;lr>`],

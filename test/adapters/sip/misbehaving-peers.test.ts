@@ -31,7 +31,7 @@ async function bindPort(port: number): Promise<Socket> {
 
 async function release(socket: Socket): Promise<void> {
   sockets.splice(sockets.indexOf(socket), 1);
-  await new Promise<void>((closed) => socket.close(closed));
+  await new Promise<void>((resolve) => socket.close(resolve));
 }
 
 /** Expects this end of a call to this callee, a free pair of ports afterwards, and no open handles after closing. */
@@ -55,7 +55,7 @@ async function expectPortsFreed(scene: Scene): Promise<void> {
 }
 
 describe("a misbehaving peer", () => {
-  test("an answer without SDP is failed media", async () => {
+  test("an answer without SDP ends the call as media_failed", async () => {
     const scene = await expectEnd(callees.answersWithoutSdp, "media_failed", /SDP/);
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
@@ -129,16 +129,16 @@ describe("a misbehaving peer", () => {
 });
 
 describe("an unreachable network", () => {
-  test("an unknown host is offline, its calls unreachable, naming the host", async () => {
+  test("a trunk with an unknown host is offline, and names the host", async () => {
     const scene = await Scene.open({ server: "sip:nowhere.invalid", probe: "none" });
     expect(await scene.endOf(NUMBER)).toEqual(["unreachable", expect.stringContaining("nowhere.invalid")]);
-    const probing = await Scene.open({ server: "sip:nowhere.invalid" });
-    expect(await probing.health()).toMatchObject({
+    const probingScene = await Scene.open({ server: "sip:nowhere.invalid" });
+    expect(await probingScene.health()).toMatchObject({
       state: "offline",
       reason: expect.stringContaining("nowhere.invalid"),
     });
-    await Promise.all([scene.close(), probing.close()]);
-    expect([scene.system.pendingTimers, probing.system.pendingTimers]).toEqual([0, 0]);
+    await Promise.all([scene.close(), probingScene.close()]);
+    expect([scene.system.pendingTimers, probingScene.system.pendingTimers]).toEqual([0, 0]);
   });
 
   test("a server that accepts no connection is offline, naming the server", async () => {
@@ -155,20 +155,20 @@ describe("an unreachable network", () => {
     const blocker = await bindPort(ports[0]);
     expect(await scene.endOf(NUMBER)).toEqual(["media_failed", expect.stringMatching(/rtpPorts/)]);
     await release(blocker);
-    const live = await scene.call(NUMBER);
-    await live.events.next("connected", 5_000);
+    const activeCall = await scene.call(NUMBER);
+    await activeCall.events.next("connected", 5_000);
     expect(await scene.endOf(NUMBER)).toEqual(["line_lost", expect.stringMatching(/rtpPorts/)]);
-    await live.leg.hangUp();
+    await activeCall.leg.hangUp();
     await expectPortsFreed(scene);
   });
 
-  test("a call with a vanished peer ends, and frees its ports earlier", async () => {
+  test("a call with a vanished peer ends, and frees its ports before that", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     scene.farEnd.isUnplugged = true;
-    const start = performance.now();
+    const startedAt = performance.now();
     let isReleased = false;
     const hangUp = leg.hangUp().then(() => {
       isReleased = true;
@@ -177,7 +177,7 @@ describe("an unreachable network", () => {
     for (const port of ports) await bindPort(port);
     expect(isReleased).toBe(false);
     await hangUp;
-    expect(performance.now() - start).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     await events.over;
     expect(events.cause).toBe("released");
   });
@@ -204,16 +204,16 @@ describe("closing", () => {
     );
     const answeredCall = await scene.call(NUMBER);
     await answeredCall.events.next("connected", 5_000);
-    const ringing = await scene.call("+12025550101");
-    await ringing.events.next("alerting", 5_000);
-    const dialling = scene.call(NUMBER).then(
+    const ringingCall = await scene.call("+12025550101");
+    await ringingCall.events.next("alerting", 5_000);
+    const pendingCall = scene.call(NUMBER).then(
       ({ events }) => events.next("ended", 5_000).then(({ cause }) => cause),
       (fault: Error) => fault.name,
     );
     await scene.telephony.close();
-    await Promise.all([answeredCall.events.over, ringing.events.over]);
-    expect([answeredCall.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
-    expect(["DialError", "released"]).toContain(await dialling);
+    await Promise.all([answeredCall.events.over, ringingCall.events.over]);
+    expect([answeredCall.events.cause, ringingCall.events.cause]).toEqual(["released", "released"]);
+    expect(["DialError", "released"]).toContain(await pendingCall);
     expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
     expect(scene.system.pendingTimers).toBe(0);
   });

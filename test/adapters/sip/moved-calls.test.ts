@@ -15,7 +15,7 @@ async function startCall(trunk: Partial<Trunk> = {}, script: Script = {}) {
   return { scene, leg, events, playout, recorder, peerCall: scene.farEnd.calls[0]! };
 }
 
-/** Calls a phone, lets a PBX move the call by `moves`, and expects audio in both directions afterwards. */
+/** Calls a phone, lets a PBX move the call with `move`, and expects audio in both directions afterwards. */
 async function expectCallContinues(
   trunk: Partial<Trunk>,
   move: (peerCall: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,
@@ -56,7 +56,7 @@ describe("an RTCP BYE", () => {
     ]);
   });
 
-  test("is named in the detail without a source", async () => {
+  test("is named in the detail if no other source follows", async () => {
     const { events, peerCall } = await startCall({ mediaLossMs: 2_000 }, { options: 481 });
     const leftAt = performance.now();
     peerCall.voice!.leave();

@@ -3,11 +3,11 @@ import { datagramPeer, never, streamPeer, TestResources } from "../../sip-stack/
 import { field, readSip, type SipText } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
 
-const opened = new TestResources();
-afterEach(() => opened.close());
+const resources = new TestResources();
+afterEach(() => resources.close());
 
 /** The parameters that a server adds to Via behind a NAT. */
-const SEEN = ";received=203.0.113.7;rport=40001";
+const VIA_PARAMETERS = ";received=203.0.113.7;rport=40001";
 
 /** The hosts of Contact and of the audio. */
 function hostsOf(invite: SipText): string[] {
@@ -15,12 +15,12 @@ function hostsOf(invite: SipText): string[] {
 }
 
 test("our address from an OPTIONS response is in the first INVITE", async () => {
-  const peer = opened.add(await datagramPeer());
-  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port}` }));
+  const peer = resources.add(await datagramPeer());
+  const stack = resources.add(await stackOf({ server: `sip:127.0.0.1:${peer.port}` }));
   const health = stack.presence.checkHealth();
   const requestOf = (method: string) => peer.received.find(({ text }) => text.startsWith(method));
   await vi.waitFor(() => expect(requestOf("OPTIONS")).toBeDefined());
-  peer.send(responseTo(requestOf("OPTIONS")!.text, { via: SEEN }), requestOf("OPTIONS")!.port);
+  peer.send(responseTo(requestOf("OPTIONS")!.text, { via: VIA_PARAMETERS }), requestOf("OPTIONS")!.port);
   expect(await health).toEqual({ state: "online" });
   const call = callOver(stack, await stack.address(never));
   await vi.waitFor(() => expect(requestOf("INVITE")).toBeDefined());
@@ -31,14 +31,14 @@ test("our address from an OPTIONS response is in the first INVITE", async () => 
 });
 
 test("our TCP address also applies to later connections", async () => {
-  const peer = opened.add(await streamPeer());
-  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port};transport=tcp` }));
+  const peer = resources.add(await streamPeer());
+  const stack = resources.add(await stackOf({ server: `sip:127.0.0.1:${peer.port};transport=tcp` }));
   const health = stack.presence.checkHealth();
   await vi.waitFor(() => expect(peer.received()).toMatch(/^OPTIONS .*\r\n\r\n$/s));
-  peer.sockets[0]?.write(responseTo(peer.received(), { via: SEEN }));
+  peer.sockets[0]?.write(responseTo(peer.received(), { via: VIA_PARAMETERS }));
   expect(await health).toEqual({ state: "online" });
-  await new Promise<void>((closed) => {
-    peer.sockets[0]?.once("close", () => closed());
+  await new Promise<void>((resolve) => {
+    peer.sockets[0]?.once("close", () => resolve());
     peer.sockets[0]?.end();
   });
   const call = callOver(stack, await stack.address(never));

@@ -91,7 +91,7 @@ describe("a network that refuses", () => {
     });
   });
 
-  test("leaves a status's other outcomes unchanged", () => {
+  test("leaves the other outcomes of a status unchanged", () => {
     expect(releaseOf("486 Busy Here", [["Reason", "Q.850;cause=17;location=RLN"]]).cause).toBe("busy");
     expect(releaseOf("486 Busy Here", [["X-Twilio-Error", "32017"]]).cause).toBe("busy");
     expect(releaseOf("404 Not Found", [["X-Provider-Reason", "blocked"]]).cause).toBe("number_invalid");
@@ -166,8 +166,8 @@ describe("the fields of a hostile peer", () => {
   );
 
   test("end a call however long they are", () => {
-    const long = `${"busy ".repeat(50_000)}!`;
+    const longText = `${"busy ".repeat(50_000)}!`;
     for (const name of ["Reason", "Warning", "X-Error", "X-Error-Reason"])
-      expect(releaseOf(`603 ${long}`, [[name, long]]).detail!.length).toBeLessThan(2_000);
+      expect(releaseOf(`603 ${longText}`, [[name, longText]]).detail!.length).toBeLessThan(2_000);
   });
 });

@@ -57,9 +57,9 @@ test("a requested offer has new keys for another phone", async () => {
   await events.next("connected", 5_000);
   const peerCall = scene.farEnd.calls[0]!;
   const keysIn = ({ body }: SipText): string[] => body.match(/inline:\S+/g) ?? [];
-  const [first, renewed] = [keysIn(peerCall.requests[0]!.text), keysIn(await peerCall.request("INVITE"))];
-  expect([first.length, renewed.length]).toEqual([4, 4]);
-  expect(renewed.filter((key) => first.includes(key))).toEqual([]);
+  const [firstKeys, newKeys] = [keysIn(peerCall.requests[0]!.text), keysIn(await peerCall.request("INVITE"))];
+  expect([firstKeys.length, newKeys.length]).toEqual([4, 4]);
+  expect(newKeys.filter((key) => firstKeys.includes(key))).toEqual([]);
   await leg.hangUp();
 });
 
@@ -79,8 +79,8 @@ describe("the SDP in a 200", () => {
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     await leg.hangUp();
-    const supported = field(scene.farEnd.calls[0]!.requests[0]!.text, "Supported");
-    expect(supported).toBe(reliableProvisionals ? "timer, 100rel" : "timer");
+    const supportedField = field(scene.farEnd.calls[0]!.requests[0]!.text, "Supported");
+    expect(supportedField).toBe(reliableProvisionals ? "timer, 100rel" : "timer");
   });
 });
 
@@ -95,7 +95,7 @@ describe("a host name for the remote audio", () => {
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
   });
 
-  test("that is missing is named in the fault", async () => {
+  test("that does not exist is named in the fault", async () => {
     const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     const { detail } = await events.next("media_lost", 5_000);

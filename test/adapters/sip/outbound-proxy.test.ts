@@ -8,25 +8,25 @@ import type { Field } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
 
 const authority = certificateAuthority();
-const opened = new TestResources();
-afterEach(() => opened.close());
+const resources = new TestResources();
+afterEach(() => resources.close());
 
-async function stack(trunk: Omit<Trunk, "name" | "server">): Promise<SipStack> {
-  return opened.add(await stackOf({ server: "sip:sip.acme.example", ...trunk }));
+async function startStack(trunk: Omit<Trunk, "name" | "server">): Promise<SipStack> {
+  return resources.add(await stackOf({ server: "sip:sip.acme.example", ...trunk }));
 }
 
 /** A proxy with a certificate for these names. */
-async function proxy(...names: string[]): Promise<StreamPeer> {
-  return opened.add(await streamPeer({ tls: authority.issue({ names }) }));
+async function startProxy(...names: string[]): Promise<StreamPeer> {
+  return resources.add(await streamPeer({ tls: authority.issue({ names }) }));
 }
 
 test.each([
   ["its own name", ["localhost"], {}],
   ["tls.servername", ["edge.example"], { servername: "edge.example" }],
 ])("an outbound TLS proxy needs a certificate for %s", async (_, names, tls) => {
-  const peer = await proxy(...names);
+  const peer = await startProxy(...names);
   const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
-  const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
+  const { presence } = await startStack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
   const health = presence.checkHealth();
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS sip:sip.acme.example SIP/2.0"));
   peer.sockets[0]?.write(responseTo(peer.received()));
@@ -35,9 +35,9 @@ test.each([
 });
 
 test("a route by address needs a certificate for the proxy's name", async () => {
-  const [proxyPeer, node] = [await proxy("localhost"), await proxy("localhost")];
+  const [proxyPeer, node] = [await startProxy("localhost"), await startProxy("localhost")];
   const outboundProxy = `sip:localhost:${proxyPeer.port};transport=tls`;
-  const call = callOver(await stack({ outboundProxy, tls: { ca: authority.ca } }), {
+  const call = callOver(await startStack({ outboundProxy, tls: { ca: authority.ca } }), {
     local: "127.0.0.1",
     visible: "127.0.0.1",
   });
@@ -48,7 +48,7 @@ test("a route by address needs a certificate for the proxy's name", async () => 
     ["Content-Type", "application/sdp"],
   ];
   const body = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n";
-  proxyPeer.sockets[0]?.write(responseTo(proxyPeer.received(), { more: extraFields, body }));
+  proxyPeer.sockets[0]?.write(responseTo(proxyPeer.received(), { extraFields, body }));
   await vi.waitFor(() => expect(node.received()).toContain("ACK sip:callee@127.0.0.1"));
   const hangUp = call.hangUp();
   await vi.waitFor(() => expect(node.received()).toMatch(/BYE sip:.*\r\n\r\n$/s));
@@ -58,10 +58,10 @@ test("a route by address needs a certificate for the proxy's name", async () => 
   expect((node.sockets[0] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 
-test("an outbound proxy with the server's certificate fails", async () => {
-  const peer = await proxy("sip.acme.example");
+test("an outbound proxy with the server's certificate is refused", async () => {
+  const peer = await startProxy("sip.acme.example");
   const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
-  const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca } });
+  const { presence } = await startStack({ outboundProxy, tls: { ca: authority.ca } });
   expect(await presence.checkHealth()).toMatchObject({
     state: "offline",
     reason: expect.stringContaining("than localhost"),

@@ -168,7 +168,7 @@ describe("a refusal by WhatsApp", () => {
     expect(detail).toMatch(new RegExp(`^${code}: SIP ${status} ${phrase}: `));
   });
 
-  test("is recognized on WhatsApp trunks only", () => {
+  test("is recognised on WhatsApp trunks only", () => {
     expect(releaseOf(403, { phrase: "No Approved Call Permission" }).detail).toMatch(/^SIP 403/);
     expect(releaseByWhatsApp(486, "Busy Here").detail).toBe("SIP 486 Busy Here");
   });
@@ -176,7 +176,7 @@ describe("a refusal by WhatsApp", () => {
 
 describe("any response of a peer", () => {
   fuzz(
-    "never throws, whatever it is",
+    "is handled without throwing",
     fc.property(fc.string({ unit: "binary" }), (text) => {
       sipRelease({ type: "bye", reason: `Q.850;${text}` });
       sipRelease(

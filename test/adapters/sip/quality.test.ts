@@ -30,18 +30,18 @@ test.each(["thread", "worker"] as const)(
     const audio = { audioBase64: MESSAGE };
     const { id } = await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio });
 
-    let live: Call | undefined;
+    let activeCall: Call | undefined;
     await expect
       .poll(
         async () => {
-          live = await ringport.calls.get(ADA, id);
-          return live.quality?.length;
+          activeCall = await ringport.calls.get(ADA, id);
+          return activeCall.quality?.length;
         },
         { timeout: 15_000 },
       )
       .toBe(1);
-    expect(live).toMatchObject({ status: "IN_PROGRESS", mediaStatistics: null });
-    const { packetsReceived, packetsLost, jitterMs, untilMs } = live!.quality![0]!;
+    expect(activeCall).toMatchObject({ status: "IN_PROGRESS", mediaStatistics: null });
+    const { packetsReceived, packetsLost, jitterMs, untilMs } = activeCall!.quality![0]!;
     expect(untilMs).toBeGreaterThanOrEqual(5_000);
     expect(packetsLost / (packetsReceived + packetsLost)).toBeGreaterThan(LOSS / 2);
     expect(packetsLost / (packetsReceived + packetsLost)).toBeLessThan(LOSS * 2);

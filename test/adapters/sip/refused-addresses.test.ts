@@ -9,10 +9,10 @@ import { Scene } from "./scene.ts";
 const NUMBER = "+12025550100";
 const FOREIGN_HOST = "127.0.0.3";
 const ONLY_FAR_END = { mediaFrom: ["127.0.0.1/32"] };
-const closing: (() => unknown)[] = [];
+const closers: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** A foreign host that listens on the peer's port at another address, and the datagrams that it receives. */
@@ -21,22 +21,22 @@ async function foreignHost(port: number) {
   const datagrams: Buffer[] = [];
   socket.on("message", (datagram) => datagrams.push(datagram));
   await new Promise<void>((resolve) => socket.bind(port, FOREIGN_HOST, resolve));
-  closing.push(() => new Promise<void>((resolve) => socket.close(() => resolve())));
-  return { port: socket.address().port, seen: datagrams };
+  closers.push(() => new Promise<void>((resolve) => socket.close(() => resolve())));
+  return { port: socket.address().port, datagrams };
 }
 
 /** A call to a callee whose SDP names the foreign host, which listens before the answer. */
 async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) {
   let datagrams: Buffer[] = [];
   const listenBeforeAnswer = async (call: FarEndCall) => {
-    ({ seen: datagrams } = await foreignHost(call.voice!.port));
+    ({ datagrams } = await foreignHost(call.voice!.port));
   };
   const scene = await Scene.open(
     { mediaFrom },
     { callees: { "*": { ...callee, host: FOREIGN_HOST, before: listenBeforeAnswer } } },
   );
   const call = await scene.call(NUMBER);
-  return { scene, ...call, seen: () => datagrams };
+  return { scene, ...call, received: () => datagrams };
 }
 
 /** Plays a second of a tone, hangs up, and returns the number of loud samples at the callee. */
@@ -61,11 +61,11 @@ const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
   );
 
 describe("an SDP address outside of mediaFrom", () => {
-  test("gets no audio; it goes to the source of the remote audio", async () => {
+  test("gets no audio, which goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
     const { leg, events, scene } = call;
     const loudCount = await countLoudSamples(scene, call);
-    expect(call.seen()).toEqual([]);
+    expect(call.received()).toEqual([]);
     expect(refusals(call)).toEqual([["media.address_refused", FOREIGN_HOST]]);
     expect(events.types.slice(0, 4)).toEqual(["placed", "alerting", "noted", "answered"]);
     expect(events.types).toContain("connected");
@@ -79,12 +79,12 @@ describe("an SDP address outside of mediaFrom", () => {
     expect(detail).toContain(`names ${FOREIGN_HOST} for its audio: ${FOREIGN_HOST} is not in \`mediaFrom\``);
     expect(call.events.types).not.toContain("connected");
     await call.leg.hangUp();
-    expect(call.seen()).toEqual([]);
+    expect(call.received()).toEqual([]);
   });
 
   test("is allowed without mediaFrom on private servers", async () => {
     const call = await callTo(callees.silent, undefined);
-    await call.scene.network.until(() => call.seen().length > 3, "audio at the address of the SDP");
+    await call.scene.network.until(() => call.received().length > 3, "audio at the address of the SDP");
     expect(refusals(call)).toEqual([]);
     await call.leg.hangUp();
   });
@@ -121,9 +121,9 @@ describe("a trunk whose server has a public address", () => {
       onNoAddress: () => {},
     });
     const port = 4_000;
-    const places = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };
-    target.settle(settingsTo(port, { ...places, rtcpMux: false }), false);
-    return { ...configurations[0], refused: reasons[0] };
+    const mediaAddresses = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };
+    target.settle(settingsTo(port, { ...mediaAddresses, rtcpMux: false }), false);
+    return { ...configurations[0], refusal: reasons[0] };
   };
 
   test.each([
@@ -133,12 +133,12 @@ describe("a trunk whose server has a public address", () => {
     expect(settle(address)).toEqual({
       remote: "0.0.0.0",
       rtcp: "0.0.0.0",
-      refused: expect.stringContaining(`names ${address} for its audio`),
+      refusal: expect.stringContaining(`names ${address} for its audio`),
     });
   });
 
   test("sends to a public address, but no RTCP to a private one", () => {
-    expect(settle("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refused: undefined });
+    expect(settle("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refusal: undefined });
     expect(settle("203.0.113.9", "10.0.0.1")).toMatchObject({ remote: "203.0.113.9", rtcp: "0.0.0.0" });
   });
 });
@@ -157,14 +157,14 @@ test.each([
   ["outside of signallingFrom is ignored: ACK and BYE take the INVITE's path", ["127.0.0.1"], false],
   ["within signallingFrom is followed", ["127.0.0.0/24"], true],
 ] as const)("a Record-Route %s", async (_, signallingFrom, isFollowed) => {
-  const { port, seen } = await foreignHost(0);
+  const { port, datagrams } = await foreignHost(0);
   const fields = [["Record-Route", `<sip:${FOREIGN_HOST}:${port};lr>`]] as const;
   const scene = await Scene.open({ signallingFrom }, { callees: { "*": { fields } } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   void leg.hangUp();
-  const methods = () => (isFollowed ? seen.map(String) : scene.farEnd.requests.map(({ start }) => start));
+  const methods = () => (isFollowed ? datagrams.map(String) : scene.farEnd.requests.map(({ start }) => start));
   for (const method of ["ACK", "BYE"])
     await scene.network.until(() => methods().some((text) => text.startsWith(method)), `the ${method}`);
-  if (!isFollowed) expect(seen).toEqual([]);
+  if (!isFollowed) expect(datagrams).toEqual([]);
 });

@@ -10,15 +10,15 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ANA = { userId: "usr_ana", tokenId: "tok_1" };
 const SOON = { timeout: 10_000, interval: 20 };
-const closing: (() => Promise<void>)[] = [];
+const closers: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 async function farEndWithBusyPhones(): Promise<FarEnd> {
   const farEnd = await startFarEnd({ callees: { "*": callees.busy } });
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   return farEnd;
 }
 
@@ -37,7 +37,7 @@ function ringportOver(
     streamPreview: true,
     ...(allowedPrefixes && { allowedPrefixes }),
   });
-  closing.push(() => ringport.stop({ drainMs: 0 }));
+  closers.push(() => ringport.stop({ drainMs: 0 }));
   return ringport;
 }
 
@@ -71,19 +71,19 @@ test.each([
       "+4930123457": callees.redirects(`sip:+4930999999@127.0.0.1:${target.port}`),
     },
   });
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   const ringport = ringportOver(farEnd, temporaryFolder("redirected"), { followRedirects: true }, allowedPrefixes);
   const { id } = await ringport.instances.create(ANA, { name: "Desk" });
   for (const [phone, reason] of [
     ["+4930123456", "rejected_by_network"],
     ["+4930123457", "busy"],
   ] as const) {
-    const created = await ringport.calls.create(principal, {
+    const createdCall = await ringport.calls.create(principal, {
       instanceId: id,
       type: "DYNAMIC_STREAM",
       target: { phoneNumber: phone },
     });
-    expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
+    expect(await ringport.calls.wait(ANA, createdCall.id)).toMatchObject({ outcome: { reason } });
   }
   expect(invitedUsers(target)).toEqual(["+4930999999"]);
 });
@@ -97,7 +97,7 @@ test("a redirection to a forbidden number is not followed, one to another number
       "+4930123457": callees.redirects(uriOf("+4930999999")),
     },
   });
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   const ringport = ringportOver(farEnd, temporaryFolder("protected"), { followRedirects: true });
   const { id } = await ringport.instances.create(ANA, { name: "Desk" });
   await ringport.consents.put(ANA, "+5511987654321", { status: "do_not_call" });
@@ -105,8 +105,8 @@ test("a redirection to a forbidden number is not followed, one to another number
     ["+4930123456", "rejected_by_network"],
     ["+4930123457", "busy"],
   ] as const) {
-    const created = await call(ringport, id, phone);
-    expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
+    const createdCall = await call(ringport, id, phone);
+    expect(await ringport.calls.wait(ANA, createdCall.id)).toMatchObject({ outcome: { reason } });
   }
   expect(invitedUsers(target)).toEqual(["+4930999999"]);
 });
@@ -117,12 +117,12 @@ test("a queued call is refused if the rule changes at a restart", async () => {
   const data = temporaryFolder("refused-later");
   const first = ringportOver(farEnd, data, {});
   const { id } = await first.instances.create(ANA, { name: "Desk" });
-  const queued = await call(first, id, "+4412345678");
+  const queuedCall = await call(first, id, "+4412345678");
   await first.stop({ drainMs: 0 });
   farEnd.health = 200;
-  const restarted = ringportOver(farEnd, data, { allowedPrefixes: ["+49"] });
+  const restartedRingport = ringportOver(farEnd, data, { allowedPrefixes: ["+49"] });
   await vi.waitFor(async () => {
-    expect(await restarted.calls.get(ANA, queued.id)).toMatchObject({
+    expect(await restartedRingport.calls.get(ANA, queuedCall.id)).toMatchObject({
       status: "FAILED",
       outcome: {
         reason: "rejected_by_network",
@@ -153,19 +153,19 @@ test("instances of a trunk call from their own or a chosen number", async () => 
   const create = (callerId?: string) => ringport.instances.create(ANA, { name: "Desk", callerId });
   const [first, second, third] = await Promise.all([create("+14155550101"), create("+14155550102"), create()]);
   const busy = { outcome: { reason: "busy" } };
-  const placed = await Promise.all([
+  const placedCalls = await Promise.all([
     call(ringport, first.id, "+4930000001"),
     call(ringport, second.id, "+4930000002"),
     call(ringport, third.id, "+4930000003"),
   ]);
-  for (const { id } of placed) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busy);
-  const withOwnNumber = await ringport.calls.create(ANA, {
+  for (const { id } of placedCalls) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busy);
+  const callWithNumber = await ringport.calls.create(ANA, {
     instanceId: first.id,
     type: "DYNAMIC_STREAM",
     target: { phoneNumber: "+4930000004" },
     from: { phoneNumber: "+14155550103", displayName: "Night shift" },
   });
-  expect(await ringport.calls.wait(ANA, withOwnNumber.id)).toMatchObject(busy);
+  expect(await ringport.calls.wait(ANA, callWithNumber.id)).toMatchObject(busy);
   expect(identities(farEnd)).toEqual({
     "+4930000001": "<sip:+14155550101@127.0.0.1>",
     "+4930000002": "<sip:+14155550102@127.0.0.1>",
@@ -185,12 +185,12 @@ test("a call from an unlisted number is refused without an INVITE", async () => 
     code: "caller_id_not_allowed",
     message: 'calls over "sip/far" may not come from +14155550199; allowed: +14155550101',
   });
-  const queued = await call(first, id, "+4930000001");
+  const queuedCall = await call(first, id, "+4930000001");
   await first.stop({ drainMs: 0 });
   farEnd.health = 200;
-  const restarted = ringportOver(farEnd, data, { callerIds: ["+14155550102"] });
+  const restartedRingport = ringportOver(farEnd, data, { callerIds: ["+14155550102"] });
   await vi.waitFor(async () => {
-    expect(await restarted.calls.get(ANA, queued.id)).toMatchObject({
+    expect(await restartedRingport.calls.get(ANA, queuedCall.id)).toMatchObject({
       status: "FAILED",
       outcome: {
         reason: "rejected_by_network",

@@ -6,7 +6,7 @@ import { Scene } from "./scene.ts";
 const NUMBER = "+12025550100";
 
 describe("the Request-URI", () => {
-  test("names the server with its port; To and From do not", async () => {
+  test("names the server with its port, unlike To and From", async () => {
     const scene = await Scene.open({ register: true, user: "100" }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -19,10 +19,10 @@ describe("the Request-URI", () => {
     expect(invite!.start).toBe(`INVITE sip:${NUMBER}@${host} SIP/2.0`);
     expect(field(invite!, "To")).toBe(`<sip:${NUMBER}@127.0.0.1>`);
     expect(field(invite!, "From")).toMatch(/^<sip:100@127\.0\.0\.1>;tag=/);
-    const probing = await Scene.open();
-    await probing.line();
-    const options = probing.farEnd.requests.find(({ start }) => start.startsWith("OPTIONS"))!;
-    expect(options.start).toBe(`OPTIONS ${probing.farEnd.uri} SIP/2.0`);
+    const probingScene = await Scene.open();
+    await probingScene.line();
+    const options = probingScene.farEnd.requests.find(({ start }) => start.startsWith("OPTIONS"))!;
+    expect(options.start).toBe(`OPTIONS ${probingScene.farEnd.uri} SIP/2.0`);
     expect(field(options, "To")).toBe("<sip:127.0.0.1>");
   });
 
@@ -37,8 +37,8 @@ describe("the Request-URI", () => {
   });
 
   test("of a redirection to the server keeps the trunk's next hop", async () => {
-    const redirecting = { "*": callees.redirects("sip:200@127.0.0.1") };
-    const scene = await Scene.open({ followRedirects: true }, { callees: redirecting });
+    const redirectingCallees = { "*": callees.redirects("sip:200@127.0.0.1") };
+    const scene = await Scene.open({ followRedirects: true }, { callees: redirectingCallees });
     expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*already tried/);
     const invites = scene.farEnd.requests.map(({ start }) => start).filter((start) => start.startsWith("INVITE"));
     expect(invites.map((start) => userOf(start.split(" ")[1]!))).toEqual([NUMBER, "200"]);

@@ -11,24 +11,24 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const ADA = { userId: "ada" };
 const LINES = 30;
 const SOON = { timeout: 30_000, interval: 250 };
-const closing: (() => Promise<unknown>)[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** Frequency of the message of the n-th call, Hz. */
 const toneOf = (n: number) => 400 + 40 * n;
 const numberOf = (n: number) => `+120255501${String(n).padStart(2, "0")}`;
 
-/** The part of the energy that a callee heard in the tone of the n-th call. */
+/** Share of the heard energy that is in the tone of the n-th call. */
 function share({ heard }: FarEndCall, n: number): number {
   return toneShare(heard.subarray(heard.length - 4_800), toneOf(n), 8_000);
 }
 
 test("30 calls at once on one instance are all heard, and the 31st waits", { timeout: 90_000 }, async () => {
   const farEnd = await startFarEnd({ callees: { "*": { says: { hz: 300 } } } });
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   const data = temporaryFolder("several");
   const ringport = createRingport({
     data,
@@ -36,7 +36,7 @@ test("30 calls at once on one instance are all heard, and the 31st waits", { tim
     telephony: sip({ trunks: [{ name: "far", server: farEnd.uri, users: "*" }], media: "thread" }),
     queue: { kind: "fifo", depth: 40, lines: LINES },
   });
-  closing.push(() => ringport.stop({ drainMs: 0 }));
+  closers.push(() => ringport.stop({ drainMs: 0 }));
   const { id: instanceId } = await ringport.instances.create(ADA, { name: "Desk", provider: "sip/far" });
   const ids: string[] = [];
   for (let n = 0; n <= LINES; n++) {

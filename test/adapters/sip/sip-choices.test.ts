@@ -5,7 +5,7 @@ import { HttpScene } from "./http-scene.ts";
 
 const BUSY = callees.busy;
 
-/** Pointers and details of the faults in a 400. */
+/** Pointers of the faults in a 400 response. */
 function faults({ status, body }: { status: number; body: { errors?: { pointer: string }[] } }): string[] {
   expect(status).toBe(400);
   return body.errors!.map(({ pointer }) => pointer);
@@ -14,18 +14,18 @@ function faults({ status, body }: { status: number; body: { errors?: { pointer: 
 describe("the Call-ID", () => {
   test("of a call is in its media and its events, as the peer received it", async () => {
     const scene = await HttpScene.open(BUSY);
-    const call = await scene.ended({}, "media");
+    const call = await scene.endedCall({}, "media");
     const { callId } = await scene.farEnd.call();
     expect(call.media).toEqual({ stream: null, sip_call_id: callId });
     expect("sip_call_id" in call).toBe(false);
     const { body: events } = await scene.send("GET", `/v1/calls/${call.id}/events`);
-    const withCallId = events.filter(({ data }: { data: { sip_call_id?: string } }) => data.sip_call_id === callId);
-    expect(withCallId.map(({ type }: { type: string }) => type)).toEqual(["ringing", "failed"]);
+    const matchingEvents = events.filter(({ data }: { data: { sip_call_id?: string } }) => data.sip_call_id === callId);
+    expect(matchingEvents.map(({ type }: { type: string }) => type)).toEqual(["ringing", "failed"]);
   });
 
   test("of an answered call is stored with its statistics", async () => {
     const scene = await HttpScene.open({ acts: (call) => call.hangUp() });
-    const call = await scene.ended({}, "media");
+    const call = await scene.endedCall({}, "media");
     const { callId } = await scene.farEnd.call();
     expect(call.media).toMatchObject({ sip_call_id: callId, stream: { codec: "PCMU" } });
   });
@@ -36,12 +36,12 @@ describe("header fields of a call", () => {
 
   test("reach the peer, replacing the trunk's", async () => {
     const scene = await HttpScene.open(BUSY, { trunk });
-    await scene.ended({ sip: { headers: { "x-order": "4711", "X-Tenant-Name": "Müller & Söhne" } } });
+    await scene.endedCall({ sip: { headers: { "x-order": "4711", "X-Tenant-Name": "Müller & Söhne" } } });
     const { text } = (await scene.farEnd.call()).requests[0]!;
     expect(fieldsNamed(text, "X-Order").map(([, value]) => value)).toEqual(["4711"]);
     expect(field(text, "X-Tenant-Name")).toBe("Müller & Söhne");
     expect(field(text, "X-Site")).toBe("7");
-    await scene.ended();
+    await scene.endedCall();
     expect(field((await scene.farEnd.call(1)).requests[0]!.text, "X-Order")).toBe("none");
   });
 
@@ -78,17 +78,17 @@ describe("a SIP URI as the target", () => {
   });
 
   test("is called at its host, with the number as the callee's", async () => {
-    const other = await startFarEnd({ callees: { reception: BUSY } });
+    const otherFarEnd = await startFarEnd({ callees: { reception: BUSY } });
     try {
-      const host = `127.0.0.1:${other.port}`;
+      const host = `127.0.0.1:${otherFarEnd.port}`;
       const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: [host] } });
-      const call = await scene.ended(uri("reception", host));
+      const call = await scene.endedCall(uri("reception", host));
       expect([call.target_phone, call.outcome.reason]).toEqual(["+12025550100", "busy"]);
-      const { text } = (await other.call()).requests[0]!;
+      const { text } = (await otherFarEnd.call()).requests[0]!;
       expect(text.start).toBe(`INVITE sip:reception@${host} SIP/2.0`);
       expect(scene.farEnd.calls).toEqual([]);
     } finally {
-      await other.close();
+      await otherFarEnd.close();
     }
   });
 
@@ -116,7 +116,7 @@ describe("a SIP URI as the target", () => {
 
   test.each(["+19005550100", "911", "112"])("never reaches %s", async (number) => {
     const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: ["pbx.example.com"] } });
-    const { outcome } = await scene.ended(uri(number, "pbx.example.com"));
+    const { outcome } = await scene.endedCall(uri(number, "pbx.example.com"));
     expect(outcome).toMatchObject({
       reason: "rejected_by_network",
       detail: expect.stringMatching(/^not dialled: sip:.* leads to a number that is not called$/),

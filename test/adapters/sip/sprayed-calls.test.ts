@@ -20,14 +20,14 @@ const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude:
 const PORTS = [18_200, 18_231] as const;
 const FOREIGN_HOST = "127.0.0.9";
 const FOREIGN_HZ = 1_633;
-const closing: (() => unknown)[] = [];
+const closers: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** A foreign host that sprays the ports every 10 ms with numbered audio, keys and RTCP; counts the packets that it receives. */
-async function startSpraying(): Promise<{ sent: number; received: number; start(): void }> {
+async function startSpraying(): Promise<{ sentPackets: number; receivedPackets: number; start(): void }> {
   const socket = createSocket("udp4");
   await new Promise<void>((resolve) => socket.bind(0, FOREIGN_HOST, resolve));
   const report = new Uint8Array(200);
@@ -35,7 +35,7 @@ async function startSpraying(): Promise<{ sent: number; received: number; start(
   const voice = encodeMulaw(tone(FOREIGN_HZ, 20, 8_000, 10_000));
   const key = Uint8Array.of(9, 0x8a, 3, 0x20);
   const spray = (): void => {
-    const sequence = sprayer.sent++;
+    const sequence = sprayer.sentPackets++;
     const isKey = sequence % 25 === 24;
     const payload = isKey ? key : voice;
     const packet = new Uint8Array(12 + payload.length);
@@ -48,14 +48,14 @@ async function startSpraying(): Promise<{ sent: number; received: number; start(
   };
   let timer: ReturnType<typeof setInterval> | undefined;
   const sprayer = {
-    sent: 0,
-    received: 0,
+    sentPackets: 0,
+    receivedPackets: 0,
     start() {
       timer ??= setInterval(spray, 10);
     },
   };
-  socket.on("message", () => sprayer.received++);
-  closing.push(() => {
+  socket.on("message", () => sprayer.receivedPackets++);
+  closers.push(() => {
     clearInterval(timer);
     socket.close();
   });
@@ -65,7 +65,7 @@ async function startSpraying(): Promise<{ sent: number; received: number; start(
 interface Result {
   readonly outcome: Outcome;
   readonly callee: FarEndCall;
-  readonly sprayer: { readonly sent: number; readonly received: number };
+  readonly sprayer: { readonly sentPackets: number; readonly receivedPackets: number };
   readonly events: readonly string[];
 }
 
@@ -78,43 +78,43 @@ async function playWhileSprayed(script: Script, media: "thread" | "worker", { la
     await script.acts?.(call);
   };
   const farEnd = await startFarEnd({ callees: { "*": lateMs > 0 ? { ...script, acts } : script } });
-  closing.push(() => farEnd.close());
+  closers.push(() => farEnd.close());
   const data = temporaryFolder("sprayed");
   const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
   const trunks = [{ name: "phone", server: farEnd.uri, users: "*" as const, rtpPorts: PORTS }];
   const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 1_500 });
-  closing.push(() => ringport.stop({ drainMs: 0 }));
+  closers.push(() => ringport.stop({ drainMs: 0 }));
   const { id } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
   if (lateMs === 0) sprayer.start();
   const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
-  const created = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
-  const call = await ringport.calls.wait(ADA, created.id);
-  const { events } = await ringport.calls.timeline(ADA, created.id);
+  const createdCall = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+  const call = await ringport.calls.wait(ADA, createdCall.id);
+  const { events } = await ringport.calls.timeline(ADA, createdCall.id);
   const [callee] = farEnd.calls;
   return { outcome: call.outcome!, callee: callee!, sprayer, events: events.map(({ type }) => type) };
 }
 
 /** Expects that the callee has heard the whole message, that the foreign host has received no packet, and that its audio and keys had no effect. */
-function expectOnlyCallee({ callee, sprayer: { sent, received }, events }: Result): void {
+function expectOnlyCallee({ callee, sprayer: { sentPackets, receivedPackets }, events }: Result): void {
   const loudSamples = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loudSamples).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  const start = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
+  const startIndex = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
   const tenths = Array.from({ length: MESSAGE_MS / 100 - 1 }, (_, i) =>
-    callee.heard.subarray(start + 800 * i, start + 800 * (i + 1)),
+    callee.heard.subarray(startIndex + 800 * i, startIndex + 800 * (i + 1)),
   );
   // A busy machine may produce gaps in a few of them.
-  const clean = tenths.filter((part) => toneShare(part, 440, 8_000) > 0.9).length;
-  expect(clean).toBeGreaterThan(0.5 * tenths.length);
+  const cleanCount = tenths.filter((part) => toneShare(part, 440, 8_000) > 0.9).length;
+  expect(cleanCount).toBeGreaterThan(0.5 * tenths.length);
   expect(callee.voice!.packets.length).toBeGreaterThan(MESSAGE_MS / 20);
-  expect(sent).toBeGreaterThan(50);
-  expect(received).toBe(0);
+  expect(sentPackets).toBeGreaterThan(50);
+  expect(receivedPackets).toBe(0);
   expect(events).not.toContain("dtmf");
 }
 
 const SPRAYED_LATER = { lateMs: 200 };
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a foreign host sprays the ports", (media) => {
-  test("of a call with a silent callee is not evidence", async () => {
+  test("of a call with a silent callee, which is not evidence", async () => {
     const result = await playWhileSprayed(callees.silent, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none", heardRatio: null });

@@ -46,12 +46,12 @@ export function responseTo(
   text: string,
   {
     start = "SIP/2.0 200 OK",
-    more = [],
+    extraFields = [],
     body = "",
     via = "",
   }: {
     readonly start?: string;
-    readonly more?: readonly Field[];
+    readonly extraFields?: readonly Field[];
     readonly body?: string;
     readonly via?: string;
   } = {},
@@ -65,7 +65,7 @@ export function responseTo(
       ["Via", field(request, "Via").replace(";rport", via || ";rport")],
       ["To", to.includes("tag=") ? to : `${to};tag=them`],
       ...copiedFields,
-      ...more,
+      ...extraFields,
     ],
     body,
   });

@@ -7,7 +7,7 @@ const NUMBER = "+12025550100";
 const BEHIND_NAT = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2", mediaAt: "127.0.0.3" } };
 
 test.each([
-  [true, "is not heard, but counted"],
+  [true, "is counted but not heard"],
   [false, "is heard"],
 ])("with strictRtp %s, audio from another address %s", async (strictRtp) => {
   const scene = await Scene.open({ strictRtp }, { callees: BEHIND_NAT });

@@ -33,7 +33,7 @@ describe("the requests of a trunk", () => {
     );
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
+    const invite = scene.farEnd.requests.findLast(({ start: closedAt }) => closedAt.startsWith("INVITE"))!;
     expect(invite.start).toBe(`INVITE sip:${NUMBER}@example.com SIP/2.0`);
     expect(field(invite, "To")).toBe(`<sip:${NUMBER}@example.com>`);
     expect(field(invite, "From")).toMatch(/^<sip:\+15550001111@example\.com>;tag=/);
@@ -67,16 +67,16 @@ describe("the requests of a trunk", () => {
     expect(scene.farEnd.calls[0]!.heard.length).toBeGreaterThan(4_000);
   });
 
-  test("follow a redirection with followRedirects, else report it", async () => {
+  test("follow a redirection only with followRedirects", async () => {
     const target = await Scene.open({}, { callees: ANSWERS });
-    const redirecting = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${target.farEnd.port}`) };
-    const followingScene = await Scene.open({ followRedirects: true }, { callees: redirecting });
+    const redirectingCallees = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${target.farEnd.port}`) };
+    const followingScene = await Scene.open({ followRedirects: true }, { callees: redirectingCallees });
     const { leg, events } = await followingScene.call(NUMBER);
     await events.next("connected", 5_000);
     expect(target.farEnd.calls).toHaveLength(1);
     await leg.hangUp();
-    const notFollowing = await Scene.open({}, { callees: redirecting });
-    expect(await notFollowing.endOf(NUMBER)).toEqual([
+    const plainScene = await Scene.open({}, { callees: redirectingCallees });
+    expect(await plainScene.endOf(NUMBER)).toEqual([
       "rejected_by_network",
       expect.stringMatching(/^SIP 302 Moved Temporarily: .*`followRedirects`/),
     ]);
@@ -84,13 +84,13 @@ describe("the requests of a trunk", () => {
 
   test("all go to the outbound proxy", async () => {
     const scene = await Scene.open({}, { callees: ANSWERS });
-    const proxied = await Scene.open(
+    const proxiedScene = await Scene.open(
       { server: "sip:nowhere.invalid", outboundProxy: `${scene.farEnd.uri};lr`, rtpPorts: [20_000, 21_000] },
       {},
     );
-    const { leg, events } = await proxied.call(NUMBER);
+    const { leg, events } = await proxiedScene.call(NUMBER);
     await events.next("connected", 5_000);
-    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
+    const invite = scene.farEnd.requests.findLast(({ start: closedAt }) => closedAt.startsWith("INVITE"))!;
     expect(invite.start).toContain("@nowhere.invalid ");
     expect(fieldsNamed(invite, "Route").map(([, value]) => value)).toEqual([`<${scene.farEnd.uri};lr>`]);
     await leg.hangUp();
@@ -202,8 +202,8 @@ describe("the presence of a trunk", () => {
   });
 
   test("stays online if only a redirection fails", async () => {
-    const redirecting = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
-    const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: redirecting });
+    const redirectingCallees = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
+    const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: redirectingCallees });
     expect((await scene.endOf(NUMBER))[0]).toBe("unreachable");
     expect(await scene.health()).toEqual({ state: "online" });
   });
@@ -301,9 +301,9 @@ describe("a call in progress", () => {
     await events.next("connected", 5_000);
     await scene.network.sleep(300);
     scene.farEnd.calls[0]!.voice!.close();
-    const start = performance.now();
+    const closedAt = performance.now();
     await events.next("media_lost", 3_000);
-    expect(performance.now() - start).toBeGreaterThan(800);
+    expect(performance.now() - closedAt).toBeGreaterThan(800);
     await scene.network.sleep(1_500);
     expect(events.types.filter((type) => type === "media_lost")).toHaveLength(1);
     await leg.hangUp();

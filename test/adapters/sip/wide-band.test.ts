@@ -5,12 +5,12 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 const RATE = 16_000;
-/** Above the range of a codec of 8 kHz. */
-const OWN_HZ = 5_000;
+/** Frequency above the range of a codec at 8 kHz. */
+const MESSAGE_HZ = 5_000;
 const CALLEE_HZ = 6_000;
 const G722 = { codecs: ["G722", "PCMU"] } as const;
 
-/** The loudest half second of a sound, from its first loud sample. */
+/** Half a second of a sound, from shortly after its first loud sample. */
 function loudHalfSecond(samples: Int16Array): Int16Array {
   const first = samples.findIndex((sample) => Math.abs(sample) > 2_000);
   return samples.subarray(first + RATE / 10, first + RATE / 10 + RATE / 2);
@@ -22,13 +22,13 @@ describe("a callee with G.722", () => {
     const scene = await Scene.open(G722, { callees: { "*": callee } }, media);
     const { leg, playout, recorder } = await scene.call(NUMBER);
     expect(leg.sampleRate).toBe(RATE);
-    playout.enqueue(tone(OWN_HZ, 1_000, RATE, 8_000));
+    playout.enqueue(tone(MESSAGE_HZ, 1_000, RATE, 8_000));
     playout.end();
     await playout.whenDrained;
     await scene.network.until(() => recorder.frames.length > 60, "more than a second of the callee");
     await leg.hangUp();
     const peerCall = scene.farEnd.calls[0]!;
-    expect(toneShare(loudHalfSecond(peerCall.heard), OWN_HZ, RATE)).toBeGreaterThan(0.95);
+    expect(toneShare(loudHalfSecond(peerCall.heard), MESSAGE_HZ, RATE)).toBeGreaterThan(0.95);
     expect(peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
     expect(toneShare(loudHalfSecond(recorder.heard()), CALLEE_HZ, RATE)).toBeGreaterThan(0.95);
     // The RTP clock is 8 kHz nevertheless, and a packet of 20 ms has one byte per unit.

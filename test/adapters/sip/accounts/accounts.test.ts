@@ -16,9 +16,9 @@ let telephony: Network;
 let host: TestLineHost;
 let line: Line;
 /** All log output. */
-let logged: unknown[] = [];
+let logRecords: unknown[] = [];
 
-const record = (...args: unknown[]): void => void logged.push(args);
+const record = (...args: unknown[]): void => void logRecords.push(args);
 const logger: Logger = { debug: record, info: record, warn: record, error: record };
 
 function network(servers?: readonly string[]): Network {
@@ -50,7 +50,7 @@ const fields = (overrides: Readonly<Record<string, string>> = {}) => ({
 });
 
 beforeEach(async () => {
-  logged = [];
+  logRecords = [];
   farEnd = await startFarEnd({
     callees: { "+12025550100": callees.answers },
     registrar: { challenge: { user: "tom", password: PASSWORD } },
@@ -110,8 +110,8 @@ describe("an entered account", () => {
 
   test("invalidates its code", async () => {
     const code = await payload();
-    const answers = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+    const replies = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 429]);
     expect((await ask(telephony, code)).status).toBe(410);
     expect((await ask(telephony, code, fields())).status).toBe(410);
     expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
@@ -119,14 +119,14 @@ describe("an entered account", () => {
 
   test("can be entered again after a failed write", async () => {
     const code = await payload();
-    const linked = host.linked.bind(host);
+    const originalLinked = host.linked.bind(host);
     host.linked = async () => {
       throw new Error("the disk is full");
     };
     const reply = await ask(telephony, code, fields());
     expect([reply.status, reply.headers["retry-after"]]).toEqual([503, "2"]);
     expect(farEnd.registrations.at(-1)?.expires).toBe(0);
-    host.linked = linked;
+    host.linked = originalLinked;
     expect((await ask(telephony, code, fields())).status).toBe(200);
   });
 
@@ -136,7 +136,7 @@ describe("an entered account", () => {
     await ask(telephony, code, fields({ user: "jerry" }));
     await ask(telephony, code, fields());
     await host.reports.next("online", SOON_MS);
-    expect(JSON.stringify(logged)).not.toContain("hunter2");
+    expect(JSON.stringify(logRecords)).not.toContain("hunter2");
   });
 });
 
@@ -215,7 +215,7 @@ describe("the account page", () => {
       return (await ask(telephony, code.payload, fields(form))).status;
     };
     for (let tries = 0; tries < 5; tries++) {
-      // A separate authentication user or another case does not change whose password it is.
+      // An authentication user or other letter case still means the same account.
       const form = [{}, { user: "TOM" }, { user: "any", authUser: "tom" }][tries % 3] ?? {};
       expect(await enter(`usr_${tries}`, { ...form, password: "wrong" })).toBe(422);
     }
@@ -223,7 +223,7 @@ describe("the account page", () => {
     expect(await enter("usr_7", { user: "tim", password: "wrong" })).toBe(422);
   });
 
-  test("counts no account with the right password", async () => {
+  test("does not count attempts with the right password", async () => {
     for (let round = 0; round < 7; round++) {
       const roundHost = new TestLineHost();
       const roundLine = await openLine(telephony, roundHost, `inst_${round}0`);
@@ -237,9 +237,9 @@ describe("the account page", () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
       expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
-    const limited = await ask(telephony, code, fields());
-    expect(limited.status).toBe(429);
-    expect(Number(limited.headers["retry-after"])).toBeGreaterThan(30);
+    const limitedReply = await ask(telephony, code, fields());
+    expect(limitedReply.status).toBe(429);
+    expect(Number(limitedReply.headers["retry-after"])).toBeGreaterThan(30);
     expect(host.stored).toBeUndefined();
   });
 });
@@ -257,11 +257,11 @@ describe("the allowed servers of accounts", () => {
     expect((await ask(telephony, code, fields())).status).toBe(200);
   });
 
-  test("no longer listed keep the line offline and its account stored", async () => {
+  test("that are no longer listed keep the line offline and its account stored", async () => {
     await ask(telephony, await payload(), fields());
     const restartedHost = new TestLineHost(host.stored);
-    const restricted = network(["sip.acme.example"]);
-    const restrictedLine = await openLine(restricted, restartedHost);
+    const restrictedNetwork = network(["sip.acme.example"]);
+    const restrictedLine = await openLine(restrictedNetwork, restartedHost);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await restrictedLine.probe()).toEqual({
       state: "offline",
@@ -270,7 +270,7 @@ describe("the allowed servers of accounts", () => {
     });
     expect(restartedHost.stored).toBeDefined();
     expect(restartedHost.reports.types).not.toContain("unlinked");
-    await restricted.close();
+    await restrictedNetwork.close();
   });
 });
 
@@ -284,9 +284,9 @@ test("an account places no calls to premium-rate numbers", async () => {
 });
 
 test("invalid stored credentials are reported as unlinked", async () => {
-  const strangeHost = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
-  await openLine(telephony, strangeHost, "inst_2");
-  await strangeHost.reports.next("unlinked", SOON_MS);
+  const invalidHost = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
+  await openLine(telephony, invalidHost, "inst_2");
+  await invalidHost.reports.next("unlinked", SOON_MS);
 });
 
 telephonyContract(

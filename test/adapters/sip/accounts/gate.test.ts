@@ -68,7 +68,7 @@ describe("the server of an account", () => {
     },
   );
 
-  test.each(["udp", "tcp", "tls"])("is no name that resolves to one, over %s", async (transport) => {
+  test.each(["udp", "tcp", "tls"])("is never a name that resolves to one, over %s", async (transport) => {
     resolveNamesToLoopback();
     const { enter, host } = await page(true);
     const direct = await enter({ server: `rebound.example.com:${farEnd.port}`, transport });
@@ -89,10 +89,10 @@ describe("the server of an account", () => {
   });
 
   test("that is forbidden after linking stays stored, with its line offline", async () => {
-    const permissive = await page({ allowPrivate: true });
-    await permissive.enter({ server: `127.0.0.1:${farEnd.port}` });
-    const { stored } = permissive.host;
-    await permissive.line.close();
+    const permissivePage = await page({ allowPrivate: true });
+    await permissivePage.enter({ server: `127.0.0.1:${farEnd.port}` });
+    const { stored } = permissivePage.host;
+    await permissivePage.line.close();
     const requestCount = farEnd.requests.length;
     const { host, line } = await page(true, stored);
     await expect

@@ -70,7 +70,7 @@ describe.concurrent("a trunk check", () => {
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("our tone came back");
   });
 
-  test("names NAT as one-way audio's cause", async () => {
+  test("names NAT as the cause of one-way audio", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.silent } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")).toMatchObject({
       state: "broken",
@@ -93,7 +93,7 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("names a fix for an overloaded and for a silent server", { timeout: 30_000 }, async () => {
-    const overloaded = async (): Promise<void> => {
+    const expectOverloaded = async (): Promise<void> => {
       const server = await farEnd();
       server.health = 503;
       expect(stepOf(await check({ server: server.uri }), "options")).toMatchObject({
@@ -101,20 +101,20 @@ describe.concurrent("a trunk check", () => {
         fix: expect.stringContaining("overloaded"),
       });
     };
-    const silent = async (): Promise<void> => {
+    const expectSilent = async (): Promise<void> => {
       const server = await farEnd();
       server.health = "silence";
-      const [probed, unprobed] = await Promise.all([
+      const [probedSteps, unprobedSteps] = await Promise.all([
         check({ server: server.uri }),
         check({ server: server.uri, probe: "none" }),
       ]);
-      expect(stepOf(probed, "options")).toMatchObject({
+      expect(stepOf(probedSteps, "options")).toMatchObject({
         state: "broken",
         fix: expect.stringContaining('`probe` to "none"'),
       });
-      expect(stepOf(unprobed, "options")?.state).toBe("skipped");
+      expect(stepOf(unprobedSteps, "options")?.state).toBe("skipped");
     };
-    await Promise.all([overloaded(), silent()]);
+    await Promise.all([expectOverloaded(), expectSilent()]);
   });
 
   test("ends with the connection if the port is closed or does not speak TLS", async () => {
@@ -139,7 +139,7 @@ describe.concurrent("a trunk check", () => {
     expect(steps[1]?.detail).toContain("no-such-host.invalid");
   });
 
-  test("names the server's view instead of publicAddress", async () => {
+  test("names the address that the server sees if publicAddress differs", async () => {
     const server = await farEnd({ reportedAddress: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri, publicAddress: "198.51.100.7" }), "address")).toMatchObject({
       state: "broken",
@@ -173,8 +173,8 @@ describe.concurrent("a trunk check", () => {
 
   test("names the fix for another realm and for a weaker algorithm", async () => {
     const challenge = { ...ACCOUNT, algorithms: ["SHA-256"] as const };
-    const weaker = { challenge: { ...ACCOUNT, algorithms: ["MD5"] as const } };
-    const server = await farEnd({ callees: { [NUMBER]: weaker }, registrar: { challenge } });
+    const weakerCallee = { challenge: { ...ACCOUNT, algorithms: ["MD5"] as const } };
+    const server = await farEnd({ callees: { [NUMBER]: weakerCallee }, registrar: { challenge } });
     const trunk = { server: server.uri, ...ACCOUNT, register: true };
     expect(stepOf(await check({ ...trunk, realms: ["acme"] }), "registration")).toMatchObject({
       state: "broken",
@@ -191,7 +191,7 @@ describe.concurrent("a trunk check", () => {
     ["that sends no audio", callees.silent, {}, " 0 received", "`publicAddress`"],
     [
       "that sends RTCP only",
-      // Several times: RTCP before the answer is not evidence.
+      // Repeated, because RTCP before the answer is not evidence.
       { ...callees.silent, acts: (call) => reportUntilEnd(call) },
       {},
       "only reports (RTCP)",
@@ -235,7 +235,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("recognizes a silent TCP port as not SIP", async () => {
+  test("recognises a silent TCP port as not SIP", async () => {
     const silentServer: Server = createServer((socket) => socket.on("error", () => {}).resume());
     await new Promise<void>((resolve) => silentServer.listen(0, "127.0.0.1", resolve));
     const { port } = silentServer.address() as { port: number };
@@ -266,8 +266,8 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("names the workaround for a resolver that drops NAPTR and SRV queries", async () => {
-    const silent = () => new Promise<never>(() => {});
-    const dns: Dns = { naptr: silent, srv: silent, addresses: async () => ["127.0.0.1"] };
+    const silentQuery = () => new Promise<never>(() => {});
+    const dns: Dns = { naptr: silentQuery, srv: silentQuery, addresses: async () => ["127.0.0.1"] };
     const steps: CheckStep[] = [];
     for await (const step of checkTrunk({ name: "acme", server: "sip:sip.acme.example" }, { dns })) {
       steps.push(step);
@@ -281,8 +281,8 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("blames a failing resolver, not the host name", async () => {
-    const fails = () => Promise.reject(new Error("ESERVFAIL"));
-    const dns: Dns = { naptr: fails, srv: fails, addresses: fails };
+    const failingQuery = () => Promise.reject(new Error("ESERVFAIL"));
+    const dns: Dns = { naptr: failingQuery, srv: failingQuery, addresses: failingQuery };
     const steps: CheckStep[] = [];
     for await (const step of checkTrunk({ name: "acme", server: "sip:sip.acme.example" }, { dns })) steps.push(step);
     expect(stepOf(steps, "dns")).toMatchObject({

@@ -87,7 +87,7 @@ describe("parseRoutes", () => {
     ]);
   });
 
-  test("a route needs a user of all its trunks", () => {
+  test("a route needs a user who may use all its trunks", () => {
     const users = (...lists: ("*" | readonly string[] | undefined)[]) =>
       sharedUsers(lists.map((usersOfTrunk) => ({ users: usersOfTrunk })));
     expect(users("*", "*")).toBe("*");

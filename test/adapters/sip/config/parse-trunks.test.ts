@@ -172,7 +172,7 @@ describe("parseTrunks", () => {
   });
 
   fuzz(
-    "settings never throw",
+    "parsing never throws",
     fc.property(fc.anything(), (input) => {
       const { trunks, faults } = parseTrunks([input, { ...MINIMAL, tls: input, headers: input, users: input }]);
       for (const trunk of trunks ?? []) resolveTrunk(trunk);

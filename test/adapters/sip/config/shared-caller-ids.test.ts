@@ -17,6 +17,6 @@ test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
   ["are any if all trunks allow any", ["*", "*"], "*"],
   ["are none if nothing overlaps", [["+14155550101"], ["+1416*"]], []],
   ["cannot be chosen if one trunk leaves no choice", ["*", undefined], undefined],
-])("the shared caller numbers of trunks %s", (_, rules, shared) => {
-  expect(sharedCallerIds(rules.map((callerIds) => ({ callerIds })))).toEqual(shared);
+])("the shared caller numbers of trunks %s", (_, rules, expectedIds) => {
+  expect(sharedCallerIds(rules.map((callerIds) => ({ callerIds })))).toEqual(expectedIds);
 });

@@ -18,7 +18,7 @@ function watchOptions(script: Script, password = false) {
     hasPassword: password,
     onChange: (health) => reports.push(health),
   });
-  return { system, agent, told: reports, presence };
+  return { system, agent, reports, presence };
 }
 
 describe("a trunk that is probed by OPTIONS", () => {
@@ -55,7 +55,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("silence and transport faults are offline, with fixes", async () => {
+  test("silence and transport faults mean offline, with fixes", async () => {
     const silentServer = watchOptions(() => "silence");
     const probe = silentServer.presence.checkHealth();
     await silentServer.system.advance(4_500);
@@ -63,8 +63,10 @@ describe("a trunk that is probed by OPTIONS", () => {
       state: "offline",
       reason: "sip.example.com does not respond: no response within 4.5 s; check `server` and the firewall",
     });
-    const unknown = watchOptions(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
-    expect(await unknown.presence.checkHealth()).toEqual({
+    const unknownHost = watchOptions(
+      () => new TransportError("dns", "There is no host sip.example.com; check `server`"),
+    );
+    expect(await unknownHost.presence.checkHealth()).toEqual({
       state: "offline",
       reason: "There is no host sip.example.com; check `server`",
     });
@@ -83,7 +85,7 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("a thousand callers share one probe per 30 s", async () => {
-    const { system, agent, told, presence } = watchOptions(() => ({ status: 200 }));
+    const { system, agent, reports, presence } = watchOptions(() => ({ status: 200 }));
     presence.start();
     presence.start();
     await Promise.all(Array.from({ length: 1_000 }, () => presence.checkHealth()));
@@ -93,24 +95,24 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(agent.requests).toHaveLength(1);
     await system.advance(1);
     expect(agent.requests).toHaveLength(2);
-    expect(told).toEqual([{ state: "online" }]);
+    expect(reports).toEqual([{ state: "online" }]);
   });
 
   test("an offline trunk is probed sooner, and recovers with the first response", async () => {
     let isReachable = true;
-    const { system, agent, told, presence } = watchOptions(() =>
+    const { system, agent, reports, presence } = watchOptions(() =>
       isReachable ? { status: 200 } : new Error("refused"),
     );
     await presence.checkHealth();
     isReachable = false;
     await system.advance(30_000);
-    expect(told.at(-1)?.state).toBe("offline");
+    expect(reports.at(-1)?.state).toBe("offline");
     const probeCount = agent.requests.length;
     await system.advance(14_000);
     expect(agent.requests.length).toBe(probeCount + 3); // after 2, 4 and 8 s at the latest
     isReachable = true;
     await system.advance(16_000);
-    expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online"]);
+    expect(reports.map(({ state }) => state)).toEqual(["online", "offline", "online"]);
   });
 
   test("a failed call triggers a probe at once", async () => {

@@ -25,7 +25,7 @@ function startRegistering(script: Script) {
     server: "sip.example.com",
     onChange: (health) => reports.push(health),
   });
-  return { system, agent, told: reports, registration };
+  return { system, agent, reports, registration };
 }
 
 const grant =
@@ -37,11 +37,11 @@ const grant =
 
 describe("a registration", () => {
   test("is online when accepted, refreshed in time, and removed at the end", async () => {
-    const { system, agent, told, registration } = startRegistering(grant(100));
+    const { system, agent, reports, registration } = startRegistering(grant(100));
     registration.start();
     registration.start();
     expect(await registration.checkHealth()).toEqual({ state: "online" });
-    expect(told).toEqual([{ state: "online" }]);
+    expect(reports).toEqual([{ state: "online" }]);
     expect(agent.holds).toBe(1);
     await system.advance(79_999);
     expect(agent.requests).toHaveLength(1);
@@ -54,7 +54,7 @@ describe("a registration", () => {
     expect(agent.holds).toBe(0);
     expect(system.waiting).toBe(0);
     expect((await registration.checkHealth()).state).toBe("offline");
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
   });
 
   test("uses its own Contact's expiry, else Expires", async () => {
@@ -95,7 +95,7 @@ describe("a registration", () => {
   });
 
   test("a wrong password is reported, and tried again after ten minutes", async () => {
-    const { system, agent, told, registration } = startRegistering(() => ({ status: 401, reason: "Unauthorized" }));
+    const { system, agent, reports, registration } = startRegistering(() => ({ status: 401, reason: "Unauthorized" }));
     registration.start();
     expect(await registration.checkHealth()).toEqual({
       state: "offline",
@@ -111,7 +111,7 @@ describe("a registration", () => {
     expect(agent.requests).toHaveLength(2);
     await system.advance(1_199_000);
     expect(agent.requests).toHaveLength(2);
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
     await registration.close();
     expect(agent.requests).toHaveLength(2);
   });
@@ -148,7 +148,7 @@ describe("a registration", () => {
 
   test("is offline only after two unanswered refreshes", async () => {
     let isSilent = false;
-    const { system, told, registration } = startRegistering(() =>
+    const { system, reports, registration } = startRegistering(() =>
       isSilent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
     );
     registration.start();
@@ -161,14 +161,14 @@ describe("a registration", () => {
     expect(registration.state).toBe("registered");
     isSilent = true;
     await system.advance(90_000 + 8_000 + 2_000 + 8_000);
-    expect(told.map(({ state }) => state)).toEqual(["online", "offline"]);
+    expect(reports.map(({ state }) => state)).toEqual(["online", "offline"]);
   });
 
   test("a closed connection triggers REGISTER at once", async () => {
     const { agent, registration } = startRegistering(grant(3_600));
     registration.start();
     await registration.checkHealth();
-    agent.alive = false;
+    agent.isAlive = false;
     await registration.checkHealth();
     expect(agent.requests).toHaveLength(2);
     expect(agent.requests[1]?.flow).toBeUndefined();

@@ -3,22 +3,22 @@ import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
 import { sipRequest } from "../../../../adapters/sip-stack/message/message.ts";
 import type { Flow } from "../../../../adapters/sip-stack/transport/transport.ts";
 
-/** A response as a test writes it. */
-export interface Answer {
+/** A scripted response. */
+export interface ScriptedReply {
   readonly status: number;
   readonly reason?: string;
   readonly fields?: readonly (readonly [name: string, value: string])[];
 }
 
 /** The response to a request; `silence` means none. */
-export type Script = (request: AgentRequest, count: number) => Answer | "silence" | Error;
+export type Script = (request: AgentRequest, count: number) => ScriptedReply | "silence" | Error;
 
-/** A user agent that sends nothing: a script responds in its place. */
+/** A user agent that sends nothing; a script provides the responses. */
 export class ScriptedAgent implements UserAgent {
   readonly requests: AgentRequest[] = [];
   readonly calls = 0;
   script: Script;
-  alive = true;
+  isAlive = true;
   /** Number of unreleased holds on the flow. */
   holds = 0;
 
@@ -31,7 +31,7 @@ export class ScriptedAgent implements UserAgent {
     local: { address: "192.0.2.1", port: 5060 },
     remote: { address: "192.0.2.9", port: 5060 },
     get isAlive() {
-      return agent.alive;
+      return agent.isAlive;
     },
     reliable: true,
     send: () => true,
@@ -43,21 +43,21 @@ export class ScriptedAgent implements UserAgent {
 
   async request(request: AgentRequest, signal?: AbortSignal): Promise<AgentReply> {
     signal?.throwIfAborted();
-    const answer = this.script(request, this.requests.push(request));
-    if (answer instanceof Error) throw answer;
-    if (answer === "silence")
+    const reply = this.script(request, this.requests.push(request));
+    if (reply instanceof Error) throw reply;
+    if (reply === "silence")
       return await new Promise((_, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       });
     const headers = new SipHeaders().add("Contact", "<sip:100@192.0.2.1:5060;transport=tcp>");
     const fields = new SipHeaders();
-    for (const [name, value] of answer.fields ?? []) fields.add(name, value);
+    for (const [name, value] of reply.fields ?? []) fields.add(name, value);
     return {
       request: sipRequest(request.method, request.uri, headers),
       response: {
         kind: "response",
-        status: answer.status,
-        reason: answer.reason ?? "",
+        status: reply.status,
+        reason: reply.reason ?? "",
         headers: fields,
         body: new Uint8Array(0),
       },

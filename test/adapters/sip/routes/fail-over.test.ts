@@ -6,19 +6,19 @@ import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import type { PlacedCall } from "../../../../src/testing/telephony-network.ts";
 import { datagramPeer, streamPeer } from "../../../sip-stack/transport/sockets.ts";
 import type { Script } from "../../../support/sip/far-end.ts";
-import { invites, type RouteScene, routeScene, waysOf } from "./route-scene.ts";
+import { invites, type RouteScene, routeEvents, routeScene } from "./route-scene.ts";
 
 const NUMBER = "+12025550100";
 const scenes: { close(): Promise<unknown> }[] = [];
 
 afterEach(async () => {
-  for (const routes of scenes.splice(0).reverse()) await routes.close();
+  for (const openedScene of scenes.splice(0).reverse()) await openedScene.close();
 });
 
 async function scene(...args: Parameters<typeof routeScene>): Promise<RouteScene> {
-  const routes = await routeScene(...args);
-  scenes.push(routes);
-  return routes;
+  const openedScene = await routeScene(...args);
+  scenes.push(openedScene);
+  return openedScene;
 }
 
 async function call({ network }: RouteScene): Promise<PlacedCall> {
@@ -26,7 +26,9 @@ async function call({ network }: RouteScene): Promise<PlacedCall> {
 }
 
 /** The end of a call that we do not hang up, and the number of INVITEs at each server. */
-async function endOf(setup: RouteScene): Promise<readonly [cause: string, detail: string | null, asked: number[]]> {
+async function endOf(
+  setup: RouteScene,
+): Promise<readonly [cause: string, detail: string | null, inviteCounts: number[]]> {
   const { events } = await call(setup);
   const { cause, detail } = await events.next("ended", 10_000);
   await events.over;
@@ -39,7 +41,7 @@ const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
     (fault: unknown) => (fault instanceof DialError ? fault : Promise.reject(fault)),
   );
 
-const refusing = (status: number, rings: readonly number[] = []): Script => ({ rings, status, reason: "No" });
+const refusingCallee = (status: number, rings: readonly number[] = []): Script => ({ rings, status, reason: "No" });
 
 /** A system whose time runs faster than the clock by this factor. */
 const fasterSystem = (factor: number): System => ({
@@ -51,7 +53,7 @@ const fasterSystem = (factor: number): System => ({
 
 describe("a call that the first trunk does not accept", () => {
   test.each([500, 503, 580])("continues over the second after %i, as one call", async (status) => {
-    const setup = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
+    const setup = await scene([{ callee: refusingCallee(status) }, { callee: { says: { hz: 1_000 } } }]);
     const { leg, events, playout, recorder } = await call(setup);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
     await events.next("connected", 5_000);
@@ -66,9 +68,9 @@ describe("a call that the first trunk does not accept", () => {
     expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
     const [firstCallId, secondCallId] = setup.ends.map(({ calls }) => calls[0]!.callId);
     expect(firstCallId).not.toBe(secondCallId);
-    const story = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
-    expect(events.types).toEqual(story);
-    expect(waysOf(events.all)).toEqual([
+    const expectedTypes = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
+    expect(events.types).toEqual(expectedTypes);
+    expect(routeEvents(events.all)).toEqual([
       { trunk: "first", attempt: 1, reason: null, sip_call_id: firstCallId },
       {
         trunk: "second",
@@ -83,7 +85,7 @@ describe("a call that the first trunk does not accept", () => {
     const closedPeer = await streamPeer();
     await closedPeer.close();
     const server = `sip:127.0.0.1:${closedPeer.port};transport=tcp`;
-    const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    const setup = await scene([{ server, probe: "none" }, { callee: refusingCallee(486) }]);
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
@@ -92,18 +94,18 @@ describe("a call that the first trunk does not accept", () => {
     const closedPeer = await datagramPeer();
     await closedPeer.close();
     const server = `sip:127.0.0.1:${closedPeer.port}`;
-    const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    const setup = await scene([{ server, probe: "none" }, { callee: refusingCallee(486) }]);
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   test("continues over the second after an unknown name", async () => {
-    const setup = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
+    const setup = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusingCallee(486) }]);
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   test("ends with the last refusal, naming every trunk", async () => {
-    const setup = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
-    const third = await setup.alone[2]!.call(await setup.alone[2]!.linkedLine(), NUMBER);
+    const setup = await scene([{ callee: refusingCallee(500) }, { callee: refusingCallee(503) }, { maxCalls: 1 }]);
+    const third = await setup.separateNetworks[2]!.call(await setup.separateNetworks[2]!.linkedLine(), NUMBER);
     await third.events.next("connected", 5_000);
     const [cause, detail, inviteCounts] = await endOf(setup);
     expect(cause).toBe("unreachable");
@@ -115,7 +117,7 @@ describe("a call that the first trunk does not accept", () => {
 
 describe("no other trunk is tried", () => {
   test.each([180, 181, 183, 199])("after %i, whatever follows", async (progress) => {
-    const setup = await scene([{ callee: refusing(503, [progress]) }, {}]);
+    const setup = await scene([{ callee: refusingCallee(503, [progress]) }, {}]);
     expect(await endOf(setup)).toEqual(["unreachable", expect.stringMatching(/^trunk first: SIP 503 No/), [1, 0]]);
   });
 
@@ -127,7 +129,7 @@ describe("no other trunk is tried", () => {
     [603, "declined"],
     [302, "rejected_by_network"],
   ])("after a final %i", async (status, cause) => {
-    const setup = await scene([{ callee: refusing(status) }, {}]);
+    const setup = await scene([{ callee: refusingCallee(status) }, {}]);
     const text = expect.stringMatching(`^trunk first: SIP ${status} No`);
     expect(await endOf(setup)).toEqual([cause, text, [1, 0]]);
   });
@@ -138,7 +140,7 @@ describe("no other trunk is tried", () => {
     const { events } = await call(setup);
     const { cause, detail } = await events.next("ended", 10_000);
     expect([cause, detail]).toEqual(["unreachable", expect.stringMatching(/^trunk first: INVITE .* no response/)]);
-    expect(waysOf(events.all)).toHaveLength(1);
+    expect(routeEvents(events.all)).toHaveLength(1);
     expect(setup.ends.map(invites)).toEqual([0, 0]);
   });
 
@@ -154,7 +156,7 @@ describe("no other trunk is tried", () => {
   });
 
   test("after the deadline for dialling", async () => {
-    const setup = await scene([{ callee: { ...refusing(503), afterMs: 300 } }, {}]);
+    const setup = await scene([{ callee: { ...refusingCallee(503), afterMs: 300 } }, {}]);
     const { line, host } = await setup.network.link();
     const { events } = await setup.network.call(line, NUMBER);
     await setup.ends[0]!.call();
@@ -167,9 +169,9 @@ describe("no other trunk is tried", () => {
   });
 
   test("if the call is hung up before the second INVITE", async () => {
-    const setup = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
+    const setup = await scene([{ callee: refusingCallee(503) }, { callsPerSecond: 2 }]);
     const [first, second] = setup.ends;
-    const direct = setup.alone[1]!;
+    const direct = setup.separateNetworks[1]!;
     const line = await direct.linkedLine();
     const earlierCall = await direct.call(line, NUMBER); // takes the second trunk's turn
     const { leg, events } = await call(setup);
@@ -189,11 +191,11 @@ describe("a trunk is skipped", () => {
   test("at its limit; without others the call waits", async () => {
     const setup = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
     const line = await setup.network.linkedLine();
-    const place = () => setup.network.call(line, NUMBER);
-    const calls = [await place(), await place()];
+    const placeCall = () => setup.network.call(line, NUMBER);
+    const calls = [await placeCall(), await placeCall()];
     for (const { events } of calls) await events.next("connected", 5_000);
     expect(setup.ends.map(invites)).toEqual([1, 1]);
-    expect(waysOf(calls[1]!.events.all)).toEqual([
+    expect(routeEvents(calls[1]!.events.all)).toEqual([
       {
         trunk: "second",
         attempt: 1,
@@ -201,21 +203,21 @@ describe("a trunk is skipped", () => {
         sip_call_id: expect.any(String),
       },
     ]);
-    const dialError = await refusalOf(place());
+    const dialError = await refusalOf(placeCall());
     expect(dialError).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
     expect(dialError.message).toMatch(/trunk first: .*maxCalls is 1.*; trunk second: .*maxCalls is 1/);
     await calls[0]!.leg.hangUp();
-    const next = await place();
-    await next.events.next("connected", 5_000);
+    const nextCall = await placeCall();
+    await nextCall.events.next("connected", 5_000);
     expect(setup.ends.map(invites)).toEqual([2, 1]);
-    await Promise.all([calls[1]!, next].map(({ leg }) => leg.hangUp()));
+    await Promise.all([calls[1]!, nextCall].map(({ leg }) => leg.hangUp()));
   });
 
   test("during a Retry-After, for every call", async () => {
-    const overloaded: Script = { ...refusing(503), fields: [["Retry-After", "30"]] };
-    const setup = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
+    const overloadedCallee: Script = { ...refusingCallee(503), fields: [["Retry-After", "30"]] };
+    const setup = await scene([{ callee: overloadedCallee }, { callee: refusingCallee(486) }]);
     for (let n = 1; n <= 2; n++) expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
-    const [direct] = setup.alone;
+    const [direct] = setup.separateNetworks;
     const dialError = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
     expect(dialError.release).toBe("line_lost");
     expect(dialError.retryAfterMs).toBeGreaterThan(25_000);
@@ -226,13 +228,13 @@ describe("a trunk is skipped", () => {
     const setup = await scene([
       { allowedPrefixes: ["+49"] },
       { numberFormat: "0{national:49}" },
-      { callee: refusing(486) },
+      { callee: refusingCallee(486) },
     ]);
     expect(await endOf(setup)).toEqual(["busy", "trunk third: SIP 486 No", [0, 0, 1]]);
   });
 
   test("while offline; the line is online if any trunk is", async () => {
-    const setup = await scene([{}, { callee: refusing(486) }], { system: fasterSystem(8) });
+    const setup = await scene([{}, { callee: refusingCallee(486) }], { system: fasterSystem(8) });
     const [first, second] = setup.ends;
     first!.health = 503;
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
@@ -241,9 +243,9 @@ describe("a trunk is skipped", () => {
     const { line } = await setup.network.open(host);
     await host.reports.next("online", 5_000);
     const { reason } = await host.reports.next("offline", 10_000);
-    const offline: LineHealth = { state: "offline", reason };
+    const offlineHealth: LineHealth = { state: "offline", reason };
     expect(reason).toMatch(/^trunk first: .*SIP 503.*; trunk second: .*SIP 503/);
-    expect(await line.probe()).toMatchObject(offline);
+    expect(await line.probe()).toMatchObject(offlineHealth);
     expect((await refusalOf(setup.network.call(line, NUMBER))).release).toBe("line_lost");
     first!.health = 200;
     await host.reports.next("online", 10_000, host.reports.all.length);
@@ -276,6 +278,6 @@ test("only the longest prefix's trunks are tried", async () => {
       { trunk: "third", prefixes: ["+1202"], order: 1 },
     ],
   };
-  const setup = await scene([{}, { callee: refusing(486) }, { callee: refusing(500) }], { route });
+  const setup = await scene([{}, { callee: refusingCallee(486) }, { callee: refusingCallee(500) }], { route });
   expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1, 1]]);
 });

@@ -18,20 +18,21 @@ export interface RouteTrunkOptions extends Partial<Trunk> {
 /** The route `world` over the trunks `first`, `second`, … with their servers. */
 export interface RouteScene {
   readonly network: TestNetwork;
-  /** The server and the separate network of each trunk. */
+  /** The server of each trunk. */
   readonly ends: readonly FarEnd[];
-  readonly alone: readonly TestNetwork[];
+  /** The network of each trunk alone. */
+  readonly separateNetworks: readonly TestNetwork[];
   close(): Promise<void>;
 }
 
 const NAMES = ["first", "second", "third"];
 
 export async function routeScene(
-  ways: readonly RouteTrunkOptions[],
+  trunkOptions: readonly RouteTrunkOptions[],
   { system, route }: { readonly system?: System; readonly route?: Partial<Route> } = {},
 ): Promise<RouteScene> {
-  const ends = await Promise.all(ways.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
-  const trunks = ways.map(
+  const ends = await Promise.all(trunkOptions.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
+  const trunks = trunkOptions.map(
     ({ callee: _, ...options }, i): Trunk => ({ name: NAMES[i]!, server: ends[i]!.uri, ...options }),
   );
   const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
@@ -42,7 +43,7 @@ export async function routeScene(
   return {
     network: network!,
     ends,
-    alone: otherNetworks,
+    separateNetworks: otherNetworks,
     async close() {
       await Promise.all([network!, ...otherNetworks].map((each) => each.close()));
       await Promise.all(ends.map((end) => end.close()));
@@ -55,5 +56,5 @@ export const invites = ({ requests }: FarEnd): number =>
   requests.filter((request) => methodOf(request) === "INVITE").length;
 
 /** The route events in the timeline of a call. */
-export const waysOf = (events: readonly LegEvent[]): unknown[] =>
+export const routeEvents = (events: readonly LegEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === "noted" && event.fact.event === "route" ? [event.fact.data] : []));

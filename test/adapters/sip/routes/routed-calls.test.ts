@@ -15,17 +15,17 @@ const ADA = { userId: "ada" };
 const BOB = { userId: "bob" };
 const NUMBER = "+12025550100";
 const MESSAGE = toneWav({ hz: 440, ms: 1_000, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-const REFUSING: FarEndOptions = { callees: { "*": { rings: [], status: 503, reason: "Out of Order" } } };
+const REFUSING_SERVER: FarEndOptions = { callees: { "*": { rings: [], status: 503, reason: "Out of Order" } } };
 const SOON = { timeout: 10_000, interval: 20 };
-const closing: (() => Promise<unknown>)[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 async function farEnd(options?: FarEndOptions): Promise<FarEnd> {
   const end = await startFarEnd(options);
-  closing.push(() => end.close());
+  closers.push(() => end.close());
   return end;
 }
 
@@ -42,11 +42,11 @@ function ringportOver(
   const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
   const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
   const ringport = createRingport({ data, storage, telephony: sip({ trunks, routes, media: "thread" }), ...options });
-  closing.push(() => ringport.stop({ drainMs: 0 }));
+  closers.push(() => ringport.stop({ drainMs: 0 }));
   return ringport;
 }
 
-async function place(ringport: Ringport): Promise<string> {
+async function placeCall(ringport: Ringport): Promise<string> {
   const { id: instanceId } = await ringport.instances.create(ADA, { name: "Desk", provider: "sip/world" });
   const target = { phoneNumber: NUMBER };
   const audio = { audioBase64: MESSAGE };
@@ -72,11 +72,11 @@ describe("a call over a route", () => {
     const dialings: Promise<void>[] = [];
     const onInvite = (): void => void dialings.push(recordDialingAt());
     const ends = [
-      await farEnd({ ...REFUSING, onInvite }),
+      await farEnd({ ...REFUSING_SERVER, onInvite }),
       await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, onInvite }),
     ];
     const ringport = ringportOver(data, ends, { storage });
-    const id = await place(ringport);
+    const id = await placeCall(ringport);
     const { outcome } = await ringport.calls.wait(ADA, id);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1, heardEvidence: "inbound" });
     const heard = ends[1]!.calls[0]!.heard;
@@ -110,7 +110,7 @@ describe("a call over a route", () => {
     const slowRefusal = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
     const ends = [await farEnd({ callees: { "*": slowRefusal } }), await farEnd({ callees: { "*": callees.rings } })];
     const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });
-    const id = await place(ringport);
+    const id = await placeCall(ringport);
     expect(await ringport.calls.wait(ADA, id)).toMatchObject({ outcome: { reason: "no_answer" } });
     const timestamps = Object.fromEntries(
       (await timeline(ringport, id)).map(({ type, timestamp }) => [type, timestamp]),
@@ -133,13 +133,13 @@ describe("a call over a route", () => {
     const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
     const telephony = sip({ trunks, routes, media: "thread" });
     const ringport = createRingport({ data, storage: sqliteStorage({ path: join(data, "calls.sqlite") }), telephony });
-    closing.push(() => ringport.stop({ drainMs: 0 }));
+    closers.push(() => ringport.stop({ drainMs: 0 }));
     const { id } = await ringport.instances.create(ADA, { name: "Other", provider: "sip/backup" });
     const audio = { audioBase64: MESSAGE };
     const target = { phoneNumber: "+12025550101" };
     const earlierCall = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
     await limitedFarEnd.call();
-    const waitingId = await place(ringport);
+    const waitingId = await placeCall(ringport);
     const results = await Promise.all([earlierCall.id, waitingId].map((callId) => ringport.calls.wait(ADA, callId)));
     expect(results.map(({ outcome }) => outcome?.reason)).toEqual(["message_played", "message_played"]);
     expect(limitedFarEnd.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
@@ -154,13 +154,13 @@ describe("a call over a route", () => {
       isArmed = false;
     };
     const ends = [
-      await farEnd({ ...REFUSING, ...(position === "first" && { onInvite: crash }) }),
+      await farEnd({ ...REFUSING_SERVER, ...(position === "first" && { onInvite: crash }) }),
       await farEnd({ callees: { "*": callees.rings }, ...(position === "second" && { onInvite: crash }) }),
     ];
-    const crashing = ringportOver(data, ends);
-    const id = await place(crashing);
+    const crashingRingport = ringportOver(data, ends);
+    const id = await placeCall(crashingRingport);
     await ends[1]!.call();
-    await crashing.stop({ drainMs: 0 });
+    await crashingRingport.stop({ drainMs: 0 });
     const inviteCounts = ends.map(invites);
     const recoveredRingport = ringportOver(copy, ends);
     expect(await recoveredRingport.calls.wait(ADA, id)).toMatchObject({
@@ -170,14 +170,14 @@ describe("a call over a route", () => {
     expect(ends.map(invites)).toEqual(inviteCounts);
   });
 
-  test("needs a user of all its trunks and a number of one", async () => {
-    const ends = [await farEnd(REFUSING), await farEnd({ callees: { "*": callees.busy } })];
+  test("needs a user of all its trunks and a number that one allows", async () => {
+    const ends = [await farEnd(REFUSING_SERVER), await farEnd({ callees: { "*": callees.busy } })];
     const data = temporaryFolder("users");
     const ringport = ringportOver(data, ends, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });
     await expect(ringport.instances.create(BOB, { name: "Desk", provider: "sip/world" })).rejects.toMatchObject({
       code: "provider_unknown",
     });
-    expect(await ringport.calls.wait(ADA, await place(ringport))).toMatchObject({
+    expect(await ringport.calls.wait(ADA, await placeCall(ringport))).toMatchObject({
       outcome: { reason: "busy", detail: "trunk backup: SIP 486 Busy Here" },
     });
     expect(ends.map(invites)).toEqual([0, 1]);

@@ -4,20 +4,20 @@ import { toneShare } from "../../../../src/audio/tones/tone.ts";
 import { BEYOND_PARSING } from "../../../sip-stack/message/torture/beyond-parsing.ts";
 import { INVALID } from "../../../sip-stack/message/torture/invalid.ts";
 import { VALID } from "../../../sip-stack/message/torture/valid.ts";
-import { type Answers, TorturedTrunk } from "./tortured-trunk.ts";
+import { type Responses, TorturedTrunk } from "./tortured-trunk.ts";
 
-const ALL: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEYOND_PARSING };
+const ALL_MESSAGES: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEYOND_PARSING };
 /** SHA-256 of the concatenated 49 files of RFC 4475 appendix A.1, ordered by name. */
-const ARCHIVE = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
+const ARCHIVE_HASH = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
 
 /** Responses to requests that we have not sent get no response. */
-const NOTHING: Answers = [];
+const NO_RESPONSE: Responses = [];
 
 /**
  * Responses to each message, of a trunk that accepts no calls: over UDP, and over TCP if they differ there. RFC 4475
  * lets an element accept or refuse some of them; "liberal" in a reason means that we accept.
  */
-const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, tcp?: Answers])[] = [
+const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Responses, tcp?: Responses])[] = [
   ["wsinv", "its To has the tag of an unknown dialog", ["481 0009 INVITE"]],
   ["intmeth", "an unknown method", ["501 139122385 !interesting-Method0123456789_*+`.%indeed'~"]],
   ["esc01", "a call", ["480 234234 INVITE"]],
@@ -29,13 +29,13 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["semiuri", "OPTIONS", ["200 8 OPTIONS"]],
   ["transports", "OPTIONS", ["200 60 OPTIONS"]],
   ["mpart01", "text messages are unsupported", ["405 1 MESSAGE"]],
-  ["unreason", "a 200 of another call", NOTHING],
-  ["noreason", "a 100 of another call", NOTHING],
+  ["unreason", "a 200 of another call", NO_RESPONSE],
+  ["noreason", "a 100 of another call", NO_RESPONSE],
   ["badinv01", "Via", ["400 8 INVITE"]],
-  ["clerr", "Content-Length: a stream waits for the rest", ["400 8 INVITE"], NOTHING],
+  ["clerr", "Content-Length: a stream waits for the rest", ["400 8 INVITE"], NO_RESPONSE],
   ["ncl", "Content-Length", ["400 0 INVITE"]],
   ["scalar02", "CSeq", ["400 36893488147419103232 REGISTER"]],
-  ["scalarlg", "a response with an invalid CSeq", NOTHING],
+  ["scalarlg", "a response with an invalid CSeq", NO_RESPONSE],
   ["quotbal", "To", ["400 8 INVITE"]],
   ["ltgtruri", "Request-URI", ["400 1 INVITE"]],
   ["lwsruri", "Request-URI", ["400 2130706432 INVITE"]],
@@ -49,7 +49,7 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["badvers", "SIP/7.0", ["505 1 OPTIONS"]],
   ["mismatch01", "CSeq", ["400 8 INVITE"]],
   ["mismatch02", "CSeq", ["400 8 INVITE"]],
-  ["bigcode", "a response with an invalid status", NOTHING],
+  ["bigcode", "a response with an invalid status", NO_RESPONSE],
   ["badbranch", "matched by the rules of RFC 2543", ["200 8 OPTIONS"]],
   ["insuf", "From is missing", ["400 193942 INVITE"]],
   ["unkscm", "an unknown scheme", ["416 3923423 OPTIONS"]],
@@ -60,7 +60,7 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["regaut01", "no registrar", ["405 9338 REGISTER"]],
   ["multi01", "From and other fields are repeated", ["400 5 INVITE"]],
   ["mcl01", "two lengths", ["400 15932 OPTIONS"]],
-  ["bcast", "a response whose Via is not ours", NOTHING],
+  ["bcast", "a response whose Via is not ours", NO_RESPONSE],
   ["zeromf", "only a proxy refuses it", ["200 39234321 OPTIONS"]],
   ["cparam01", "no registrar", ["405 2 REGISTER"]],
   ["cparam02", "no registrar", ["405 3 REGISTER"]],
@@ -74,9 +74,9 @@ afterEach(() => trunk?.close());
 
 test("the messages are those of RFC 4475, each with an outcome", () => {
   const hash = createHash("sha256");
-  for (const name of Object.keys(ALL).sort()) hash.update(ALL[name]!);
-  expect(hash.digest("hex")).toBe(ARCHIVE);
-  expect(OUTCOMES.map(([name]) => name)).toEqual(Object.keys(ALL));
+  for (const name of Object.keys(ALL_MESSAGES).sort()) hash.update(ALL_MESSAGES[name]!);
+  expect(hash.digest("hex")).toBe(ARCHIVE_HASH);
+  expect(OUTCOMES.map(([name]) => name)).toEqual(Object.keys(ALL_MESSAGES));
   expect(OUTCOMES).toHaveLength(49);
 });
 
@@ -84,18 +84,18 @@ describe("a running trunk responds to a message of RFC 4475", () => {
   for (const [name, reason, udp, tcp = udp] of OUTCOMES)
     test(`${name} (${reason})`, async () => {
       trunk = await TorturedTrunk.open();
-      expect(await trunk.overUdp(ALL[name]!), "over UDP").toEqual(udp);
+      expect(await trunk.overUdp(ALL_MESSAGES[name]!), "over UDP").toEqual(udp);
       await trunk.close();
       trunk = await TorturedTrunk.open();
-      expect(await trunk.overTcp(ALL[name]!), "over TCP").toEqual(tcp);
+      expect(await trunk.overTcp(ALL_MESSAGES[name]!), "over TCP").toEqual(tcp);
     });
 
-  test("during a call disturbs neither it nor others", async () => {
+  test("without disturbing a call or the calls after it", async () => {
     trunk = await TorturedTrunk.open();
     const { network } = trunk.scene;
     const first = await trunk.scene.call("+12025550100");
     await first.events.next("connected", 5_000);
-    for (const bytes of Object.values(ALL)) {
+    for (const bytes of Object.values(ALL_MESSAGES)) {
       await trunk.overUdp(bytes);
       await trunk.overTcp(bytes);
     }

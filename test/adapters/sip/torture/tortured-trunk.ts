@@ -23,7 +23,7 @@ async function peerAt(port: number): Promise<DatagramPeer> {
 }
 
 /** Responses received: the status of each, with its CSeq. */
-export type Answers = readonly string[];
+export type Responses = readonly string[];
 
 /** A running trunk over UDP and TCP, and the sockets that send torture messages from its provider's address. */
 export class TorturedTrunk {
@@ -54,7 +54,7 @@ export class TorturedTrunk {
   }
 
   /** Sends one datagram. All responses to it have arrived once a later request has its response. */
-  async overUdp(bytes: Uint8Array): Promise<Answers> {
+  async overUdp(bytes: Uint8Array): Promise<Responses> {
     const [peer] = this.#peers;
     const counts = this.#peers.map(({ received }) => received.length);
     const mark = `mark-${++this.#marks}`;
@@ -66,7 +66,7 @@ export class TorturedTrunk {
   }
 
   /** Sends all bytes on a connection and ends its side. All responses have arrived once the connection is closed. */
-  overTcp(bytes: Uint8Array): Promise<Answers> {
+  overTcp(bytes: Uint8Array): Promise<Responses> {
     return new Promise((resolve, reject) => {
       let text = "";
       const socket = connect({ port: this.#tcpPort, host: "127.0.0.1", localAddress: PROVIDER });
@@ -100,7 +100,7 @@ export class TorturedTrunk {
   }
 }
 
-/** `480 8 INVITE`. */
+/** Short form of a response, such as `480 8 INVITE`. */
 function summary(text: string): string {
   const [start = "", ...lines] = text.split("\r\n");
   const cseq = lines.find((line) => /^cseq\s*:/i.test(line))?.replace(/^[^:]*:\s*/, "");
