@@ -23,6 +23,6 @@ test.each([
   ["no data section", moduleOf(section(1, [0])), 0],
   ["nothing", new Uint8Array(), 0],
   ["a section that is cut off", moduleOf([11, 200]), 0],
-])("a module with %s", (_, bytes, expected) => {
+])("the constant bytes of a module with %s are counted", (_, bytes, expected) => {
   expect(constantBytes(bytes)).toBe(expected);
 });

@@ -43,7 +43,7 @@ test.for([
   const espeak = await espeakInstance();
   expect(espeak.set_voice(voice)).toBe(0);
   espeak.set_rate(160);
-  const spoken = Object.entries(WORDS).filter(([script, text]) => {
+  const readableScripts = Object.entries(WORDS).filter(([script, text]) => {
     const letters = text.match(/\p{L}/gu)?.length ?? 0;
     const maxMs = letters * (script === "Hani" || script === "Hang" ? MAX_SYLLABLE_MS : MAX_LETTER_MS);
     let ms = 0;
@@ -53,7 +53,7 @@ test.for([
     });
     return ms > 20 * letters && ms < maxMs;
   });
-  const declared = espeakScripts(tag).filter((script) => script in WORDS);
-  expect(spoken.map(([script]) => script).sort()).toEqual([...declared].sort());
+  const declaredScripts = espeakScripts(tag).filter((script) => script in WORDS);
+  expect(readableScripts.map(([script]) => script).sort()).toEqual([...declaredScripts].sort());
   expect(espeakScripts(tag)).toContain("Latn");
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-interface Spoken {
+interface SpokenAudio {
   samples: Int16Array;
   sampleRate: number;
 }
@@ -40,7 +40,7 @@ async function speak(text: string, options: Partial<HttpSpeechOptions> = {}, sig
   return { samples: concatPcm(pieces), sampleRate };
 }
 
-async function failure(work: Promise<Spoken>): Promise<Error> {
+async function failure(work: Promise<SpokenAudio>): Promise<Error> {
   return work.then(
     () => {
       throw new Error("the speech did not fail");

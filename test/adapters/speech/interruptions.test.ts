@@ -10,7 +10,7 @@ import { join, levelled, mix, noise, samplesOf, silence } from "../../support/an
 import { random } from "../../support/random.ts";
 
 const RATE = 8_000;
-const FRAME = RATE / 50;
+const FRAME_SAMPLES = RATE / 50;
 const WORDS = ["hello", "no", "excuse me", "one moment", "moon"];
 const VOICES = [
   ["flite", "slt"],
@@ -31,10 +31,10 @@ function interrupts(sound: Float64Array, room: Float64Array): boolean {
     onBargeIn: () => (isInterrupted = true),
     onFalseAlarm: () => {},
   });
-  for (let offset = 0; offset + FRAME <= samples.length; offset += FRAME) {
-    const frame = samples.subarray(offset, offset + FRAME);
-    const speaking = vad.push(frame);
-    bargeIn.push(frame, speaking, speaking && vad.isVoiced);
+  for (let offset = 0; offset + FRAME_SAMPLES <= samples.length; offset += FRAME_SAMPLES) {
+    const frame = samples.subarray(offset, offset + FRAME_SAMPLES);
+    const isSpeaking = vad.push(frame);
+    bargeIn.push(frame, isSpeaking, isSpeaking && vad.isVoiced);
   }
   return isInterrupted;
 }

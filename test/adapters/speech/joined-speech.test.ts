@@ -5,7 +5,7 @@ import { NothingToSpeak, type Speech, SpeechFailed, type Voice, VoiceUnavailable
 import { realSystem } from "../../../src/ports/system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** An engine whose samples all have one value. */
 class ScriptedSpeech implements Speech {
@@ -51,7 +51,7 @@ const engines = () => ({
 
 async function firstSample(speech: Speech, text: string, voiceId: string): Promise<number | undefined> {
   let first: number | undefined;
-  for await (const { samples } of speech.speak(text, voiceId, never)) first ??= samples[0];
+  for await (const { samples } of speech.speak(text, voiceId, neverAborted)) first ??= samples[0];
   return first;
 }
 
@@ -129,11 +129,12 @@ describe("joined speech", () => {
 });
 
 describe("assertDistinctVoices", () => {
-  const twice = 'voice en-US-2 is listed twice, by the speech engines "high" and "low": give each voice its own id';
+  const duplicateMessage =
+    'voice en-US-2 is listed twice, by the speech engines "high" and "low": give each voice its own id';
 
   test("refuses a voice id that two engines have", async () => {
     const engines = [new ScriptedSpeech("high", 1, ["en-US-2"]), new ScriptedSpeech("low", 2, ["en-US-1", "en-US-2"])];
-    await expect(assertDistinctVoices(engines, realSystem)).rejects.toThrow(twice);
+    await expect(assertDistinctVoices(engines, realSystem)).rejects.toThrow(duplicateMessage);
   });
 
   test("refuses a voice id listed twice", async () => {
@@ -141,7 +142,7 @@ describe("assertDistinctVoices", () => {
     await expect(assertDistinctVoices([engine], realSystem)).rejects.toThrow("voice en-US-2 is listed twice");
   });
 
-  test("passes over an engine without a voice list", async () => {
+  test("ignores an engine without a voice list", async () => {
     const { low, high } = engines();
     low.voices = async () => Promise.reject(new Error("not reachable"));
     await expect(assertDistinctVoices([low, high], realSystem)).resolves.toBeUndefined();

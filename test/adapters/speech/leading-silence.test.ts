@@ -20,16 +20,16 @@ describe("leading silence", () => {
     "is shortened to 40 ms if it arrives in pieces of %i samples",
     (length) => {
       const silence = new Int16Array(2000);
-      const shortened = shortenSilence(concatPcm([silence, sound, silence, sound]), length);
+      const output = shortenSilence(concatPcm([silence, sound, silence, sound]), length);
       // A sine starts at zero, so its first sample is silence too.
-      expect(shortened.length).toBe(MAX_SILENCE_SAMPLES - 1 + 2 * sound.length + silence.length);
-      expect(shortened.subarray(MAX_SILENCE_SAMPLES - 1)).toEqual(concatPcm([sound, silence, sound]));
+      expect(output.length).toBe(MAX_SILENCE_SAMPLES - 1 + 2 * sound.length + silence.length);
+      expect(output.subarray(MAX_SILENCE_SAMPLES - 1)).toEqual(concatPcm([sound, silence, sound]));
     },
   );
 
   test.each([1, 7, 1000])("of less than 40 ms is kept, in pieces of %i samples", (length) => {
-    const whole = concatPcm([new Int16Array(100), sound]);
-    expect(shortenSilence(whole, length)).toEqual(whole);
+    const input = concatPcm([new Int16Array(100), sound]);
+    expect(shortenSilence(input, length)).toEqual(input);
   });
 
   test("without a sound after it is dropped", () => {

@@ -83,7 +83,7 @@ describe("the WAV of a speech server", () => {
     expect(await heardMs(await decode(concatBytes([first, new Uint8Array([13, 10])]), 4_000))).toBeGreaterThan(580);
   });
 
-  test("without samples has none, and one without a data chunk is refused", async () => {
+  test("without samples yields none, and without a data chunk is refused", async () => {
     expect(await decode(headerOf(0), 10)).toEqual([]);
     await expect(decode(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
   });
@@ -111,7 +111,7 @@ test("G.711 is decoded by its content type", async () => {
 });
 
 fuzz(
-  "a body of any bytes in any pieces ends or is refused, and samples do not depend on the pieces",
+  "the samples or the refusal of any body do not depend on its pieces",
   fc.asyncProperty(
     fc.oneof(
       fc.uint8Array({ maxLength: 2_000 }),

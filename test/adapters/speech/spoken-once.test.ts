@@ -11,14 +11,14 @@ import { countedWorkers } from "../../support/counted-workers.ts";
 import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
 /** Speaks a text to its end; returns the number of bytes. */
 async function play(speech: Speech, text: string, voiceId: string): Promise<number> {
   let bytes = 0;
-  for await (const { samples } of speech.speak(text, voiceId, never)) bytes += samples.byteLength;
+  for await (const { samples } of speech.speak(text, voiceId, neverAborted)) bytes += samples.byteLength;
   return bytes;
 }
 
@@ -53,9 +53,9 @@ test("calls with the same text share one rendering; another text is rendered aga
     const instances: string[] = [];
     for (let n = 0; n < CALLS; n++) instances.push(await createLinked(`Desk ${n}`));
     jobs.length = 0; // warming up speaks too
-    const heard = await Promise.all(instances.map((id) => call(id, text)));
-    expect(new Set(heard).size).toBe(1);
-    heard.push(await call(instances[0]!, text));
+    const heardDurations = await Promise.all(instances.map((id) => call(id, text)));
+    expect(new Set(heardDurations).size).toBe(1);
+    heardDurations.push(await call(instances[0]!, text));
     expect(jobs.filter((job) => job.text === text)).toEqual([{ text, voice: "slt" }]);
     await call(instances[1]!, `${text} And on Tuesday.`);
     expect(jobs.filter((job) => job.text.startsWith(text))).toHaveLength(2);
@@ -120,7 +120,7 @@ describe("requests to a speech server", () => {
       Array.from({ length: 10 }, async (_, n) => {
         const demand = { userId: `user ${n % 3}`, instanceId: String(n), isPlaying: false, aheadMs: 0 };
         let bytes = 0;
-        for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, never)) {
+        for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, neverAborted)) {
           bytes += samples.byteLength;
           maxOpen = Math.max(maxOpen, server.open);
         }

@@ -34,15 +34,15 @@ afterAll(async () => {
   await ringport.stop({ drainMs: 0 });
   await server.close();
 });
-let texts = 0;
-beforeEach(() => void texts++);
+let textNumber = 0;
+beforeEach(() => void textNumber++);
 afterEach(() => expect(server.open).toBe(0));
 
 /** Places a call whose text gets this response; each text is different, since speech is cached. */
 async function placeCall(fault: SpeechFault) {
   server.fail(fault);
   const target = { phoneNumber: "+12025550100" };
-  const tts = { text: `Bom dia, consulta ${texts}.`, voiceId: "pt-BR-1" };
+  const tts = { text: `Bom dia, consulta ${textNumber}.`, voiceId: "pt-BR-1" };
   const { id } = await ringport.calls.create(ME, { instanceId, type: "FIXED_TTS", target, tts });
   const { outcome } = await ringport.calls.wait(ME, id);
   const types: string[] = [];
@@ -62,14 +62,14 @@ describe("a call fails before the phone rings if its speech server sends", () =>
     ["a short text", "audio/pcm", "Not Found", /text, which begins with "Not Found"/],
     ["Ogg as samples", "audio/pcm", concatBytes([new TextEncoder().encode("OggS"), random16k()]), /Ogg/],
     ["FLAC as MP3", "audio/mpeg", concatBytes([new TextEncoder().encode("fLaC"), random16k()]), /FLAC/],
-    ["JSON behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), json()]), /text \(JSON\)/],
+    ["JSON after a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), json()]), /text \(JSON\)/],
     [
-      "MP3 behind a WAV header",
+      "MP3 after a WAV header",
       "audio/wav",
       concatBytes([wavHeader({ sampleRate: 8_000 }), vbrMp3]),
       /MP3 among samples/,
     ],
-    ["noise behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]), /noise/],
+    ["noise after a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]), /noise/],
     ["noise", "audio/pcm", random16k(), /it sent noise/],
     ["silence", "audio/pcm", new Uint8Array(96_000), /as silence/],
     [

@@ -8,16 +8,16 @@ const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
 /** Workers that report installed engines but cannot speak. */
-function workersWith(installed: InstalledEngines): SpeechWorkers {
+function workersWith(engines: InstalledEngines): SpeechWorkers {
   const run = async function* (job: { kind: string }) {
-    if (job.kind === "installed") yield installed;
+    if (job.kind === "installed") yield engines;
   };
   return { run: run as unknown as SpeechWorkers["run"] };
 }
 
 /** The engines that a pool finds. */
 async function installedIn(workers: SpeechWorkers): Promise<InstalledEngines> {
-  for await (const installed of workers.run({ kind: "installed" })) return installed;
+  for await (const engines of workers.run({ kind: "installed" })) return engines;
   throw new Error("the pool reported nothing");
 }
 
@@ -203,11 +203,11 @@ test("espeakMatch picks the language with the best tag, never a neighbour's", ()
 });
 
 test("espeakTags lists home regions, aliases and popular regions of the installed languages", () => {
-  const tagged = (...tags: string[]) =>
+  const languagesOf = (...tags: string[]) =>
     languagesByTag(tags.map((tag) => ({ identifier: tag, name: tag, tags: [{ tag, priority: 5 }] })));
-  expect(espeakTags(tagged("cmn", "nb", "fr-fr")).sort()).toEqual(
+  expect(espeakTags(languagesOf("cmn", "nb", "fr-fr")).sort()).toEqual(
     ["cmn-CN", "fr-FR", "nb-NO", "no-NO", "zh-CN", "zh-SG", "zh-TW"].sort(),
   );
-  expect(espeakTags(tagged("fr", "yue"))).toEqual(expect.arrayContaining(["fr-FR", "fr-CA", "zh-HK"]));
-  expect(espeakTags(tagged())).toEqual([]);
+  expect(espeakTags(languagesOf("fr", "yue"))).toEqual(expect.arrayContaining(["fr-FR", "fr-CA", "zh-HK"]));
+  expect(espeakTags(languagesOf())).toEqual([]);
 });

@@ -11,14 +11,14 @@ const speak = (text: string, voice = "kal16", maxBytes = MAX_BYTES) =>
 
 afterEach(() => void vi.restoreAllMocks());
 
-test("runs share one memory without traces", async () => {
+test("runs share one memory and leave no traces in it", async () => {
   const instantiate = vi.spyOn(webAssembly, "instantiate");
   const first = await speak("Your table is ready.");
   await speak("A much longer text, which needs more memory than the first one did. ".repeat(4), "slt");
-  const repeated = await speak("Your table is ready.");
+  const repeatedRun = await speak("Your table is ready.");
 
   expect(first.file.length).toBeGreaterThan(10_000);
-  expect(Buffer.compare(repeated.file, first.file)).toBe(0);
+  expect(Buffer.compare(repeatedRun.file, first.file)).toBe(0);
   expect(instantiate).toHaveBeenCalledTimes(1);
 });
 
@@ -33,7 +33,7 @@ test("a failed instance is tried again", async () => {
 test("an aborted run does not change the next one", async () => {
   const first = await speak("Your table is ready.");
   await expect(speak("Your table is ready.", "kal16", 1_000)).rejects.toThrow("more than 1000 bytes");
-  const repeated = await speak("Your table is ready.");
+  const repeatedRun = await speak("Your table is ready.");
 
-  expect(Buffer.compare(repeated.file, first.file)).toBe(0);
+  expect(Buffer.compare(repeatedRun.file, first.file)).toBe(0);
 });

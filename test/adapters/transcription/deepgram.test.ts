@@ -49,13 +49,13 @@ describe.each([
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]));
     await listening.session.close();
     await listening.ended;
-    const finals = listening.events.filter((event) => event.type === "final");
+    const finalEvents = listening.events.filter((event) => event.type === "final");
     for (const [i, startMs] of [1_500, 3_000].entries()) {
-      expect(Math.abs((finals[i]?.startMs ?? 0) - startMs)).toBeLessThanOrEqual(60);
-      const endMs = finals[i]?.endMs ?? 0;
+      expect(Math.abs((finalEvents[i]?.startMs ?? 0) - startMs)).toBeLessThanOrEqual(60);
+      const endMs = finalEvents[i]?.endMs ?? 0;
       expect(endMs - startMs).toBeGreaterThanOrEqual(560);
       expect(endMs - startMs).toBeLessThanOrEqual(1_000);
-      expect(finals[i]?.confidence).toBeCloseTo(flux ? 0.8 : 0.9);
+      expect(finalEvents[i]?.confidence).toBeCloseTo(flux ? 0.8 : 0.9);
     }
     expect(listening.events[0]).toMatchObject({ type: "partial", text: "tone 440" });
     expect(errorsIn(listening.events)).toEqual([]);
@@ -77,7 +77,7 @@ describe.each([
     expect(listening.texts).toEqual(["tone 440", "tone 880"]);
   });
 
-  test("sends unanswered audio again after a broken connection", async () => {
+  test("sends unprocessed audio again after a broken connection", async () => {
     server.cutAfter(2.3);
     const listening = await openSession({ flux, timeouts: { retryMs: 20 } });
     const samples = speech(440, 880);

@@ -2,7 +2,7 @@ import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { TranscriptionEvent, TranscriptionSession } from "../../../src/ports/transcription.ts";
 
-/** A turn as the core pushes it: frames of 20 ms with a tone, at once. */
+/** Pushes a turn as the core does: frames of 20 ms with a tone, without pauses. */
 export function speak(session: TranscriptionSession, hz: number, ms: number, atMs: number, sampleRate: number): void {
   const silence = new Int16Array(sampleRate / 5);
   const samples = concatPcm([silence, tone(hz, ms, sampleRate, 8_000), silence]);

@@ -112,7 +112,7 @@ describe("a failing transcription server", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("is retried: 429 after Retry-After, 500 soon", async () => {
+  test("is tried again after Retry-After for a 429, and soon for a 500", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
     expect((await transcribeTurn()).texts).toEqual(["tone 440"]);
@@ -172,7 +172,7 @@ describe("a failing transcription server", () => {
 });
 
 describe("the end of a batch session", () => {
-  test("waits for answers at most closeMs", async () => {
+  test("waits for responses at most closeMs", async () => {
     server.fail({ after: 300 });
     expect((await transcribeTurn({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
     server.fail("silent");
@@ -184,11 +184,11 @@ describe("the end of a batch session", () => {
   test("settles immediately after an abort or the close of the engine", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
-    for (const end of [(session: ScriptedListening) => session.abort.abort(), () => void engine.close()]) {
+    for (const endSession of [(session: ScriptedListening) => session.abort.abort(), () => void engine.close()]) {
       const listening = await listen(engine);
       speak(listening.session, 440, 300, 0, RATE);
       listening.session.commit();
-      end(listening);
+      endSession(listening);
       await listening.ended;
       await listening.session.close();
       expect(listening.events).toEqual([]);

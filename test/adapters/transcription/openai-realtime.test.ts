@@ -53,7 +53,7 @@ describe("a turn of a realtime session", () => {
     await vi.waitFor(() => expect(connection!.open).toBe(false));
   });
 
-  test("keeps its times if answered out of order", async () => {
+  test("keeps its times if transcribed out of order", async () => {
     server.failRealtime("swapped");
     const listening = await openSession();
     say(listening, 440, 1_000);
@@ -83,12 +83,12 @@ describe("a turn of a realtime session", () => {
     say(listening, 440, 0);
     await vi.waitFor(() => expect(listening.events).toHaveLength(1));
     expect(errorsIn(listening.events)).toEqual([{ message: expect.stringContaining("overloaded"), recoverable: true }]);
-    await listening.session.close(); // waits for no answer
+    await listening.session.close(); // does not wait for a response
   });
 });
 
 describe("a broken realtime connection", () => {
-  test("is made again with its unanswered turn", async () => {
+  test("is reopened with its unprocessed turn", async () => {
     server.failRealtime({ dropAtCommit: 2 });
     const listening = await openSession();
     say(listening, 440, 1_000);
@@ -138,7 +138,7 @@ describe("a broken realtime connection", () => {
     server = await openaiServer({ understand: understandTones });
   });
 
-  test("is made again after a server falls silent", async () => {
+  test("is reopened after a server falls silent", async () => {
     server.failRealtime("silent");
     const listening = await openSession({ timeouts: { answerMs: 200, retryMs: 20 } });
     say(listening, 440, 1_000);
@@ -172,7 +172,7 @@ describe("a realtime server that refuses", () => {
     ]);
   });
 
-  test("with 503 is tried again", async () => {
+  test("a connection with 503 is tried again", async () => {
     server.failRealtime({ status: 503 });
     const listening = await openSession({ timeouts: { retryMs: 20 } });
     say(listening, 440, 1_000);
@@ -192,7 +192,7 @@ describe("the end of a realtime session", () => {
     expect(listening.texts).toEqual(["tone 440"]);
   });
 
-  test("waits at most closeMs, reporting missing answers", async () => {
+  test("waits at most closeMs, and reports missing responses", async () => {
     server.failRealtime("silent");
     const listening = await openSession({ timeouts: { closeMs: 200 } });
     say(listening, 440, 1_000);

@@ -13,23 +13,23 @@ class RecordedResponses implements ResponseListener {
   readonly startMs = 1_000;
   readonly events: TranscriptionEvent[] = [];
   readonly faults: [string, boolean][] = [];
-  readonly settled: { startMs: number; endMs: number }[] = [];
+  readonly processedSpans: { startMs: number; endMs: number }[] = [];
   emit(event: TranscriptionEvent): void {
     this.events.push(event);
   }
   processed(span: { startMs: number; endMs: number }): void {
-    this.settled.push(span);
+    this.processedSpans.push(span);
   }
   fault(sentence: string, isPermanent: boolean): void {
     this.faults.push([sentence, isPermanent]);
   }
 }
 
-const READERS: [string, (recorded: RecordedResponses) => ResponseReader][] = [
-  ["OpenAI's", (recorded) => new RealtimeReader(REALTIME_DIALECTS.openai, recorded)],
-  ["vLLM's", (recorded) => new RealtimeReader(REALTIME_DIALECTS.vllm, recorded)],
-  ["Deepgram's", (recorded) => new DeepgramReader(recorded)],
-  ["Flux's", (recorded) => new FluxReader(recorded)],
+const READERS: [string, (listener: RecordedResponses) => ResponseReader][] = [
+  ["OpenAI's", (listener) => new RealtimeReader(REALTIME_DIALECTS.openai, listener)],
+  ["vLLM's", (listener) => new RealtimeReader(REALTIME_DIALECTS.vllm, listener)],
+  ["Deepgram's", (listener) => new DeepgramReader(listener)],
+  ["Flux's", (listener) => new FluxReader(listener)],
 ];
 
 const TYPES = [
@@ -38,31 +38,39 @@ const TYPES = [
   ...["Results", "UtteranceEnd", "Metadata", "Error", "TurnInfo", "FatalError", "constructor", "__proto__"],
 ];
 const NAMES = ["item_id", "delta", "transcript", "text", "error", "channel", "start", "duration", "is_final"];
-const MORE = ["speech_final", "alternatives", "words", "confidence", "event", "audio_window_start", "audio_window_end"];
+const MORE_NAMES = [
+  "speech_final",
+  "alternatives",
+  "words",
+  "confidence",
+  "event",
+  "audio_window_start",
+  "audio_window_end",
+];
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom("EndOfTurn", "EagerEndOfTurn", "Update", "StartOfTurn", true, 1e308, -1, Number.NaN, "item_1"),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom(...NAMES, ...MORE), tie("value"), { maxKeys: 3 }),
+    fc.dictionary(fc.constantFrom(...NAMES, ...MORE_NAMES), tie("value"), { maxKeys: 3 }),
   ),
 }));
 const message = fc
-  .tuple(fc.constantFrom(...TYPES), fc.dictionary(fc.constantFrom(...NAMES, ...MORE), value, { maxKeys: 5 }))
+  .tuple(fc.constantFrom(...TYPES), fc.dictionary(fc.constantFrom(...NAMES, ...MORE_NAMES), value, { maxKeys: 5 }))
   .map(([type, members]): Record<string, unknown> => ({ ...members, type }));
 
 describe.each(READERS)("the reader of %s messages", (_, reader) => {
   fuzz(
     "never throws, whatever the messages contain",
     fc.property(fc.array(message, { maxLength: 6 }), (messages) => {
-      const recorded = new RecordedResponses();
-      const readerUnderTest = reader(recorded);
-      for (const received of messages) {
+      const listener = new RecordedResponses();
+      const readerUnderTest = reader(listener);
+      for (const receivedMessage of messages) {
         readerUnderTest.committed?.({ startMs: 0, endMs: 10 });
-        readerUnderTest.read(received);
+        readerUnderTest.read(receivedMessage);
       }
-      for (const event of recorded.events) if (event.type === "final") expect(typeof event.text).toBe("string");
+      for (const event of listener.events) if (event.type === "final") expect(typeof event.text).toBe("string");
     }),
   );
 });
@@ -76,15 +84,15 @@ fuzz(
 );
 
 test("RealtimeReader assigns vLLM's texts in order", () => {
-  const recorded = new RecordedResponses();
-  const reader = new RealtimeReader(REALTIME_DIALECTS.vllm, recorded);
+  const listener = new RecordedResponses();
+  const reader = new RealtimeReader(REALTIME_DIALECTS.vllm, listener);
   reader.committed({ startMs: 1, endMs: 2 });
   reader.committed({ startMs: 3, endMs: 4 });
   for (const text of ["one", "two"]) {
     reader.read({ type: "transcription.delta", delta: text.slice(0, 1) });
     reader.read({ type: "transcription.done", text });
   }
-  expect(recorded.events).toEqual([
+  expect(listener.events).toEqual([
     { type: "partial", text: "o", startMs: 1 },
     { type: "final", text: "one", startMs: 1, endMs: 2 },
     { type: "partial", text: "t", startMs: 3 },
@@ -93,24 +101,24 @@ test("RealtimeReader assigns vLLM's texts in order", () => {
 });
 
 test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () => {
-  const recorded = new RecordedResponses();
-  const reader = new DeepgramReader(recorded);
+  const listener = new RecordedResponses();
+  const reader = new DeepgramReader(listener);
   const results = (transcript: string, start: number, extraFields: object) =>
     reader.read({ type: "Results", start, duration: 1, channel: { alternatives: [{ transcript }] }, ...extraFields });
   results("five", 0, { is_final: false });
   results("five two", 0, { is_final: true });
   results("nine", 1, { is_final: true, speech_final: true });
   results("good", 5, { is_final: true });
-  expect(recorded.settled).toHaveLength(2); // for the first utterance, not the open one
+  expect(listener.processedSpans).toHaveLength(2); // for the first utterance, not the open one
   reader.read({ type: "UtteranceEnd", last_word_end: 6 });
-  expect(recorded.events.filter(({ type }) => type === "final")).toEqual([
+  expect(listener.events.filter(({ type }) => type === "final")).toEqual([
     { type: "final", text: "five two nine", startMs: 1_000, endMs: 3_000, confidence: undefined },
     { type: "final", text: "good", startMs: 6_000, endMs: 7_000, confidence: undefined },
   ]);
-  expect(recorded.settled.at(-1)).toEqual({ startMs: -Infinity, endMs: 7_000 });
+  expect(listener.processedSpans.at(-1)).toEqual({ startMs: -Infinity, endMs: 7_000 });
 });
 
-describe("UnansweredAudio", () => {
+describe("UnprocessedAudio", () => {
   const RATE = 8_000;
   const samples = (ms: number, value = 1) => new Int16Array((ms * RATE) / 1_000).fill(value);
   const takeAll = (audio: UnprocessedAudio) => {
@@ -133,7 +141,7 @@ describe("UnansweredAudio", () => {
     expect(takeAll(audio)).toEqual([]);
   });
 
-  test("returns unanswered audio again after rewind", () => {
+  test("returns unprocessed audio again after rewind", () => {
     const audio = new UnprocessedAudio(RATE, 10_000);
     for (const atMs of [0, 1_000]) {
       audio.push(samples(160), atMs);
@@ -159,9 +167,9 @@ describe("UnansweredAudio", () => {
   });
 });
 
-test("Flux's early guess is the text that probably ends the turn", () => {
-  const recorded = new RecordedResponses();
-  const reader = new FluxReader(recorded);
+test("an EagerEndOfTurn of Flux is a partial text marked as ended", () => {
+  const listener = new RecordedResponses();
+  const reader = new FluxReader(listener);
   const turn = (event: string, transcript: string): void =>
     reader.read({ type: "TurnInfo", event, transcript, audio_window_start: 0, audio_window_end: 1 });
   turn("StartOfTurn", "Yes");
@@ -170,14 +178,14 @@ test("Flux's early guess is the text that probably ends the turn", () => {
   turn("TurnResumed", "Yes please");
   turn("Update", "Yes please do");
   turn("EndOfTurn", "Yes please do");
-  expect(recorded.events.map((event) => (event.type === "error" ? event.error : [event.type, event.text]))).toEqual([
+  expect(listener.events.map((event) => (event.type === "error" ? event.error : [event.type, event.text]))).toEqual([
     ["partial", "Yes"],
     ["partial", "Yes please"],
     ["partial", "Yes please"],
     ["partial", "Yes please do"],
     ["final", "Yes please do"],
   ]);
-  expect(recorded.events.map((event) => event.type === "partial" && event.ended === true)).toEqual([
+  expect(listener.events.map((event) => event.type === "partial" && event.ended === true)).toEqual([
     false,
     false,
     true,

@@ -109,11 +109,11 @@ describe("a worker pool", () => {
     const pool = scriptedPool();
     const abort = new AbortController();
     const order: string[] = [];
-    const running = collect(runScript(pool, "sleep", { amount: 200 })).finally(() => order.push("busy"));
-    const waiting = failure(runScript(pool, "count", { signal: abort.signal })).finally(() => order.push("waiting"));
+    const runningJob = collect(runScript(pool, "sleep", { amount: 200 })).finally(() => order.push("busy"));
+    const waitingJob = failure(runScript(pool, "count", { signal: abort.signal })).finally(() => order.push("waiting"));
     abort.abort();
-    await waiting;
-    expect(await running).toHaveLength(1);
+    await waitingJob;
+    expect(await runningJob).toHaveLength(1);
     expect(order).toEqual(["waiting", "busy"]);
   });
 
@@ -130,9 +130,9 @@ describe("a worker pool", () => {
 
   test("refuses a job when too many wait", async () => {
     const pool = scriptedPool({ maxWaiting: 2 });
-    const running = [1, 2, 3].map(() => collect(runScript(pool, "sleep", { amount: 50 })));
+    const runningJobs = [1, 2, 3].map(() => collect(runScript(pool, "sleep", { amount: 50 })));
     expect(await failure(runScript(pool, "count"))).toMatchObject({ kind: "overloaded" });
-    expect(await Promise.all(running)).toHaveLength(3);
+    expect(await Promise.all(runningJobs)).toHaveLength(3);
   });
 
   test("lets kinds of jobs take turns", async () => {
@@ -194,14 +194,14 @@ describe("a worker pool", () => {
     expect(await collect(runScript(pool, "count"))).toHaveLength(1);
   });
 
-  test("closes twice, and fails all remaining jobs", async () => {
+  test("can be closed twice, and fails all remaining jobs", async () => {
     const pool = scriptedPool();
-    const running = failure(runScript(pool, "hang"));
-    const waiting = failure(runScript(pool, "count"));
+    const runningJob = failure(runScript(pool, "hang"));
+    const waitingJob = failure(runScript(pool, "count"));
     await new Promise((resolve) => setTimeout(resolve, 50));
     await Promise.all([pool.close(), pool.close()]);
-    expect(await running).toMatchObject({ kind: "closed" });
-    expect(await waiting).toMatchObject({ kind: "closed" });
+    expect(await runningJob).toMatchObject({ kind: "closed" });
+    expect(await waitingJob).toMatchObject({ kind: "closed" });
     expect(await failure(runScript(pool, "count"))).toMatchObject({ kind: "closed" });
   });
 
@@ -217,7 +217,7 @@ describe("a worker pool", () => {
 describe("an idle worker pool that was never closed", () => {
   for (const runtime of runtimes) {
     test.skipIf(runtime.missing)(
-      `has spoken and decoded, and lets the process end, on ${runtime.title}`,
+      `lets the process end after speaking and decoding, on ${runtime.title}`,
       { timeout: 30_000 },
       async () => {
         const script = fileURLToPath(new URL("./leave-open.ts", import.meta.url));
@@ -228,9 +228,9 @@ describe("an idle worker pool that was never closed", () => {
           output += String(bytes);
         });
         const code = await new Promise((resolve) => child.on("close", resolve));
-        expect({ code, printed: output }).toEqual({
+        expect({ code, output }).toEqual({
           code: 0,
-          printed: "en-US-1 spoke well\npt-BR-1 spoke well\ndecoded 3000 ms\n",
+          output: "en-US-1 spoke well\npt-BR-1 spoke well\ndecoded 3000 ms\n",
         });
       },
     );

@@ -14,8 +14,8 @@ const { cancelledId } = workerData as WorkerStart;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 function blockFor(ms: number, stop: () => boolean = () => false): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end && !stop()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+  const deadline = performance.now() + ms;
+  while (performance.now() < deadline && !stop()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }
 
 parentPort?.on("message", ({ id, job }: { id: number; job: ScriptedJob }) => {
