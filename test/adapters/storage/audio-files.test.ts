@@ -26,7 +26,7 @@ async function openStorage(path: string, maxPageCount?: number): Promise<Storage
   return storage;
 }
 
-async function withInstance(maxPageCount?: number): Promise<{ path: string; storage: Storage }> {
+async function openWithInstance(maxPageCount?: number): Promise<{ path: string; storage: Storage }> {
   const path = scratchPath();
   const storage = await openStorage(path, maxPageCount);
   await storage.instances.insert(storedInstance("inst_1"), []);
@@ -46,7 +46,7 @@ const expectFilesIn = (path: string, ids: string[]) =>
 
 describe("a large audio file in SQLite", () => {
   test("is readable while its call is active and deleted after it", async () => {
-    const { path, storage } = await withInstance();
+    const { path, storage } = await openWithInstance();
     expect((await storage.calls.insert(call("call_1"), FILE, SINGLE, [])).kind).toBe("created");
     expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);
     await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
@@ -54,8 +54,8 @@ describe("a large audio file in SQLite", () => {
     await expectFilesIn(path, []);
   });
 
-  test("prevents no start if its deletion fails", async () => {
-    const { path, storage } = await withInstance();
+  test("does not prevent a start if its deletion fails", async () => {
+    const { path, storage } = await openWithInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
     const database = new DatabaseSync(path);
@@ -66,23 +66,23 @@ describe("a large audio file in SQLite", () => {
         yield { unavailableReason: "the disk is full" };
       },
     };
-    const reopened = sqliteStorage({ path, workers: failingWorkers });
-    await reopened.open({ exclusive: true });
-    await reopened.close();
+    const reopenedStorage = sqliteStorage({ path, workers: failingWorkers });
+    await reopenedStorage.open({ exclusive: true });
+    await reopenedStorage.close();
     expect(filesIn(path)).toEqual(["call_1"]);
     await openStorage(path);
     await expectFilesIn(path, []);
   });
 
-  test("is deleted without a call for it", async () => {
-    const { path, storage } = await withInstance();
+  test("is deleted if no call is created for it", async () => {
+    const { path, storage } = await openWithInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     expect((await storage.calls.insert(call("call_2"), FILE, SINGLE, [])).kind).toBe("existing");
     await expectFilesIn(path, ["call_1"]);
   });
 
   test("is deleted at the next start if it has no active call", async () => {
-    const { path, storage } = await withInstance();
+    const { path, storage } = await openWithInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
     const database = new DatabaseSync(path);
@@ -94,7 +94,7 @@ describe("a large audio file in SQLite", () => {
   });
 
   test("is stored in parts with separate commits", async () => {
-    const { path, storage } = await withInstance();
+    const { path, storage } = await openWithInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("select part, length(bytes) bytes from call_audio order by part").all();
@@ -104,7 +104,7 @@ describe("a large audio file in SQLite", () => {
   });
 
   test("is refused with its call when full", async () => {
-    const { path, storage } = await withInstance(500);
+    const { path, storage } = await openWithInstance(500);
     await expect(storage.calls.insert(call("call_1"), FILE, SINGLE, [])).rejects.toMatchObject({
       name: "StorageUnavailable",
       message: expect.stringContaining("full"),

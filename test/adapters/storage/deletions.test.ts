@@ -26,7 +26,7 @@ async function forEachNumber(store: (n: number) => Promise<unknown>): Promise<vo
   for (let start = 0; start < NUMBERS.length; start += 25)
     await Promise.all(NUMBERS.slice(start, start + 25).map(store));
 }
-const expired = { expiresAt: 1, createdAt: 1 };
+const expiredTimes = { expiresAt: 1, createdAt: 1 };
 
 const DELETIONS: Readonly<Record<string, Deletion>> = {
   "deliveries that ended long ago": {
@@ -93,7 +93,7 @@ const DELETIONS: Readonly<Record<string, Deletion>> = {
     async fill({ logins }) {
       await storeAccount(logins);
       await forEachNumber((n) =>
-        logins.insertSession({ ...storedSession(`ses_${n}`), ...expired }, "hash", 2 * ROW_COUNT),
+        logins.insertSession({ ...storedSession(`ses_${n}`), ...expiredTimes }, "hash", 2 * ROW_COUNT),
       );
     },
     delete: ({ logins }) => logins.forgetExpired(9),
@@ -135,7 +135,7 @@ async function deleteDuringWrites(storage: Storage, statements: Statement[], del
   for (; !isEnded; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
   await deletionEnd;
   const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ rows = 0 }) => rows);
-  return { sizes, writes, left: await deletion.remainingRows(storage) };
+  return { sizes, writes, remainingRows: await deletion.remainingRows(storage) };
 }
 
 describe("SQLite", () => {
@@ -147,8 +147,8 @@ describe("SQLite", () => {
       SQLITE_TRAITS,
     );
     await storage.open({ exclusive: true });
-    const { sizes, writes, left } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
-    expect(left).toBe(0);
+    const { sizes, writes, remainingRows } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
+    expect(remainingRows).toBe(0);
     expect(Math.max(...sizes)).toBe(MAX_PIECE);
     expect(writes).toBeGreaterThanOrEqual(ROW_COUNT / MAX_PIECE);
     await storage.close();
@@ -171,8 +171,8 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       POSTGRES_TRAITS,
     );
     await storage.open({ exclusive: true });
-    const { sizes, left } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
-    expect(left).toBe(0);
+    const { sizes, remainingRows } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
+    expect(remainingRows).toBe(0);
     expect(Math.max(...sizes)).toBe(MAX_PIECE);
     await storage.close();
   });

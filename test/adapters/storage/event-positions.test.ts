@@ -13,8 +13,8 @@ import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
 const EVENT_COUNT = 40;
-/** Numbers of the events that are purged after the migration, the first and the last one among them. */
-const PURGED = [1, 2, 9, 10, 11, 12, 20, 38, 40];
+/** Numbers of the events that are purged after the migration, including the first and the last. */
+const PURGED_NUMBERS = [1, 2, 9, 10, 11, 12, 20, 38, 40];
 
 test("events of an older SQLite file keep their order and cursors", async () => {
   const path = scratchPath();
@@ -26,7 +26,7 @@ test("events of an older SQLite file keep their order and cursors", async () => 
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, () => {
-  test("events of an older database keep their order and block no transaction", {
+  test("events of an older database keep their order, and wait for no other transaction", {
     timeout: 60_000,
   }, async () => {
     const server = await postgres.start();
@@ -46,10 +46,10 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 /** Migrates a database of the version before events had positions, and checks the result. */
 async function expectPositionsAfterMigration(
   connect: () => Promise<ConnectedDatabase>,
-  make: () => Storage,
+  createStorage: () => Storage,
 ): Promise<void> {
-  const older = await connect();
-  const kysely = await databaseBefore("0007_event_positions", older.dialect, older.columnTypes);
+  const olderDatabase = await connect();
+  const kysely = await databaseBefore("0007_event_positions", olderDatabase.dialect, olderDatabase.columnTypes);
   const numbers = Array.from({ length: EVENT_COUNT }, (_, n) => n + 1);
   const log = numbers.map((n) => event(n % 3 === 0 ? "usr_b" : "usr_a", n));
   for (const { id, type, timestamp, callId, instanceId, userId, data } of log.toReversed())
@@ -66,9 +66,9 @@ async function expectPositionsAfterMigration(
       })
       .execute();
   await kysely.destroy();
-  await older.close?.();
+  await olderDatabase.close?.();
 
-  const storage = make();
+  const storage = createStorage();
   await storage.open({ exclusive: true });
   for (const user of ["usr_a", "usr_b"]) {
     const userEvents = log.filter(({ userId }) => userId === user);
@@ -78,28 +78,28 @@ async function expectPositionsAfterMigration(
   }
   await storage.close();
 
-  const current = await connect();
-  const raw = new Kysely<{ events: { id: string } }>({ dialect: current.dialect });
-  const purgedIds = PURGED.map((n) => event("", n).id);
-  await raw.deleteFrom("events").where("id", "in", purgedIds).execute();
-  await raw.destroy();
-  await current.close?.();
+  const currentDatabase = await connect();
+  const query = new Kysely<{ events: { id: string } }>({ dialect: currentDatabase.dialect });
+  const purgedIds = PURGED_NUMBERS.map((n) => event("", n).id);
+  await query.deleteFrom("events").where("id", "in", purgedIds).execute();
+  await query.destroy();
+  await currentDatabase.close?.();
 
-  const reopened = make();
-  await reopened.open({ exclusive: true });
+  const reopenedStorage = createStorage();
+  await reopenedStorage.open({ exclusive: true });
   // Created with the first events, but stored last; an earlier reader has not seen it.
   const lateEvent = { ...event("usr_a", 3), id: "evt_002x" };
-  await reopened.events.append([lateEvent]);
+  await reopenedStorage.events.append([lateEvent]);
   for (const cursor of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
-    const position = await reopened.events.positionOf("usr_a", cursor);
-    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > cursor && !purgedIds.includes(id));
-    const stored = await reopened.events.ofUser("usr_a", {}, { after: position });
+    const position = await reopenedStorage.events.positionOf("usr_a", cursor);
+    const expectedEvents = log.filter(({ id, userId }) => userId === "usr_a" && id > cursor && !purgedIds.includes(id));
+    const storedEvents = await reopenedStorage.events.ofUser("usr_a", {}, { after: position });
     expect(
-      stored.map(({ id }) => id),
+      storedEvents.map(({ id }) => id),
       `after ${cursor}`,
-    ).toEqual([...unseen.map(({ id }) => id), lateEvent.id]);
+    ).toEqual([...expectedEvents.map(({ id }) => id), lateEvent.id]);
   }
-  await reopened.close();
+  await reopenedStorage.close();
 }
 
 /** Another program's open transaction blocks the events of one user only. */

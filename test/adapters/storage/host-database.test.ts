@@ -110,8 +110,8 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
       await storage.close();
     }
     const addedTables = (await tables(url)).filter((name) => !tablesBefore.includes(name));
-    for (const start of ["ringport.users", "ringport.rp_users", "public.rp_users", "public.rp_ringport_migration"])
-      expect(addedTables).toContain(start);
+    for (const tableName of ["ringport.users", "ringport.rp_users", "public.rp_users", "public.rp_ringport_migration"])
+      expect(addedTables).toContain(tableName);
     expect(addedTables.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
     await using client = await openClient(url);
     expect((await client.query("select email from users")).rows).toEqual([{ email: "ada@example.com" }]);
@@ -150,11 +150,11 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await pool.end();
   });
 
-  test("keeps an earlier version's migration tables", async () => {
+  test("renames the migration tables of an earlier version", async () => {
     const url = await server.createDatabase();
-    const older = await connectPostgres({ url });
-    await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
-    await older.close?.();
+    const olderDatabase = await connectPostgres({ url });
+    await (await databaseBefore("0010_owners", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();
+    await olderDatabase.close?.();
     const storage = postgresStorage({ url });
     await storage.open({ exclusive: false });
     await storage.close();

@@ -116,8 +116,8 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await client.query("rollback");
     await append;
     await takeover;
-    const stored = await second.events.ofUser("usr_1", {}, {});
-    expect(stored.map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
+    const eventRows = await second.events.ofUser("usr_1", {}, {});
+    expect(eventRows.map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
     await Promise.all([first.close(), second.close()]);
   });
 
@@ -146,12 +146,12 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);
     await first.calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
-    await using taker = await openClient(url);
-    await taker.query("begin; select * from owners for update");
-    await taker.query("update owners set epoch = epoch + 1");
+    await using competingClient = await openClient(url);
+    await competingClient.query("begin; select * from owners for update");
+    await competingClient.query("update owners set epoch = epoch + 1");
     const refusal = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(LeaseLost);
     await vi.waitFor(() => expectWaiting(url, "owners"));
-    await taker.query("commit");
+    await competingClient.query("commit");
     await refusal;
     expect(await first.calls.get("call_1")).toMatchObject({ owner: null, version: 1 });
     await first.close();
@@ -161,27 +161,27 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.close();
-    const connected = await connectPostgres({ url });
-    const db = new Kysely<Database>({ dialect: connected.dialect });
-    const lock = await connected.lock({
+    const connection = await connectPostgres({ url });
+    const db = new Kysely<Database>({ dialect: connection.dialect });
+    const lock = await connection.lock({
       db,
       migrationDb: db,
       isCurrent: () => true,
       migrate: async () => {},
       leaseMs: 1,
     });
-    const suspended = db.transaction().execute(async (tx) => {
+    const suspendedTransaction = db.transaction().execute(async (tx) => {
       await openOnceFree(second);
       await sql`select 1`.execute(tx);
     });
-    await expect(suspended).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
+    await expect(suspendedTransaction).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
     expect(second.lease).toMatchObject({ epoch: 3 });
     await lock.release();
-    await connected.close?.();
+    await connection.close?.();
     await second.close();
   });
 
-  test("is recognized despite a lost response", async () => {
+  test("is recognised despite a lost response", async () => {
     const url = await server.createDatabase();
     const { pool, loseResponseTo } = fragilePool(url);
     const storage = postgresStorage({ pool });
@@ -207,9 +207,9 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
 
   test("is refused while an older server holds a session lock", async () => {
     const url = await server.createDatabase();
-    const older = await connectPostgres({ url });
-    await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
-    await older.close?.();
+    const olderDatabase = await connectPostgres({ url });
+    await (await databaseBefore("0010_owners", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();
+    await olderDatabase.close?.();
     await using session = await openClient(url);
     await session.query("select pg_advisory_lock(hashtextextended('ringport server ' || current_schema(), 0))");
     for (const exclusive of [true, false])
@@ -290,13 +290,13 @@ async function expectWaiting(url: string, table: string): Promise<void> {
 
 /** A pool that can lose the response to the nth statement with a first word; the statement still runs. */
 function fragilePool(url: string) {
-  const inner = new pg.Pool({ connectionString: url });
+  const innerPool = new pg.Pool({ connectionString: url });
   let lostWord = "";
   let remaining = 0;
   const pool: PostgresPool & { end(): Promise<void> } = {
-    end: () => inner.end(),
+    end: () => innerPool.end(),
     async connect() {
-      const client = await inner.connect();
+      const client = await innerPool.connect();
       return {
         on: (event, listener) => client.on(event, listener),
         off: (event, listener) => client.off(event, listener),

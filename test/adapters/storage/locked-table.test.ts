@@ -35,8 +35,8 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
       ),
     );
 
-  async function expectFewConnections(url: string, through = url): Promise<void> {
-    const storage = await open(through);
+  async function expectFewConnections(url: string, connectionUrl = url): Promise<void> {
+    const storage = await open(connectionUrl);
     await storage.instances.insert(storedInstance("inst_1"), []);
     await using client = await openClient(url);
     const pids = async (): Promise<readonly number[]> => {
@@ -65,9 +65,9 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
 
   test.skipIf(pooler.missing)(`costs no extra connections behind a pooler, ${pooler.title}`, async () => {
     const url = await server.createDatabase();
-    const running = await pooler.start(server.url, MAX_CONNECTIONS);
-    onTestFinished(() => running.stop());
-    await expectFewConnections(url, running.urlThrough(url));
+    const runningPooler = await pooler.start(server.url, MAX_CONNECTIONS);
+    onTestFinished(() => runningPooler.stop());
+    await expectFewConnections(url, runningPooler.urlThrough(url));
   });
 
   test("never makes renewals of the lease pile up", async () => {

@@ -50,11 +50,11 @@ test("the reasons of a day's failed calls are read in pieces", async () => {
 test("webhooks are read in pieces", async () => {
   await forEachNumber((n) => storage.webhooks.insert(storedWebhook(`hook_${n}`), RECORD_COUNT));
   await storage.events.append([storedEvent("evt_1", "call_0")]);
-  const enabled = await measure(() => storage.webhooks.enabled());
-  expect(enabled.result).toHaveLength(RECORD_COUNT);
-  const behind = await measure(() => storage.webhooks.behind());
-  expect(behind.result).toHaveLength(RECORD_COUNT);
-  expect(Math.max(...enabled.sizes, ...behind.sizes)).toBe(MAX_ROWS);
+  const enabledWebhooks = await measure(() => storage.webhooks.enabled());
+  expect(enabledWebhooks.result).toHaveLength(RECORD_COUNT);
+  const lateWebhooks = await measure(() => storage.webhooks.behind());
+  expect(lateWebhooks.result).toHaveLength(RECORD_COUNT);
+  expect(Math.max(...enabledWebhooks.sizes, ...lateWebhooks.sizes)).toBe(MAX_ROWS);
 });
 
 test("a long queue is read in pieces, and a dial reads its next call alone", async () => {
@@ -65,14 +65,14 @@ test("a long queue is read in pieces, and a dial reads its next call alone", asy
   for (const id of ids) void storage.calls.insert(storedCall(id, instance.id), undefined, policy, []);
   await expect.poll(async () => (await storage.calls.counts()).QUEUED).toBe(RECORD_COUNT);
 
-  const texts = () => statements.filter(({ sql }) => sql.startsWith("select *")).map(({ rows = 0 }) => rows);
+  const textRowCounts = () => statements.filter(({ sql }) => sql.startsWith("select *")).map(({ rows = 0 }) => rows);
   const activeCalls = await measure(() => storage.calls.active(instance.id));
   expect(activeCalls.result.map(({ id }) => id)).toEqual(ids);
-  expect(Math.max(...texts())).toBeLessThanOrEqual(50);
+  expect(Math.max(...textRowCounts())).toBeLessThanOrEqual(50);
 
-  const next = await measure(() => storage.calls.nextWaiting(instance.id));
-  expect(next.result?.id).toBe(ids[0]);
-  expect(next.sizes).toEqual([1]);
+  const nextCall = await measure(() => storage.calls.nextWaiting(instance.id));
+  expect(nextCall.result?.id).toBe(ids[0]);
+  expect(nextCall.sizes).toEqual([1]);
   const claimedCall = await measure(() => storage.calls.claimed(instance.id, "node_1"));
   expect(claimedCall.result).toEqual([]);
   expect(claimedCall.sizes).toEqual([0]);
@@ -80,5 +80,5 @@ test("a long queue is read in pieces, and a dial reads its next call alone", asy
   await storage.instances.update(instance.id, 1, { status: "DELETED" }, []);
   const orphanedCalls = await measure(() => storage.calls.orphaned("node_1", RECORD_COUNT));
   expect(orphanedCalls.result.map(({ id }) => id)).toEqual(ids);
-  expect(Math.max(...texts())).toBeLessThanOrEqual(50);
+  expect(Math.max(...textRowCounts())).toBeLessThanOrEqual(50);
 });

@@ -9,7 +9,7 @@ import { postgresStorage } from "../../../adapters/storage/postgres/postgres-sto
 import { connectSqlite, lockFile, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
-import { openElsewhere } from "./opener-process.ts";
+import { openInOtherProcess } from "./opener-process.ts";
 import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
@@ -63,7 +63,7 @@ test("four processes migrate one new SQLite file at the same time", { timeout: 6
   for (let round = 0; round < 3; round++) {
     const path = scratchPath();
     const openAt = Date.now() + 1_000;
-    const openers = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path, false, openAt)));
+    const openers = await Promise.all(Array.from({ length: 4 }, () => openInOtherProcess(path, false, openAt)));
     expect(openers.map((opener) => opener.output)).toEqual(["open", "open", "open", "open"]);
     await Promise.all(openers.map((opener) => opener.end()));
     expect(appliedSteps(path)).toEqual(STEPS);
@@ -113,8 +113,8 @@ test("a program next to an older server does not migrate and names the fix", asy
 
 test("deletions of older versions count as finished", async () => {
   const path = scratchPath();
-  const connected = await connectSqlite({ path });
-  const db = await databaseBefore("0008_deletions", connected.dialect, connected.columnTypes);
+  const connection = await connectSqlite({ path });
+  const db = await databaseBefore("0008_deletions", connection.dialect, connection.columnTypes);
   const values = (id: string, status: string) => sql`insert into instances
     (id, user_id, name, status, metadata, provider, created_at, updated_at, version)
     values (${id}, 'usr_1', 'Desk', ${status}, '{}', 'simulator', 1, 7, 2)`;
@@ -136,8 +136,8 @@ test("receipts of older versions name their records, without copies of them", as
 
 test("receipts of older versions are found by their key, page by page", async () => {
   const [path, olderPath] = [scratchPath(), scratchPath()];
-  const connected = await connectSqlite({ path });
-  const db = await databaseBefore("0034_receipt_ids", connected.dialect, connected.columnTypes);
+  const connection = await connectSqlite({ path });
+  const db = await databaseBefore("0034_receipt_ids", connection.dialect, connection.columnTypes);
   for (let n = 0; n < 250; n++) await insertOldReceipt(db, `key ${n}`, { id: `inst_${n}`, status: "CREATED" });
   await db.destroy();
   const statements: Statement[] = [];
@@ -148,8 +148,8 @@ test("receipts of older versions are found by their key, page by page", async ()
   await storage.open({ exclusive: false });
   await storage.close();
 
-  const older = await connectSqlite({ path: olderPath });
-  await (await databaseBefore("0034_receipt_ids", older.dialect, older.columnTypes)).destroy();
+  const olderDatabase = await connectSqlite({ path: olderPath });
+  await (await databaseBefore("0034_receipt_ids", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();
   const database = new DatabaseSync(olderPath);
   database.exec("alter table receipts add column record_id text not null default ''"); // as within the step
   const pages = statements.filter(({ sql }) => /^select user_id, scope, key, result/.test(sql));
@@ -163,8 +163,8 @@ test("receipts of older versions are found by their key, page by page", async ()
 
 test("an older version's audio file is complete", async () => {
   const path = scratchPath();
-  const connected = await connectSqlite({ path });
-  const db = await databaseBefore("0014_audio_parts", connected.dialect, connected.columnTypes);
+  const connection = await connectSqlite({ path });
+  const db = await databaseBefore("0014_audio_parts", connection.dialect, connection.columnTypes);
   const file = Uint8Array.from({ length: 3 << 20 }, (_, i) => i % 251);
   await sql`insert into call_audio (call_id, bytes) values ('call_1', ${file})`.execute(db);
   await db.destroy();
@@ -207,8 +207,8 @@ const insertOldReceipt = (db: Kysely<unknown>, key: string, result: unknown, use
 
 /** Migrates more receipts of two users than fit on one page. */
 async function expectReceiptsMigrated(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
-  const older = await connect();
-  const db = await databaseBefore("0034_receipt_ids", older.dialect, older.columnTypes);
+  const olderDatabase = await connect();
+  const db = await databaseBefore("0034_receipt_ids", olderDatabase.dialect, olderDatabase.columnTypes);
   const text = "x".repeat(20_000);
   const call = { id: "call_1", status: "QUEUED", message: { text: `${text}\0\ud800 "created":false` } };
   const results = [
@@ -221,7 +221,7 @@ async function expectReceiptsMigrated(connect: () => Promise<ConnectedDatabase>,
   for (const [n, result] of results.entries()) await insertOldReceipt(db, `key ${n}`, result);
   for (const [n] of results.entries()) await insertOldReceipt(db, `key ${n}`, { id: `inst_2_${n}` }, "usr_2");
   await db.destroy();
-  await older.close?.();
+  await olderDatabase.close?.();
   const storage = databaseStorage(connect, traits);
   await storage.open({ exclusive: false });
   const find = (n: number, userId = "usr_1") => storage.receipts.find({ userId, scope: "", key: `key ${n}` }, 5);

@@ -8,7 +8,7 @@ const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
 
 /** A process with an open storage. */
 export interface OpenerProcess {
-  /** "open", or the error of opening. */
+  /** "open", or the error. */
   readonly output: string;
   /** Closes the storage and ends. */
   end(): Promise<void>;
@@ -17,7 +17,7 @@ export interface OpenerProcess {
 }
 
 /** Opens a SQLite file in another process, at the time `at` (ms), so that several can do so together. */
-export async function openElsewhere(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
+export async function openInOtherProcess(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
   const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const [output] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

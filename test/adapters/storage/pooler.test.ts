@@ -9,15 +9,15 @@ import { storedCall, storedInstance } from "./records.ts";
 import { databaseBefore } from "./steps-before.ts";
 
 const postgres = await findPostgres();
-const source = findPooler();
-const title = `PostgreSQL behind a transaction pooler, ${source.title}`;
+const availablePooler = findPooler();
+const title = `PostgreSQL behind a transaction pooler, ${availablePooler.title}`;
 
-describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, () => {
+describe.skipIf(postgres.missing ?? availablePooler.missing)(title, { timeout: 60_000 }, () => {
   let server: RunningPostgres;
   let pooler: RunningPooler;
   beforeAll(async () => {
     server = await postgres.start();
-    pooler = await source.start(server.url, 3);
+    pooler = await availablePooler.start(server.url, 3);
   }, 30_000);
   afterAll(async () => {
     await pooler?.stop();
@@ -55,18 +55,18 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
   });
 
   test("migrates an older database once for three servers and leaves no lock", async () => {
-    const direct = await server.createDatabase();
-    const older = await connectPostgres({ url: direct });
-    await (await databaseBefore("0008_deletions", older.dialect, older.columnTypes)).destroy();
-    await older.close?.();
-    const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.urlThrough(direct) }));
+    const directUrl = await server.createDatabase();
+    const olderDatabase = await connectPostgres({ url: directUrl });
+    await (await databaseBefore("0008_deletions", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();
+    await olderDatabase.close?.();
+    const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.urlThrough(directUrl) }));
     const openings = await Promise.allSettled(storages.map((storage) => storage.open({ exclusive: true })));
     expect(openings.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
-    await using client = await openClient(direct);
+    await using client = await openClient(directUrl);
     const { rows: locks } = await client.query("select * from pg_locks where locktype = 'advisory'");
     expect(locks).toEqual([]);
     const { rows } = await client.query("select count(*)::int as steps from ringport_migration");
-    expect(rows).toEqual([{ steps: Object.keys(migrations(older.columnTypes)).length }]);
+    expect(rows).toEqual([{ steps: Object.keys(migrations(olderDatabase.columnTypes)).length }]);
     await Promise.all(storages.map((storage) => storage.close()));
   });
 

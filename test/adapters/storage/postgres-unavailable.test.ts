@@ -5,7 +5,7 @@ import { postgresStorage } from "../../../adapters/storage/postgres/postgres-sto
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
 
-test("postgresUnavailable recognizes temporary errors only", () => {
+test("postgresUnavailable recognises only temporary errors", () => {
   const withCode = (code: string) => Object.assign(new Error(code), { code });
   for (const code of [
     "53100",
@@ -52,7 +52,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       await client.query("rollback");
       await client.end();
       const results = await Promise.all(work);
-      expect(results.filter((answer) => answer instanceof StorageUnavailable)).toHaveLength(2);
+      expect(results.filter((result) => result instanceof StorageUnavailable)).toHaveLength(2);
       expect(results[2]).toEqual([]);
       expect(await storage.calls.counts()).toEqual({});
       await storage.close();
@@ -61,7 +61,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     }
   });
 
-  test("a NUL in a text fails alone", { timeout: 60_000 }, async () => {
+  test("a NUL character in a text fails only its own statement", { timeout: 60_000 }, async () => {
     const server = await postgres.start();
     try {
       const storage = postgresStorage({ url: await server.createDatabase() });

@@ -40,10 +40,10 @@ async function startOnDump(storage: Storage): Promise<{ world: World; read(name:
 }
 
 /** Advances the clock until the condition holds; PostgreSQL runs in real time. */
-function waitInTime<T>(world: World, holds: () => Promise<T>): Promise<T> {
+function waitInTime<T>(world: World, condition: () => Promise<T>): Promise<T> {
   const advanceAndCheck = async () => {
     await world.system.advance(200);
-    return holds();
+    return condition();
   };
   return vi.waitFor(advanceAndCheck, { timeout: 10_000, interval: 10 });
 }

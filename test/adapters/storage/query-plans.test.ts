@@ -21,7 +21,7 @@ const SMALL_INDEX =
 /** Statements that may read a whole table or index, with the reason. */
 const SCANS: readonly (readonly [string, RegExp])[] = [
   ["erase: links of a number are found by their text", /^delete from "events" .* like /],
-  ["a new key of encryption: every sealed value is read, in pages", /^\s*select "(id|instance_id)" as id/],
+  ["a new encryption key: every sealed value is read, in pages", /^\s*select "(id|instance_id)" as id/],
   ["the first registration of an administrator", /^select "users"."id" from "users" left join "accounts"/],
   ["metrics: two rows for each instance", /^select "status", cast\(sum\("calls"\) as bigint\)/],
   ["a start: it opens every linked instance", /^select \* from \(select \*, \(select "calls"."id" from "calls"/],

@@ -9,9 +9,9 @@ export interface Statement {
   rows?: number;
 }
 
-type Execute = (...all: unknown[]) => Promise<QueryResult<unknown>>;
+type Execute = (...args: unknown[]) => Promise<QueryResult<unknown>>;
 
-/** A connected database that records every statement. */
+/** Wraps a connected database, and records every statement. */
 export function recordStatements(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
   const dialect: Dialect = {
     createAdapter: () => connected.dialect.createAdapter(),

@@ -13,7 +13,7 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   await storage.open({ exclusive: false });
   for (let n = 0; n < INSTANCES; n++) await storage.instances.insert(storedInstance(`inst_${n}`), []);
   const random = seededRandom();
-  const live: string[] = [];
+  const activeIds: string[] = [];
   const endedIds: string[] = [];
   for (let n = 0; n < CALLS; n++) {
     const call = storedCall(`call_${numberOf(n)}`, `inst_${n % INSTANCES}`, {
@@ -22,9 +22,9 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
       createdAt: n,
     });
     await storage.calls.insert(call, undefined, { kind: "fifo", depth: CALLS }, []);
-    live.push(call.id);
+    activeIds.push(call.id);
     if (random() < 0.8) {
-      const [id = ""] = live.splice(random() * live.length, 1);
+      const [id = ""] = activeIds.splice(random() * activeIds.length, 1);
       const outcome = { reason: "interrupted", detail: "z".repeat(random() * 300) } as never;
       await storage.calls.update(id, 1, { status: "FAILED", outcome, endedAt: n }, []);
       endedIds.push(id);
@@ -33,7 +33,7 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   }
   await storage.retention.scrub({ thorough: true });
 
-  const liveIds = new Set([...live, ...endedIds].map((id) => id.slice(5)));
+  const liveIds = new Set([...activeIds, ...endedIds].map((id) => id.slice(5)));
   const files = [path, `${path}-wal`].filter(existsSync).map((file) => readFileSync(file, "latin1"));
   const numbers = new Set(files.join().match(/4930\d{8}/g));
   expect([...numbers].filter((number) => !liveIds.has(number))).toEqual([]);

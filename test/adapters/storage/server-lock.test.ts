@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { LeaseLost, type Storage, StorageLocked } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import { openElsewhere } from "./opener-process.ts";
+import { openInOtherProcess } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
 
 const write = (storage: Storage, id: string) => storage.accounts.ensureUser({ id, name: id, createdAt: 1 });
@@ -38,11 +38,11 @@ describe("the server lock of a SQLite file", () => {
 
   test("ends with its process", { timeout: 30_000 }, async () => {
     const path = scratchPath();
-    const other = await openElsewhere(path, true);
-    expect(other.output).toBe("open");
+    const otherProcess = await openInOtherProcess(path, true);
+    expect(otherProcess.output).toBe("open");
     const storage = sqliteStorage({ path });
     await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
-    await other.kill();
+    await otherProcess.kill();
     await storage.open({ exclusive: true });
     await storage.close();
   });
@@ -55,9 +55,9 @@ describe("the server lock of a SQLite file", () => {
       rmSync(`${path}-server.lock`);
       await check();
       await expect(sqliteStorage({ path }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
-      const other = await openElsewhere(path, true);
-      expect(other.output).toContain("StorageLocked");
-      await other.end();
+      const otherProcess = await openInOtherProcess(path, true);
+      expect(otherProcess.output).toContain("StorageLocked");
+      await otherProcess.end();
     }
     await server.close();
   });
@@ -67,11 +67,11 @@ describe("the server lock of a SQLite file", () => {
     const [first, second] = [sqliteStorage({ path }), sqliteStorage({ path })];
     await first.open({ exclusive: true });
     rmSync(`${path}-server.lock`);
-    let hasOpened = false;
-    const opening = second.open({ exclusive: true }).then(() => (hasOpened = true));
+    let isOpen = false;
+    const opening = second.open({ exclusive: true }).then(() => (isOpen = true));
     await expect.poll(() => existsSync(`${path}-server.lock`)).toBe(true);
     await expect(first.verifyOwner?.()).rejects.toBeInstanceOf(LeaseLost);
-    expect(hasOpened).toBe(false);
+    expect(isOpen).toBe(false);
     await expect(write(first, "usr_1")).rejects.toBeInstanceOf(LeaseLost);
     await opening;
     await first.close();
@@ -97,17 +97,17 @@ describe("the server lock of a SQLite file", () => {
       rmSync(folder);
       renameSync(`${folder}-away`, folder);
     }
-    const other = await openElsewhere(path, true);
-    expect(other.output).toContain("StorageLocked");
-    await other.end();
+    const otherProcess = await openInOtherProcess(path, true);
+    expect(otherProcess.output).toContain("StorageLocked");
+    await otherProcess.end();
     await server.verifyOwner?.();
     await server.close();
   });
 
-  test("delays no server after a kill", { timeout: 30_000 }, async () => {
+  test("does not delay the next server after a kill", { timeout: 30_000 }, async () => {
     const path = scratchPath();
-    const other = await openElsewhere(path, true);
-    await other.kill();
+    const otherProcess = await openInOtherProcess(path, true);
+    await otherProcess.kill();
     const storage = sqliteStorage({ path });
     const timers = vi.spyOn(realSystem, "after");
     await storage.open({ exclusive: true });

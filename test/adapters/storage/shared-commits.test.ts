@@ -17,9 +17,9 @@ test("concurrent writers share commits", async () => {
     async () => recordStatements(await connectSqlite({ path }), statements),
     SQLITE_TRAITS,
   );
-  const other = sqliteStorage({ path });
+  const otherStorage = sqliteStorage({ path });
   await storage.open({ exclusive: true });
-  await other.open({ exclusive: false });
+  await otherStorage.open({ exclusive: false });
   statements.length = 0;
 
   const writes = NUMBERS.map(async (n) => {
@@ -27,13 +27,13 @@ test("concurrent writers share commits", async () => {
     expect(await storage.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
     // Resolved writes are committed: another process sees them in its next transaction.
     await expect
-      .poll(() => other.instances.get(instance(n).id), { interval: 1 })
+      .poll(() => otherStorage.instances.get(instance(n).id), { interval: 1 })
       .toMatchObject({ name: `number ${n}` });
   });
   await Promise.all(writes);
   // The driver starts transactions, which are not recorded; savepoints are, and exist only in shared ones.
   expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
-  await Promise.all([storage.close(), other.close()]);
+  await Promise.all([storage.close(), otherStorage.close()]);
 });
 
 test("each writer in a shared commit succeeds or fails on its own", async () => {
@@ -49,7 +49,7 @@ test("each writer in a shared commit succeeds or fails on its own", async () => 
   await storage.close();
 });
 
-test("a writer that exceeds the database fails alone in a shared commit", async () => {
+test("a write that exceeds the size limit fails alone in a shared commit", async () => {
   const storage = await openStorage(140);
   const name = (n: number) => (n === 7 ? "n".repeat(1_000_000) : "small");
   const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [createdEvent(n)]);

@@ -8,19 +8,21 @@ import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts"
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-test("a full database refuses complete writes, then recovers", async () => {
-  const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 160 }));
+test("a full database rejects whole writes, and then recovers", async () => {
+  const storage = await openWithInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 160 }));
   const callsBefore = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls
-    .insert(call("call_1"), new Uint8Array(1_000_000), { kind: "single" }, [queued("call_1")])
+    .insert(call("call_1"), new Uint8Array(1_000_000), { kind: "single" }, [queuedEvent("call_1")])
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StorageUnavailable);
   expect(String(error)).toContain("full");
   expect(await storage.calls.list("usr_1", {}, {})).toEqual(callsBefore);
   expect(await storage.calls.audio("call_1")).toBeUndefined();
   expect(await storage.events.ofCall("call_1", {})).toEqual([]);
-  const later = await storage.calls.insert(call("call_1"), new Uint8Array(10), { kind: "single" }, [queued("call_1")]);
-  expect(later.kind).toBe("created");
+  const laterInsert = await storage.calls.insert(call("call_1"), new Uint8Array(10), { kind: "single" }, [
+    queuedEvent("call_1"),
+  ]);
+  expect(laterInsert.kind).toBe("created");
   await storage.close();
 });
 
@@ -28,9 +30,9 @@ test("a locked database is unavailable and does not block the event loop", {
   timeout: 20_000,
 }, async () => {
   const path = scratchPath();
-  const storage = await withInstance(sqliteStorage({ path }));
-  const other = new DatabaseSync(path);
-  other.exec("begin exclusive");
+  const storage = await openWithInstance(sqliteStorage({ path }));
+  const otherConnection = new DatabaseSync(path);
+  otherConnection.exec("begin exclusive");
 
   let maxStallMs = 0;
   let lastAt = performance.now();
@@ -43,8 +45,8 @@ test("a locked database is unavailable and does not block the event loop", {
   clearInterval(stallTimer);
   expect(maxStallMs).toBeLessThan(500); // waiting inside SQLite would be one stall of two seconds
 
-  other.exec("rollback");
-  other.close();
+  otherConnection.exec("rollback");
+  otherConnection.close();
   expect(await storage.calls.get("call_1")).toBeUndefined();
   expect((await storage.calls.insert(call("call_1"), undefined, { kind: "single" }, [])).kind).toBe("created");
   await storage.close();
@@ -52,12 +54,12 @@ test("a locked database is unavailable and does not block the event loop", {
 
 test("a write waits for another process's lock", async () => {
   const path = scratchPath();
-  const storage = await withInstance(sqliteStorage({ path }));
-  const other = new DatabaseSync(path);
-  other.exec("begin exclusive");
-  setTimeout(() => other.exec("rollback"), 200);
+  const storage = await openWithInstance(sqliteStorage({ path }));
+  const otherConnection = new DatabaseSync(path);
+  otherConnection.exec("begin exclusive");
+  setTimeout(() => otherConnection.exec("rollback"), 200);
   expect((await storage.calls.insert(call("call_1"), undefined, { kind: "single" }, [])).kind).toBe("created");
-  other.close();
+  otherConnection.close();
   await storage.close();
 });
 
@@ -66,7 +68,7 @@ test("an unreadable file is reported as unavailable", async () => {
   await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("a closed storage is unavailable and closes twice", async () => {
+test("a closed storage is unavailable and can be closed again", async () => {
   const storage = sqliteStorage({ path: ":memory:" });
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
   await storage.close();
@@ -78,21 +80,21 @@ test("a closed storage is unavailable and closes twice", async () => {
 });
 
 test("every commit is synchronized by default", async () => {
-  expect(await synchronous({})).toBe(2);
-  expect(await synchronous({ synchronous: "FULL" })).toBe(2);
-  expect(await synchronous({ synchronous: "NORMAL" })).toBe(1);
+  expect(await synchronousLevel({})).toBe(2);
+  expect(await synchronousLevel({ synchronous: "FULL" })).toBe(2);
+  expect(await synchronousLevel({ synchronous: "NORMAL" })).toBe(1);
 });
 
-async function synchronous(options: { synchronous?: "FULL" | "NORMAL" }): Promise<number | undefined> {
-  const connected = await connectSqlite({ path: scratchPath(), ...options });
+async function synchronousLevel(options: { synchronous?: "FULL" | "NORMAL" }): Promise<number | undefined> {
+  const connection = await connectSqlite({ path: scratchPath(), ...options });
   const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(
-    new Kysely({ dialect: connected.dialect }),
+    new Kysely({ dialect: connection.dialect }),
   );
-  await connected.close?.();
+  await connection.close?.();
   return rows[0]?.synchronous;
 }
 
-async function withInstance(storage: Storage): Promise<Storage> {
+async function openWithInstance(storage: Storage): Promise<Storage> {
   await storage.open({ exclusive: true });
   await storage.instances.insert(storedInstance("inst_1"), []);
   return storage;
@@ -102,7 +104,7 @@ function call(id: string): Call {
   return storedCall(id, "inst_1");
 }
 
-function queued(callId: string) {
+function queuedEvent(callId: string) {
   return {
     id: `evt_of_${callId}`,
     type: "queued",

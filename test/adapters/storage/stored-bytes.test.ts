@@ -36,8 +36,8 @@ async function olderDatabase(
   await close?.();
 }
 
-/** A deleted instance on which a demo token had placed a call. */
-async function deletedInstance({ instances, calls }: Storage): Promise<void> {
+/** Stores a deleted instance on which a demo token had placed a call. */
+async function storeDeletedInstance({ instances, calls }: Storage): Promise<void> {
   await instances.insert(storedInstance("inst_1"), []);
   await calls.insert(storedCall("call_1", "inst_1", { isDemo: true }), undefined, { kind: "single" }, []);
   await calls.update("call_1", 1, { status: "FAILED", endedAt: 1 }, []);
@@ -45,7 +45,7 @@ async function deletedInstance({ instances, calls }: Storage): Promise<void> {
   await instances.update("inst_1", 1, { status: "DELETED", erasedAt: 1 }, []);
 }
 
-/** Owners in the table. */
+/** Owners with a count of stored bytes. */
 async function countedOwners({ connect }: TestDatabase): Promise<string[]> {
   const { dialect, close } = await connect();
   const db = new Kysely<Database>({ dialect });
@@ -83,7 +83,7 @@ function testByteCounts(newDatabase: () => Promise<TestDatabase>): void {
   ])("keeps no count of an instance's demo tokens when %s", async (_, forget) => {
     const database = await newDatabase();
     const storage = await openStorage(database);
-    await deletedInstance(storage);
+    await storeDeletedInstance(storage);
     expect((await countedOwners(database)).sort()).toEqual(["inst_1", "usr_1"]);
     await forget(storage);
     expect(await storage.instances.get("inst_1")).toBeUndefined();
@@ -111,7 +111,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     return { connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS };
   });
 
-  const LOCKED_IN_ORDER = ["instances", "finished_counts", "stored_usage"];
+  const LOCK_ORDER = ["instances", "finished_counts", "stored_usage"];
   test.each<[string, (storage: Storage) => Promise<unknown>]>([
     ["purge of an instance", ({ instances }) => instances.purge(9, 10)],
     ["removal of a user", ({ logins }) => logins.forgetUser("usr_1", 10)],
@@ -122,12 +122,12 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     await using watchingClient = await openClient(url);
     const waitingStatements =
       "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    for (const [i, table] of LOCKED_IN_ORDER.entries()) {
-      await deletedInstance(storage);
+    for (const [i, table] of LOCK_ORDER.entries()) {
+      await storeDeletedInstance(storage);
       await lockingClient.query(`begin; select * from ${table} for update`);
       const deletion = forget(storage);
       await expect.poll(async () => (await watchingClient.query(waitingStatements)).rowCount).toBe(1);
-      for (const laterTable of LOCKED_IN_ORDER.slice(i + 1))
+      for (const laterTable of LOCK_ORDER.slice(i + 1))
         await lockingClient.query(`select * from ${laterTable} for update nowait`);
       await lockingClient.query("commit");
       await deletion;

@@ -14,7 +14,7 @@ describe("a connection to a server", () => {
   server.on("secureConnection", () => connections++);
   let port = 0;
   beforeAll(async () => {
-    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     ({ port } = server.address() as AddressInfo);
   });
   afterAll(() => server.close());
@@ -36,9 +36,9 @@ describe("a connection to a server", () => {
   });
 
   test("ends when its signal is aborted", async () => {
-    const never = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
+    const hangingLookup = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
     const [scope, reason] = [new AbortController(), new Error("it took too long")];
-    const connecting = connectTo(HOST, never, scope.signal);
+    const connecting = connectTo(HOST, hangingLookup, scope.signal);
     scope.abort(reason);
     await expect(connecting).rejects.toBe(reason);
   });

@@ -14,13 +14,13 @@ async function startQueries(answer: (name: string) => NameAnswer | undefined) {
   return { server, queries: dnsQueries({ system: realSystem, nameServers: [server.address] }) };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const addressesOf = (records: readonly { readonly address: string }[]) => records.map(({ address }) => address);
 
 describe("a query for addresses", () => {
   test("returns addresses of both families", async () => {
     const { queries } = await startQueries(() => ["192.0.2.1", "2001:db8::7"]);
-    const addresses = await queries.addresses("both.example.com", never);
+    const addresses = await queries.addresses("both.example.com", neverAborted);
     expect([...addresses].sort((a, b) => a.family - b.family)).toEqual([
       { address: "192.0.2.1", family: 4 },
       { address: "2001:db8::7", family: 6 },
@@ -29,15 +29,15 @@ describe("a query for addresses", () => {
 
   test("returns no addresses for a name without records", async () => {
     const { queries } = await startQueries((name) => (name.startsWith("empty") ? [] : undefined));
-    expect(await queries.addresses("empty.example.com", never)).toEqual([]);
-    expect(await queries.addresses("missing.example.com", never)).toEqual([]);
-    expect(await queries.srv("_sip._udp.missing.example.com", never)).toEqual([]);
-    expect(await queries.naptr("missing.example.com", never)).toEqual([]);
+    expect(await queries.addresses("empty.example.com", neverAborted)).toEqual([]);
+    expect(await queries.addresses("missing.example.com", neverAborted)).toEqual([]);
+    expect(await queries.srv("_sip._udp.missing.example.com", neverAborted)).toEqual([]);
+    expect(await queries.naptr("missing.example.com", neverAborted)).toEqual([]);
   });
 
   test("does not wait for a family without a response", async () => {
     const { queries } = await startQueries(() => "silence for IPv6");
-    expect(addressesOf(await queries.addresses("half.example.com", never))).toEqual(["127.0.0.1"]);
+    expect(addressesOf(await queries.addresses("half.example.com", neverAborted))).toEqual(["127.0.0.1"]);
   });
 
   test.each<NameAnswer>(["silence", "only over TCP, which is silent"])(

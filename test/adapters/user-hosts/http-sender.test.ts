@@ -14,7 +14,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-interface Received {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly host: string | undefined;
@@ -23,8 +23,8 @@ interface Received {
 }
 
 /** An endpoint on this machine; `respond` returns the status, or undefined for no response. */
-async function endpoint({ names = [HOST], tls = true, respond = (): number | undefined => 204 } = {}) {
-  const received: Received[] = [];
+async function startEndpoint({ names = [HOST], tls = true, respond = (): number | undefined => 204 } = {}) {
+  const received: ReceivedRequest[] = [];
   let connections = 0;
   const server = (tls ? createServer(authority.issue({ names })) : createHttpServer()) as Server;
   server.on("connection", () => void connections++);
@@ -56,7 +56,7 @@ const resolvesTo = (...addresses: string[]) => ({ addresses: async () => address
 
 describe("a webhook delivery", () => {
   test("reaches the endpoint over TLS by name", async () => {
-    const { received, port } = await endpoint();
+    const { received, port } = await startEndpoint();
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/in?x=1`, options)).toBe(204);
     expect(received).toEqual([
@@ -65,14 +65,14 @@ describe("a webhook delivery", () => {
   });
 
   test("does not follow a redirect", async () => {
-    const { received, port } = await endpoint({ respond: () => 307 });
+    const { received, port } = await startEndpoint({ respond: () => 307 });
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/`, options)).toBe(307);
     expect(received).toHaveLength(1);
   });
 
-  test("is refused by a certificate for another name", async () => {
-    const { received, port } = await endpoint({ names: ["other.example.com"] });
+  test("fails if the certificate is for another name", async () => {
+    const { received, port } = await startEndpoint({ names: ["other.example.com"] });
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options)).rejects.toThrow(/altnames/i);
     expect(received).toEqual([]);
@@ -80,14 +80,14 @@ describe("a webhook delivery", () => {
 
   test("ends when its signal is aborted", async () => {
     const scope = new AbortController();
-    const { port } = await endpoint({ respond: () => void scope.abort() });
+    const { port } = await startEndpoint({ respond: () => void scope.abort() });
     await expect(send(`http://127.0.0.1:1/`, { allowPrivate: true }, AbortSignal.abort())).rejects.toThrow();
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options, scope.signal)).rejects.toThrow();
   });
 
   test("needs no TLS if private hosts are allowed", async () => {
-    const { received, port } = await endpoint({ tls: false });
+    const { received, port } = await startEndpoint({ tls: false });
     expect(await send(`http://127.0.0.1:${port}/`, { allowPrivate: true })).toBe(204);
     expect(received).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe("the guard", () => {
   test.each([
     ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
   ])("never connects to names resolving to %s", async (address) => {
-    const { port, connections } = await endpoint();
+    const { port, connections } = await startEndpoint();
     const delivery = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
     await expect(delivery).rejects.toThrow(`the host "${HOST}" has no public address`);
     expect(connections()).toBe(0);
@@ -106,14 +106,14 @@ describe("the guard", () => {
   test.each(["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"])(
     "never connects to the address %s",
     async (host) => {
-      const { port, connections } = await endpoint();
+      const { port, connections } = await startEndpoint();
       await expect(send(`https://${host}:${port}/`, {})).rejects.toThrow(/has no public address/);
       expect(connections()).toBe(0);
     },
   );
 
   test("looks a name up once, and connects to the address that it checked", async () => {
-    const { port, connections } = await endpoint();
+    const { port, connections } = await startEndpoint();
     let lookups = 0;
     const addresses = async () => [hostAddress(lookups++ === 0 ? "127.0.0.1" : "2001:db8::1")];
     expect(await send(`https://${HOST}:${port}/`, { allowPrivate: true, hosts: { addresses } })).toBe(204);

@@ -48,7 +48,7 @@ describe("while the name servers of all users' hosts are silent", () => {
 
   test("an engine with a host name responds", async () => {
     const engine = createServer((_, response) => void response.end("spoken"));
-    await new Promise<void>((listening) => engine.listen(0, "127.0.0.1", listening));
+    await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void engine.close());
     const url = `http://localhost:${(engine.address() as AddressInfo).port}/v1/audio/speech`;
     const client = engineClient({ timeoutMs: 10_000 });

@@ -10,15 +10,15 @@ import { type NameAnswer, type NameServer, startNameServer } from "../../support
 
 describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name server with %s", (silence) => {
   let nameServer: NameServer;
-  const received: string[] = [];
+  const receivedHosts: string[] = [];
   const endpoint = createServer((request, response) => {
-    received.push(String(request.headers.host));
+    receivedHosts.push(String(request.headers.host));
     response.writeHead(204).end();
   });
   let port = 0;
   beforeAll(async () => {
     nameServer = await startNameServer((name) => (name.startsWith("silent") ? silence : ["127.0.0.1"]));
-    await new Promise<void>((listening) => endpoint.listen(0, "127.0.0.1", listening));
+    await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
     port = (endpoint.address() as AddressInfo).port;
   });
   afterAll(async () => {
@@ -45,7 +45,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
       Array.from({ length: 20 }, (_, index) => send("usr_healthy", `hooks${index}.example.com`)),
     );
     expect(statuses.every((status) => status === 204)).toBe(true);
-    expect(received).toHaveLength(20);
+    expect(receivedHosts).toHaveLength(20);
     // Up to here, none of the other user's lookups has timed out.
     expect(failures).toBe(0);
     scope.abort(new Error("the server stops"));
@@ -54,7 +54,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     await expect.poll(() => nameServer.connections).toBe(0);
   });
 
-  test("leaves names of this machine alone", async () => {
+  test("does not affect names of this machine", async () => {
     const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.address] }) });
     const sender = httpSender({ allowPrivate: true, hosts });
     const { signal } = new AbortController();
