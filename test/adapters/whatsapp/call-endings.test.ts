@@ -7,7 +7,7 @@ import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 
 const CALLEE = "+5511987654321";
 
-interface Dialled {
+interface DialledCall {
   readonly events: LegEvent[];
   leg?: Leg;
   error?: DialError;
@@ -28,8 +28,8 @@ async function linkNumber(callee: FakeNumber) {
   const code = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.payload] : [])).at(-1) ?? "";
   network.scan(code, "+5511912345678");
   await system.advance(1_000);
-  const dial = (): Dialled => {
-    const dialledCall: Dialled = { events: [] };
+  const dial = (): DialledCall => {
+    const dialledCall: DialledCall = { events: [] };
     line.dial(CALLEE, { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal).then(
       async (leg) => {
         dialledCall.leg = leg;
@@ -46,8 +46,8 @@ async function linkNumber(callee: FakeNumber) {
 
 const ANSWERS: FakeNumber = { devices: [{ does: "answer", afterMs: 3_000 }] };
 
-const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
-const typesOf = ({ events }: Dialled) => events.map(({ type }) => type);
+const endOf = ({ events }: DialledCall) => events.find((event) => event.type === "ended");
+const typesOf = ({ events }: DialledCall) => events.map(({ type }) => type);
 
 describe("a call that loses its line", () => {
   test.each(["close", "unlink"] as const)("%s during a dial leaves no phone ringing", async (end) => {
@@ -120,7 +120,7 @@ describe("a call that loses its line", () => {
     expect(await line.probe()).toEqual({ state: "online" });
   });
 
-  test("is not connected before a frame was sent", async () => {
+  test("is not connected before a frame is sent", async () => {
     const { system, host, dial } = await linkNumber({ devices: [{ does: "answer", afterMs: 500 }] });
     const dialledCall = dial();
     await system.advance(300);

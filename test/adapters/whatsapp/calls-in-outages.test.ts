@@ -14,7 +14,7 @@ const OUTAGES = [
 
 describe.each(PHASES)("a call that is %s", (phase, device) => {
   test.each(OUTAGES)("and is hung up after %s ends at the callee after a reconnection", async (_, disconnect) => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [device] });
     const call = scene.dial();
     await scene.system.advance(2_000);
@@ -32,7 +32,7 @@ describe.each(PHASES)("a call that is %s", (phase, device) => {
 
 describe("a number whose connection drops in each call", () => {
   test("keeps the slots of its client free", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     for (let round = 0; round < 6; round++) {
       const call = scene.dial();
@@ -46,7 +46,7 @@ describe("a number whose connection drops in each call", () => {
   });
 
   test("closes the audio of an ended call if no connection returns", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     const call = scene.dial();
     await scene.system.advance(2_000);
@@ -60,7 +60,7 @@ describe("a number whose connection drops in each call", () => {
   });
 
   test("ends calls that the client does not end", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     const call = scene.dial();
     await scene.system.advance(2_000);
@@ -73,7 +73,7 @@ describe("a number whose connection drops in each call", () => {
 });
 
 test("a callee still hears the message if only the connection is closed", async () => {
-  const scene = await NumberScene.linked();
+  const scene = await NumberScene.openLinked();
   scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
   scene.dial();
   await scene.system.advance(4_000);

@@ -11,7 +11,7 @@ import { runZapoModule, type ZapoModule } from "../../support/whatsapp/zapo-modu
 
 const OWNER = "+5511912345678";
 const CONTACT = "+12025550101";
-const BY_PHONE = "+12025550102";
+const PHONE_CONTACT = "+12025550102";
 const STRANGER = "+12025550103";
 
 const example = (path: string) => readFileSync(fileOf(`examples/whatsapp/${path}`), "utf8");
@@ -32,7 +32,7 @@ async function linkNumber(source: string) {
   await during(system, Promise.resolve(line.link?.()));
   const { network } = module;
   network.number(CONTACT, { inHistory: "lid" });
-  network.number(BY_PHONE, { inHistory: "phone" });
+  network.number(PHONE_CONTACT, { inHistory: "phone" });
   network.scan(network.clientOf().shown.qr ?? "", OWNER);
   await system.advance(1_000);
   return { system, network, line };
@@ -65,7 +65,7 @@ describe.each([
 
   test("offers a call with a token stored under the contact's number", async () => {
     const scene = await linkNumber(source());
-    expect(await offerTags(scene, BY_PHONE)).toContain("privacy");
+    expect(await offerTags(scene, PHONE_CONTACT)).toContain("privacy");
   });
 
   test("offers a call to a stranger without a token, and with one once they have sent a message", async () => {

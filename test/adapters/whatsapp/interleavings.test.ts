@@ -33,7 +33,7 @@ async function callWithIncidents(
   before: Run,
   after: Run,
 ) {
-  const scene = await NumberScene.linked();
+  const scene = await NumberScene.openLinked();
   scene.network.number(ANA, { devices: [device] });
   const call = scene.dial();
   await scene.system.advance(1_000);
@@ -64,7 +64,7 @@ test("a callee is notified of the end of a call despite short outages", async ()
   );
 });
 
-test("the client keeps no call and the number returns online after any fault", async () => {
+test("the client keeps no call, and the number is online again after any fault", async () => {
   const anyIncidents = incidents([...OUTAGES, ...FAULTS], 4);
   await fc.assert(
     fc.asyncProperty(
@@ -80,7 +80,7 @@ test("the client keeps no call and the number returns online after any fault", a
 test("an unlinked number leaves no device on the phone, despite short outages before", async () => {
   await fc.assert(
     fc.asyncProperty(incidents(OUTAGES, 4), async (before) => {
-      const scene = await NumberScene.linked();
+      const scene = await NumberScene.openLinked();
       for (const [[, run], ms] of before) {
         run(scene);
         await scene.system.advance(ms);

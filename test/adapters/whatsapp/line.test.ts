@@ -12,7 +12,7 @@ class LineScene extends SessionScene {
   readonly hungUpTo: string[] = [];
   closedCount = 0;
   /** Delays or fails the placing of calls. */
-  placing: Promise<unknown> = Promise.resolve();
+  placement: Promise<unknown> = Promise.resolve();
   /** False for a leg that does not hang up. */
   hangsUp = true;
   readonly line: WhatsAppLine = new WhatsAppLine({
@@ -26,7 +26,7 @@ class LineScene extends SessionScene {
   }
 
   readonly #place: PlaceCall = async (_port, to, _options, signal, onEnded) => {
-    await this.placing;
+    await this.placement;
     this.placedTo.push(to);
     const end = () => {
       this.hungUpTo.push(to);
@@ -42,14 +42,14 @@ class LineScene extends SessionScene {
   };
 }
 
-const openLinked = () => new LineScene().linked() as Promise<LineScene>;
+const openLinked = () => new LineScene().linkNumber() as Promise<LineScene>;
 const refusal = (result: Leg | DialError) => (result instanceof DialError ? [result.release, result.message] : result);
 
 describe("a WhatsApp line", () => {
   test("dials only while it is linked and online, and otherwise names the reason", async () => {
     const scene = new LineScene();
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is not linked"]);
-    await scene.linked();
+    await scene.linkNumber();
     scene.client.dropSocket(2_000);
     expect(refusal(await scene.dial("+12025550100"))).toEqual([
       "line_lost",
@@ -93,10 +93,10 @@ describe("a WhatsApp line", () => {
 
   test("a call that could not be placed leaves the line free", async () => {
     const scene = await openLinked();
-    scene.placing = Promise.reject(new DialError("number_invalid", "not on WhatsApp"));
-    scene.placing.catch(() => {});
+    scene.placement = Promise.reject(new DialError("number_invalid", "not on WhatsApp"));
+    scene.placement.catch(() => {});
     expect(refusal(await scene.dial("+12025550108"))).toEqual(["number_invalid", "not on WhatsApp"]);
-    scene.placing = Promise.resolve();
+    scene.placement = Promise.resolve();
     expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
   });
 
@@ -127,13 +127,13 @@ describe("a WhatsApp line", () => {
 
     const scene = await openLinked();
     let finishPlacing = () => {};
-    scene.placing = new Promise<void>((resolve) => {
+    scene.placement = new Promise<void>((resolve) => {
       finishPlacing = resolve;
     });
     const dialledCall = scene.dial("+12025550100");
-    const closed = scene.line.close();
+    const secondClosing = scene.line.close();
     await scene.system.advance(4_500);
-    await closed;
+    await secondClosing;
     finishPlacing();
     const leg = (await dialledCall) as Leg;
     await leg.hangUp();

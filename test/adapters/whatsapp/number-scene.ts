@@ -10,13 +10,13 @@ export const OWNER = "+5511912345678";
 export const ANA = "+5511987654321";
 
 /** The outcome of a dial. */
-export interface Dialled {
+export interface DialledCall {
   leg?: Leg;
   error?: DialError;
   readonly events: LegEvent[];
 }
 
-/** A process of the server; its timers do nothing after it was killed. */
+/** A process of the server; its timers do nothing once it is killed. */
 interface Process {
   isAlive: boolean;
   /** Lead of its wall clock over WhatsApp's, ms. Default: 0. */
@@ -57,7 +57,11 @@ export class NumberScene {
     this.#process = process;
   }
 
-  static async linked(seed = 1, client?: WhatsAppClientFactory, options?: FakeWhatsAppOptions): Promise<NumberScene> {
+  static async openLinked(
+    seed = 1,
+    client?: WhatsAppClientFactory,
+    options?: FakeWhatsAppOptions,
+  ): Promise<NumberScene> {
     const system = new ManualSystem({ seed });
     const network = new FakeWhatsApp(system, options);
     const host = new TestLineHost();
@@ -100,8 +104,8 @@ export class NumberScene {
   }
 
   /** Dials, and collects the events of the leg. */
-  dial(to: string = ANA, overrides: Partial<DialOptions> = {}): Dialled {
-    const dialledCall: Dialled = { events: [] };
+  dial(to: string = ANA, overrides: Partial<DialOptions> = {}): DialledCall {
+    const dialledCall: DialledCall = { events: [] };
     const source = { read: (frame: Int16Array) => void frame.fill(NumberScene.LEVEL) };
     const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     this.line.dial(to, options, new AbortController().signal).then(

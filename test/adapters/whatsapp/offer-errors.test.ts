@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { FakeWhatsAppOptions } from "../../../src/testing/index.ts";
-import { type Dialled, NumberScene, OWNER } from "./number-scene.ts";
+import { type DialledCall, NumberScene, OWNER } from "./number-scene.ts";
 
 const CONTACT = "+12025550101";
 const HOUR = 3_600_000;
 
 /** A linked number whose owner has a message from one contact. */
 async function linkWithContact(options?: FakeWhatsAppOptions): Promise<NumberScene> {
-  const scene = await NumberScene.linked(1, undefined, options);
+  const scene = await NumberScene.openLinked(1, undefined, options);
   scene.network.write(CONTACT, OWNER);
   await scene.system.advance(1_000);
   return scene;
 }
 
 /** Calls a number and hangs up after a second. */
-async function call(scene: NumberScene, to: string): Promise<Dialled> {
+async function call(scene: NumberScene, to: string): Promise<DialledCall> {
   const dialledCall = scene.dial(to);
   await scene.system.advance(1_000);
   const hangUp = dialledCall.leg?.hangUp();
@@ -24,13 +24,13 @@ async function call(scene: NumberScene, to: string): Promise<Dialled> {
 }
 
 /** Calls this many strangers in succession. */
-async function callStrangers(scene: NumberScene, count: number): Promise<Dialled[]> {
-  const dialledCalls: Dialled[] = [];
+async function callStrangers(scene: NumberScene, count: number): Promise<DialledCall[]> {
+  const dialledCalls: DialledCall[] = [];
   for (let i = 0; i < count; i++) dialledCalls.push(await call(scene, `+1202555020${i}`));
   return dialledCalls;
 }
 
-const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
+const endOf = ({ events }: DialledCall) => events.find((event) => event.type === "ended");
 
 describe("a number that may not call strangers (463)", () => {
   test("offers one of five calls, and fails the others without an offer", async () => {
@@ -53,9 +53,9 @@ describe("a number that may not call strangers (463)", () => {
     const until = health.state === "online" ? (health.notice?.until ?? 0) : 0;
     expect(Math.abs(until - now - 6 * HOUR)).toBeLessThan(2_000);
     expect(scene.host.lastCondition).toBe("restricted");
-    const contact = await call(scene, CONTACT);
-    expect(contact.error).toBeUndefined();
-    expect(contact.events.map(({ type }) => type)).toContain("alerting");
+    const contactCall = await call(scene, CONTACT);
+    expect(contactCall.error).toBeUndefined();
+    expect(contactCall.events.map(({ type }) => type)).toContain("alerting");
   });
 
   test("detects the lock and its end before any offer, if the client supports it", async () => {
@@ -73,7 +73,7 @@ describe("a number that may not call strangers (463)", () => {
     const scene = await linkWithContact({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
     const [first] = await callStrangers(scene, 5);
-    expect(endOf(first as Dialled)).toMatchObject({
+    expect(endOf(first as DialledCall)).toMatchObject({
       cause: "rejected_by_network",
       detail: expect.stringMatching(/463/),
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_OPEN_MS, MAX_UNNOTICED_MS } from "../../../adapters/telephony/whatsapp/session/offers/open-calls.ts";
 import type { FakeNumber } from "../../../src/testing/index.ts";
-import { ANA, type Dialled, NumberScene, OWNER } from "./number-scene.ts";
+import { ANA, type DialledCall, NumberScene, OWNER } from "./number-scene.ts";
 
 const PHASES: readonly (readonly [string, FakeNumber])[] = [
   ["rings", { devices: [{ does: "nothing" }] }],
@@ -12,23 +12,25 @@ const PHASES: readonly (readonly [string, FakeNumber])[] = [
 ];
 
 /** A call of a linked number, two seconds after it was dialled. */
-async function startCall(callee: FakeNumber): Promise<{ scene: NumberScene; call: Dialled; sent: unknown[] }> {
-  const scene = await NumberScene.linked();
-  const sent: unknown[] = [];
-  scene.network.onClient = (client) => collectStanzas(client, sent);
-  collectStanzas(scene.client, sent);
+async function startCall(
+  callee: FakeNumber,
+): Promise<{ scene: NumberScene; call: DialledCall; sentStanzas: unknown[] }> {
+  const scene = await NumberScene.openLinked();
+  const sentStanzas: unknown[] = [];
+  scene.network.onClient = (client) => collectStanzas(client, sentStanzas);
+  collectStanzas(scene.client, sentStanzas);
   scene.network.number(ANA, callee);
   const call = scene.dial();
   await scene.system.advance(2_000);
   expect(scene.network.call().ended).toBeUndefined();
-  return { scene, call, sent };
+  return { scene, call, sentStanzas };
 }
 
 /** Collects the stanzas that a client sends. */
-function collectStanzas({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
+function collectStanzas({ lowlevel }: NumberScene["client"], sentStanzas: unknown[]): void {
   const { sendNode } = lowlevel;
   lowlevel.sendNode = async (stanza) => {
-    sent.push(stanza);
+    sentStanzas.push(stanza);
     await sendNode(stanza);
   };
 }
@@ -68,14 +70,14 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that is hung up normally needs no second end, even after a restart", async () => {
-    const { scene, call, sent } = await startCall(callee);
+    const { scene, call, sentStanzas } = await startCall(callee);
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
     expect(scene.network.call().ended).toBe("caller");
     await scene.system.advance(MAX_UNNOTICED_MS);
     await scene.restart();
     await scene.system.advance(2_000);
-    expect(sent).toEqual([]);
+    expect(sentStanzas).toEqual([]);
   });
 
   test("that is hung up over a dead connection ends at the callee over the next one", async () => {
@@ -91,7 +93,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that ends in an outage is ended once, by the client that still has it", async () => {
-    const { scene, call, sent } = await startCall(callee);
+    const { scene, call, sentStanzas } = await startCall(callee);
     scene.client.dropSocket(8_000);
     await scene.system.advance(1_500);
     void call.leg?.hangUp();
@@ -100,16 +102,16 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBeUndefined();
     await scene.system.advance(10_000);
     expect(scene.network.call().ended).toBe("caller");
-    expect(sent).toEqual([]);
+    expect(sentStanzas).toEqual([]);
   });
 
   test("that the callee ends needs no second end, even after a restart", async () => {
-    const { scene, sent } = await startCall(callee);
+    const { scene, sentStanzas } = await startCall(callee);
     scene.network.call().hangUp();
     await scene.system.advance(2_000);
     await scene.restart();
     await scene.system.advance(2_000);
-    expect(sent).toEqual([]);
+    expect(sentStanzas).toEqual([]);
   });
 });
 
@@ -125,13 +127,13 @@ describe("a call that a crash left behind", () => {
 
   test("is ended once", async () => {
     const scene = await killInCall();
-    const sent: unknown[] = [];
-    scene.network.onClient = (client) => collectStanzas(client, sent);
+    const sentStanzas: unknown[] = [];
+    scene.network.onClient = (client) => collectStanzas(client, sentStanzas);
     for (let round = 0; round < 3; round++) {
       await scene.restart();
       await scene.system.advance(2_000 + MAX_UNNOTICED_MS);
     }
-    expect(sent).toHaveLength(1);
+    expect(sentStanzas).toHaveLength(1);
     expect([...scene.host.storedRecords.keys()].filter((key) => key === "ringport/open-calls")).toEqual([]);
   });
 
@@ -148,28 +150,28 @@ describe("a call that a crash left behind", () => {
 
   test("is ended at the next connection if this one is dead", async () => {
     const scene = await killInCall();
-    const sent: unknown[] = [];
+    const sentStanzas: unknown[] = [];
     scene.network.onClient = (client) => {
-      collectStanzas(client, sent);
-      client.on("debug_connection_success", () => sent.length === 0 && client.stallSocket());
+      collectStanzas(client, sentStanzas);
+      client.on("debug_connection_success", () => sentStanzas.length === 0 && client.stallSocket());
     };
     await scene.restart();
     await scene.system.advance(19_000);
-    expect(sent).toHaveLength(1);
+    expect(sentStanzas).toHaveLength(1);
     expect(scene.network.call().ended).toBeUndefined();
     await scene.system.advance(2_000);
-    expect(sent).toHaveLength(2);
+    expect(sentStanzas).toHaveLength(2);
     expect(scene.network.call().ended).toBe("caller");
   });
 
   test("is left alone after a day", async () => {
     const scene = await killInCall();
-    const sent: unknown[] = [];
-    scene.network.onClient = (client) => collectStanzas(client, sent);
+    const sentStanzas: unknown[] = [];
+    scene.network.onClient = (client) => collectStanzas(client, sentStanzas);
     await scene.system.advance(MAX_OPEN_MS);
     await scene.restart();
     await scene.system.advance(5_000);
-    expect(sent).toEqual([]);
+    expect(sentStanzas).toEqual([]);
     expect(await scene.line.probe()).toEqual({ state: "online" });
   });
 
@@ -198,7 +200,7 @@ describe("a call that a crash left behind", () => {
   );
 
   test("is ended at the called address", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     const { profile } = scene.client;
     const { getLidsByPhoneNumbers } = profile;
     profile.getLidsByPhoneNumbers = async (numbers) =>
@@ -225,7 +227,7 @@ describe("an offer that is withdrawn while the connection is down", () => {
     ["a hang-up", 1_000],
     ["the client took too long", 25_000],
   ])("ends at the callee once the number is online again (%s)", async (reason, startMs) => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     const { voip } = scene.client;
     const startCall = voip.startCall.bind(voip);
@@ -248,7 +250,7 @@ describe("an offer that is withdrawn while the connection is down", () => {
 
 describe("an offer whose id the client has not returned", () => {
   test("ends at the callee after a crash, once the number is online again", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     const { voip } = scene.client;
     const startCall = voip.startCall.bind(voip);
@@ -265,7 +267,7 @@ describe("an offer whose id the client has not returned", () => {
   });
 
   test("is stored before it is sent", async () => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     scene.client.disturb("startCall", { afterMs: 5_000 });
     scene.dial();
@@ -275,26 +277,26 @@ describe("an offer whose id the client has not returned", () => {
   });
 
   test("is not ended if it was not sent", async () => {
-    const scene = await NumberScene.linked();
-    const sent: unknown[] = [];
-    collectStanzas(scene.client, sent);
+    const scene = await NumberScene.openLinked();
+    const sentStanzas: unknown[] = [];
+    collectStanzas(scene.client, sentStanzas);
     scene.client.disturb("startCall", new Error("no device sessions to encrypt the call offer for 1@lid"));
     const call = scene.dial();
     await scene.system.advance(2_000);
     expect(call.error?.release).toBe("unreachable");
     expect(scene.host.storedRecords.has("ringport/open-calls")).toBe(false);
-    expect(sent).toEqual([]);
+    expect(sentStanzas).toEqual([]);
   });
 
   test("is ended immediately if the client fails and may have sent it", async () => {
-    const scene = await NumberScene.linked();
-    const sent: unknown[] = [];
-    collectStanzas(scene.client, sent);
+    const scene = await NumberScene.openLinked();
+    const sentStanzas: unknown[] = [];
+    collectStanzas(scene.client, sentStanzas);
     scene.client.disturb("startCall", new Error("the write of the socket has failed"));
     const call = scene.dial();
     await scene.system.advance(2_000);
     expect(call.error?.release).toBe("rejected_by_network");
-    expect(sent).toHaveLength(1);
+    expect(sentStanzas).toHaveLength(1);
   });
 });
 
@@ -305,7 +307,7 @@ describe("an offer sent after the dial has given up", () => {
     ["after an outage that disconnected the client", 110_000, undefined],
     ["after such an outage and a hang-up", 110_000, 1_000],
   ])("ends at the callee: %s", async (_, startMs, hangUpMs) => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     scene.client.disturb("startCall", { afterMs: startMs });
     const abort = new AbortController();
@@ -330,7 +332,7 @@ describe("an offer sent after the dial has given up", () => {
 });
 
 test("an offer sent during unlinking is not ended by the number linked next", async () => {
-  const scene = await NumberScene.linked();
+  const scene = await NumberScene.openLinked();
   scene.network.number(ANA, { devices: [{ does: "nothing" }] });
   const { client } = scene;
   client.disturb("startCall", { afterMs: 1_500 });
@@ -342,13 +344,13 @@ test("an offer sent during unlinking is not ended by the number linked next", as
   await scene.system.advance(20_000);
   await unlinking;
   expect(scene.network.calls).toHaveLength(1);
-  const sent: unknown[] = [];
-  scene.network.onClient = (next) => collectStanzas(next, sent);
+  const sentStanzas: unknown[] = [];
+  scene.network.onClient = (next) => collectStanzas(next, sentStanzas);
   const linking = scene.line.link?.();
   await scene.system.advance(1_000);
   await linking;
   scene.network.scan(scene.client.shown.qr ?? "", "+5511922222222");
   await scene.system.advance(5_000);
   expect(await scene.line.probe()).toEqual({ state: "online" });
-  expect(sent).toEqual([]);
+  expect(sentStanzas).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FakeNumber } from "../../../src/testing/index.ts";
 import type { NetworkFault } from "../../../src/testing/whatsapp/faults.ts";
-import { ANA, type Dialled, NumberScene } from "./number-scene.ts";
+import { ANA, type DialledCall, NumberScene } from "./number-scene.ts";
 
 const PHASES: readonly (readonly [string, FakeNumber])[] = [
   ["is not acknowledged", { offer: "ignored" }],
@@ -16,7 +16,7 @@ const PHASES: readonly (readonly [string, FakeNumber])[] = [
 const MAX_MINUTES = 40;
 
 /** Events that may end a call or happen while it ends. */
-const ENDS: Readonly<Record<string, (scene: NumberScene, call: Dialled) => unknown>> = {
+const ENDS: Readonly<Record<string, (scene: NumberScene, call: DialledCall) => unknown>> = {
   "the core hangs up": (_, call) => hangUp(call),
   "the callee hangs up": ({ network }) => network.call().hangUp(),
   "the callee declines": ({ network }) => network.call().decline(),
@@ -84,11 +84,11 @@ function isOpen({ network }: NumberScene): boolean {
   return network.calls.some(({ ended }) => ended === undefined);
 }
 
-function hangUp(call: Dialled): void {
+function hangUp(call: DialledCall): void {
   void call.leg?.hangUp();
 }
 
-function hangUpWith({ client }: NumberScene, call: Dialled, fault: NetworkFault, times = 1): void {
+function hangUpWith({ client }: NumberScene, call: DialledCall, fault: NetworkFault, times = 1): void {
   client.disturb("endCall", fault, times);
   hangUp(call);
 }
@@ -117,7 +117,7 @@ function schedule({ system }: NumberScene, ms: number, run: () => unknown): void
 
 describe.each(PHASES)("no phone stays ringing or connected after a call that %s", (_, callee) => {
   test.each(Object.entries(ENDS))("%s", async (_, end) => {
-    const scene = await NumberScene.linked();
+    const scene = await NumberScene.openLinked();
     scene.network.number(ANA, callee);
     const call = scene.dial();
     await scene.system.advance(2_000);

@@ -113,24 +113,25 @@ describe("the example's peer connections", () => {
     const connection = new RTCPeerConnection();
     const setDescription = (sdp: string, ...legacy: []) =>
       connection.setRemoteDescription({ type: "answer", sdp }, ...legacy);
-    return { wrtc: { RTCPeerConnection }, set: setDescription, seen: descriptions };
+    return { wrtc: { RTCPeerConnection }, setDescription, descriptions };
   }
 
   test("leave a description without candidates unchanged", async () => {
-    const { wrtc, set, seen } = recordingWrtc();
+    const { wrtc, setDescription, descriptions } = recordingWrtc();
     dialWebPort(wrtc, () => {});
     const foreignCandidate = "a=candidate:2 1 udp 1 198.51.100.1 3478 typ host\r\n";
-    for (const sdp of [candidateOf(3478), candidateOf(34780), candidateOf(3480), foreignCandidate]) await set(sdp);
-    expect(seen).toEqual([[candidateOf(3480)], [candidateOf(34780)], [candidateOf(3480)], [foreignCandidate]]);
+    for (const sdp of [candidateOf(3478), candidateOf(34780), candidateOf(3480), foreignCandidate])
+      await setDescription(sdp);
+    expect(descriptions).toEqual([[candidateOf(3480)], [candidateOf(34780)], [candidateOf(3480)], [foreignCandidate]]);
   });
 
   test("forward callbacks", async () => {
-    const { wrtc, set, seen } = recordingWrtc();
+    const { wrtc, setDescription, descriptions } = recordingWrtc();
     dialWebPort(wrtc, () => {});
     const callbacks = [() => {}, () => {}] as unknown as [];
-    await set(candidateOf(3478), ...callbacks);
-    await set("v=0\r\n", ...callbacks);
-    expect(seen).toEqual([
+    await setDescription(candidateOf(3478), ...callbacks);
+    await setDescription("v=0\r\n", ...callbacks);
+    expect(descriptions).toEqual([
       [candidateOf(3480), ...callbacks],
       ["v=0\r\n", ...callbacks],
     ]);
@@ -140,27 +141,27 @@ describe("the example's peer connections", () => {
     [0, 1],
     [1, 0],
   ])("can be restored in any order (%i, %i)", async (first, second) => {
-    const { wrtc, set, seen } = recordingWrtc();
+    const { wrtc, setDescription, descriptions } = recordingWrtc();
     const restores = [dialWebPort(wrtc, () => {}), dialWebPort(wrtc, () => {})];
     restores[first]?.();
-    await set(candidateOf(3478));
+    await setDescription(candidateOf(3478));
     restores[second]?.();
-    await set(candidateOf(3478));
-    expect(seen).toEqual([[candidateOf(3480)], [candidateOf(3478)]]);
+    await setDescription(candidateOf(3478));
+    expect(descriptions).toEqual([[candidateOf(3480)], [candidateOf(3478)]]);
     dialWebPort(wrtc, () => {})();
-    await set(candidateOf(3478));
-    expect(seen.at(-1)).toEqual([candidateOf(3478)]);
+    await setDescription(candidateOf(3478));
+    expect(descriptions.at(-1)).toEqual([candidateOf(3478)]);
   });
 
   test("dial in a runtime whose timers are numbers", async () => {
-    const { wrtc, set, seen } = recordingWrtc();
+    const { wrtc, setDescription, descriptions } = recordingWrtc();
     vi.stubGlobal("setTimeout", () => 1);
     try {
       dialWebPort(wrtc);
-      await set(candidateOf(3478));
+      await setDescription(candidateOf(3478));
     } finally {
       vi.unstubAllGlobals();
     }
-    expect(seen).toEqual([[candidateOf(3480)]]);
+    expect(descriptions).toEqual([[candidateOf(3480)]]);
   });
 });

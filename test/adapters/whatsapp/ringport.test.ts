@@ -97,7 +97,7 @@ async function linkScene(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> 
 beforeEach(instantCrypto);
 
 describe("a Ringport with linked WhatsApp numbers", () => {
-  test("links by code, places a heard call, and reconnects after a restart without a code", async () => {
+  test("links by code, places a call that is heard, and reconnects after a restart", async () => {
     const scene = await linkScene();
     expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
     for (const round of ["first", "after a restart"]) {
@@ -213,13 +213,13 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a passkey, a restriction and an outdated client are conditions of the instance", async () => {
-    const passkey = new WhatsAppScene();
-    await passkey.create();
-    passkey.network.needsPasskey = true;
-    passkey.network.scan(await passkey.code(), OWNER);
-    await passkey.system.advance(1_000);
-    expect(await passkey.instance()).toMatchObject({ status: "CREATED", condition: "passkey_required" });
-    await passkey.stop();
+    const passkeyScene = new WhatsAppScene();
+    await passkeyScene.create();
+    passkeyScene.network.needsPasskey = true;
+    passkeyScene.network.scan(await passkeyScene.code(), OWNER);
+    await passkeyScene.system.advance(1_000);
+    expect(await passkeyScene.instance()).toMatchObject({ status: "CREATED", condition: "passkey_required" });
+    await passkeyScene.stop();
     for (const [code, condition] of [
       [402, "restricted"],
       [405, "client_outdated"],

@@ -5,7 +5,7 @@ import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { CountingSource } from "../../../../src/testing/telephony-network.ts";
-import { CallScene, endOf, RATE, received, sounding, typesOf } from "./scene.ts";
+import { audiblePart, CallScene, endOf, RATE, receivedAudio, typesOf } from "./scene.ts";
 
 const HZ = 437; // no whole number of periods fits into a frame, so a lost or doubled frame breaks the tone
 
@@ -35,12 +35,12 @@ describe("the audio to the callee", () => {
     const scene = await CallScene.start();
     const maxBufferedMs = trackMaxBuffered(scene);
     const message = tone(HZ, 30_000, RATE, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(31_000);
     const { frames } = call.callee;
     for (const [i, { atMs }] of frames.entries()) if (i > 0) expect(atMs - frames[i - 1]!.atMs).toBe(60);
-    const heard = sounding(call.callee.heard);
-    expect(heard).toEqual(sounding(message));
+    const heard = audiblePart(call.callee.heard);
+    expect(heard).toEqual(audiblePart(message));
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
     expect(scene.client.voip.lostSamples(call.leg.callId)).toBe(0);
     expect(maxBufferedMs()).toBe(120);
@@ -51,7 +51,7 @@ describe("the audio to the callee", () => {
     const scene = await CallScene.start();
     const { system } = scene;
     const message = tone(HZ, 20_000, RATE, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     const after = system.after.bind(system);
     // The client sends a frame every 63 ms, as with a timer that drifts.
     system.after = (ms, run) => after(ms <= 60 ? 63 : ms, run);
@@ -60,7 +60,7 @@ describe("the audio to the callee", () => {
       call.callee.frames.slice(10, 300).map(({ atMs }, i, frames) => atMs - (frames[i - 1]?.atMs ?? atMs - 63)),
     );
     expect([...gaps]).toEqual([63]);
-    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(audiblePart(call.callee.heard)).toEqual(audiblePart(message));
     expect(call.playout.heardMs).toBe(20_000);
   });
 
@@ -76,9 +76,9 @@ describe("the audio to the callee", () => {
     expect(source.readsBeforeAnswer).toBe(0);
   });
 
-  test.each([20, 50])("is an utterance without a seam in pieces of %i ms in real time", async (ms) => {
+  test.each([20, 50])("is an utterance without gaps if it arrives in pieces of %i ms", async (ms) => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(1_000);
     const words = tone(HZ, 2_100, RATE, 9_000);
     const length = (RATE * ms) / 1_000;
@@ -88,12 +88,12 @@ describe("the audio to the callee", () => {
     }
     await scene.system.advance(1_000);
     expect(call.playout.heardMs).toBe(2_100);
-    expect(sounding(call.callee.heard)).toEqual(sounding(words));
+    expect(audiblePart(call.callee.heard)).toEqual(audiblePart(words));
   });
 
   test("can be keys as tones, then the message", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     let isSent = false;
     void call.leg.sendDtmf("42#a").then(() => {
       isSent = true;
@@ -108,7 +108,7 @@ describe("the audio to the callee", () => {
   test("ends at the deadline for sending, and continues when that is extended", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 20_000, RATE, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(2_000);
     scene.deadlines.send = -Infinity;
     await scene.system.advance(60);
@@ -128,10 +128,10 @@ describe("the audio to the callee", () => {
 describe("heard_ms", () => {
   test("counts the audio that the client has sent, without its buffer", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected(tone(HZ, 6_000, RATE, 9_000));
+    const call = await scene.connectedCall(tone(HZ, 6_000, RATE, 9_000));
     for (let i = 0; i < 300; i++) {
       await scene.system.advance(13);
-      const sentMs = call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60;
+      const sentMs = call.callee.frames.filter(({ samples }) => audiblePart(samples).length > 0).length * 60;
       expect(sentMs - call.playout.heardMs).toBeGreaterThanOrEqual(0);
       expect(sentMs - call.playout.heardMs).toBeLessThanOrEqual(60);
     }
@@ -145,12 +145,12 @@ describe("heard_ms", () => {
 
   test("counts audio that cannot be recalled when the message is cleared", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected(tone(HZ, 10_000, RATE, 9_000));
+    const call = await scene.connectedCall(tone(HZ, 10_000, RATE, 9_000));
     await scene.system.advance(3_025);
     const heardMs = call.playout.clear();
     await scene.system.advance(1_000);
-    expect(sounding(call.callee.heard).length).toBeGreaterThan((heardMs - 1) * 16);
-    expect(call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60).toBe(heardMs);
+    expect(audiblePart(call.callee.heard).length).toBeGreaterThan((heardMs - 1) * 16);
+    expect(call.callee.frames.filter(({ samples }) => audiblePart(samples).length > 0).length * 60).toBe(heardMs);
     call.playout.enqueue(tone(HZ, 600, RATE, 9_000));
     await scene.system.advance(1_000);
     expect(call.playout.heardMs).toBe(heardMs + 600);
@@ -158,7 +158,7 @@ describe("heard_ms", () => {
 
   test("counts silence on its clock, but not as heard audio", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(6_000);
     const before = call.playout.clockMs;
     await scene.system.advance(6_000);
@@ -174,24 +174,24 @@ describe("the callee's voice", () => {
   test("arrives frame by frame, detected by its share of the energy", async () => {
     const words = tone(HZ, 10_000, RATE, 9_000);
     const scene = await CallScene.start({ speaks: words });
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(12_000);
     expect(call.inbound.every((frame) => frame.length === WHATSAPP_FRAME)).toBe(true);
-    const heard = sounding(received(call));
+    const heard = audiblePart(receivedAudio(call));
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
-    expect(Math.abs(heard.length - sounding(words).length)).toBeLessThanOrEqual(2);
+    expect(Math.abs(heard.length - audiblePart(words).length)).toBeLessThanOrEqual(2);
   });
 
-  test("comes back as our own echo", async () => {
+  test("can be the echo of our own audio", async () => {
     const scene = await CallScene.start({ echoes: true });
-    const call = await scene.connected(tone(HZ, 3_000, RATE, 9_000));
+    const call = await scene.connectedCall(tone(HZ, 3_000, RATE, 9_000));
     await scene.system.advance(5_000);
-    expect(toneShare(sounding(received(call)), HZ, RATE)).toBeGreaterThan(0.99);
+    expect(toneShare(audiblePart(receivedAudio(call)), HZ, RATE)).toBeGreaterThan(0.99);
   });
 
   test("is silence of equal length for missing frames", async () => {
     const scene = await CallScene.start({ speaks: tone(HZ, 60_000, RATE, 9_000) });
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(3_000);
     const before = call.inbound.length;
     call.callee.sendsAudio = false;
@@ -199,13 +199,13 @@ describe("the callee's voice", () => {
     call.callee.sendsAudio = true;
     await scene.system.advance(1_800);
     expect(call.inbound.length - before).toBe(50);
-    const silent = call.inbound.slice(before).filter((frame) => frame.every((sample) => sample === 0));
-    expect(silent.length).toBe(20);
+    const silentFrames = call.inbound.slice(before).filter((frame) => frame.every((sample) => sample === 0));
+    expect(silentFrames.length).toBe(20);
   });
 
   test("is not reported before its first audio", async () => {
     const scene = await CallScene.start({ media: "one-way" });
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(5_000);
     expect(call.inbound).toEqual([]);
     call.callee.sendsAudio = true;
@@ -244,7 +244,7 @@ describe("the statistics of a call", () => {
   test("a callee who holds the call gets no audio and misses none", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 6_000, RATE, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(2_000);
     const reportState = (state: string) => {
       const info = scene.client.voip.getCall(call.leg.callId)!;
@@ -287,9 +287,9 @@ describe("a source or sink that throws", () => {
 
 describe("inbound audio", () => {
   const listener = { recordFrame() {} };
-  const ticks = (audio: InboundAudio, count: number, stalled = false): Int16Array => {
+  const ticks = (audio: InboundAudio, count: number, isStalled = false): Int16Array => {
     const frames: Int16Array[] = [];
-    for (let i = 0; i < count; i++) audio.tick({ write: (frame) => void frames.push(frame.slice()) }, stalled);
+    for (let i = 0; i < count; i++) audio.tick({ write: (frame) => void frames.push(frame.slice()) }, isStalled);
     return concatPcm(frames);
   };
   const floats = (samples: Int16Array) => Float32Array.from(samples, (sample) => sample / 32_768);
@@ -353,7 +353,7 @@ describe("inbound audio", () => {
     expect(ticks(audio, 5)).toEqual(words.subarray(3 * WHATSAPP_FRAME, 8 * WHATSAPP_FRAME));
   });
 
-  test("drops a delay that was needed once, in a pause", () => {
+  test("drops a delay in a pause once it is no longer needed", () => {
     const audio = new InboundAudio(listener);
     audio.add(new Float32Array(3 * WHATSAPP_FRAME));
     for (let i = 0; i < 400; i++) {

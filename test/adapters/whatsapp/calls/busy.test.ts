@@ -5,7 +5,7 @@ import { CallScene, endOf, type TestCall, typesOf } from "./scene.ts";
 
 const BUSY = { does: "busy", afterMs: 500 } as const;
 const LATER_BUSY = { does: "busy", afterMs: 900 } as const;
-const NOTHING = { does: "nothing" } as const;
+const NO_REACTION = { does: "nothing" } as const;
 
 /** A call to a callee, `ms` after the offer. */
 async function callAfter(callee: FakeNumber, ms: number): Promise<TestCall> {
@@ -36,7 +36,7 @@ describe("a callee whose devices are listed", () => {
   test.each(["called", "other", "both"] as const)(
     "keeps ringing while a device is not busy (%s)",
     async (addressForm) => {
-      const call = await callAfter({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
+      const call = await callAfter({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, addressForm }, 40_000);
       expect(typesOf(call)).toEqual(["placed"]);
     },
   );
@@ -51,7 +51,7 @@ describe("a callee whose devices are unknown", () => {
     ["not listed", unlisted],
     ["listed by an unknown address", listedByUnknownLid],
   ])("is busy 2 s after its phone (%s)", async (_, ack) => {
-    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...ack });
+    const scene = await CallScene.start({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, ...ack });
     const call = await scene.call();
     await scene.system.advance(500 + BUSY_MS - 100);
     expect(endOf(call)).toBeUndefined();
@@ -66,7 +66,7 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test.each([100, 1_500])("keeps ringing if another device reports ringing (after %i ms)", async (ms) => {
-    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...unlisted });
+    const scene = await CallScene.start({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, ...unlisted });
     const call = await scene.call();
     await scene.system.advance(ms);
     call.callee.ring(1);
@@ -75,7 +75,7 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test("keeps ringing if only a companion is busy", async () => {
-    const call = await callAfter({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unlisted }, 40_000);
+    const call = await callAfter({ devices: [NO_REACTION, BUSY], ringsAfterMs: null, ...unlisted }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });
 

@@ -3,7 +3,7 @@ import { ACK_MS, INBOUND_MS, LEAVE_MS, MEDIA_MS } from "../../../../adapters/tel
 import { END_MS } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
-import { ANA, CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
+import { ANA, audiblePart, CallScene, endOf, notesOf, typesOf } from "./scene.ts";
 
 const silentDevice = { does: "nothing" } as const;
 
@@ -41,16 +41,16 @@ describe("the state of a call", () => {
 describe("the end of a call", () => {
   test("terminate while active: callee_hung_up", async () => {
     const scene = await CallScene.start({ hangsUpAfterMs: 3_000 });
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(5_000);
     expect(endOf(call)).toEqual({ cause: "callee_hung_up", detail: null });
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected", "ended"]);
-    expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
+    expect([call.endCount, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
   });
 
   test("terminate that the client ignores: callee_hung_up after a second, and the client's call is ended", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     const stanza = {
       tag: "call",
       attrs: { from: call.callee.peerJid },
@@ -61,7 +61,7 @@ describe("the end of a call", () => {
     expect(endOf(call)).toBeUndefined();
     scene.client.disturb("endCall", "hang");
     await scene.system.advance(20);
-    expect([endOf(call)?.cause, call.ended]).toEqual(["callee_hung_up", 1]);
+    expect([endOf(call)?.cause, call.endCount]).toEqual(["callee_hung_up", 1]);
   });
 
   test("terminate after the answer, before any audio: callee_hung_up", async () => {
@@ -75,7 +75,7 @@ describe("the end of a call", () => {
   test("hang-up after a finished message: released, and the message is heard in full", async () => {
     const scene = await CallScene.start();
     const message = tone(440, 1_830, 16_000, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     call.playout.end();
     let drainedAt = 0;
     void call.playout.whenDrained.then(() => {
@@ -87,7 +87,7 @@ describe("the end of a call", () => {
     expect(endOf(call)).toEqual({ cause: "released", detail: null });
     expect(call.callee.ended).toBe("caller");
     expect(call.playout.heardMs).toBe(1_830);
-    expect(Math.abs(sounding(call.callee.heard).length - message.length)).toBeLessThanOrEqual(4);
+    expect(Math.abs(audiblePart(call.callee.heard).length - message.length)).toBeLessThanOrEqual(4);
   });
 
   test("hang-up while it rings: released at once", async () => {
@@ -227,7 +227,7 @@ describe("the end of a call", () => {
 
   test("callee's audio that stops for 10 s: noted once, and the call continues", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(3_000);
     call.callee.sendsAudio = false;
     await scene.system.advance(INBOUND_MS - 200);
@@ -244,7 +244,7 @@ describe("the end of a call", () => {
 
   test("missing audio of the callee: noted by the core, not by the leg", async () => {
     const scene = await CallScene.start({ media: "one-way" });
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(60_000);
     expect(notesOf(call)).not.toContain("media.inbound_silent");
     expect([call.inbound.length, endOf(call)]).toEqual([0, undefined]);
@@ -252,11 +252,11 @@ describe("the end of a call", () => {
 
   test.each(["unlinked on the phone", "banned", "replaced"])("%s during a call: line_lost at once", async (reason) => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     scene.port.lose(reason, true);
     await scene.system.settle();
     expect(endOf(call)).toEqual({ cause: "line_lost", detail: reason });
-    expect(call.ended).toBe(1);
+    expect(call.endCount).toBe(1);
   });
 });
 
@@ -362,7 +362,7 @@ describe("startCall", () => {
     scene.port.client = undefined;
     await scene.system.advance(10_000);
     expect(dialledCall.leg?.isLive).toBe(false);
-    expect(dialledCall.ended).toBe(1);
+    expect(dialledCall.endCount).toBe(1);
   });
 
   test("that resolves after the session was lost permanently leaves no phone ringing", async () => {
@@ -414,14 +414,14 @@ describe("startCall", () => {
 describe("a hang-up", () => {
   test.each(["hang", new Error("the socket is gone")] as const)("ends even if endCall fails: %s", async (fault) => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     scene.client.disturb("endCall", fault);
     let hasEnded = false;
     void call.leg.hangUp().then(() => {
       hasEnded = true;
     });
     await scene.system.advance(END_MS + 900);
-    expect([hasEnded, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
+    expect([hasEnded, endOf(call)?.cause, call.endCount]).toEqual([true, "released", 1]);
     expect(scene.clock.size).toBe(0);
   });
 
@@ -438,7 +438,7 @@ describe("a hang-up", () => {
 
   test("while the callee hangs up has one end", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
+    const call = await scene.connectedCall(tone(440, 5_000, 16_000, 9_000));
     await scene.system.advance(1_000);
     void call.leg.hangUp();
     call.callee.hangUp();

@@ -10,7 +10,7 @@ import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz, fuzzRuns } from "../../../support/fuzz.ts";
 import { CallScene, endOf } from "./scene.ts";
 
-const word = fc.constantFrom(
+const reasons = fc.constantFrom(
   undefined,
   "busy",
   "timeout",
@@ -27,8 +27,8 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
     stanza: fc.oneof(
       fc.record({ type: fc.constant("preaccept" as const), device }),
       fc.record({ type: fc.constant("accept" as const), address: fc.constantFrom(undefined, "1:2@lid") }),
-      fc.record({ type: fc.constant("reject" as const), device, reason: word }),
-      fc.record({ type: fc.constant("terminate" as const), reason: word }),
+      fc.record({ type: fc.constant("reject" as const), device, reason: reasons }),
+      fc.record({ type: fc.constant("terminate" as const), reason: reasons }),
       fc.record({ type: fc.constant("offer_accepted" as const), devices: fc.subarray([0, 1, 2]) }),
       fc.record({ type: fc.constant("offer_refused" as const), code: fc.constantFrom("403", "429") }),
     ),
@@ -37,7 +37,7 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
     type: fc.constant("client_state" as const),
     state: fc.constantFrom("initiating", "ringing", "connecting", "active", "on_hold", "nonsense"),
   }),
-  fc.record({ type: fc.constant("client_ended" as const), reason: word }),
+  fc.record({ type: fc.constant("client_ended" as const), reason: reasons }),
   fc.record({ type: fc.constantFrom("offered", "drained", "released", "hang_up") }) as fc.Arbitrary<CallInput>,
   fc.record({
     type: fc.constant("timer" as const),
@@ -51,7 +51,7 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
 
 describe("the decisions of a call", () => {
   fuzz(
-    "come to one end in every order of inputs, and never change it",
+    "reach one end for any order of inputs, and never change it",
     fc.property(fc.array(callInputs, { maxLength: 40 }), (inputs) => {
       let flow: WhatsAppCallFlow = newCall().flow;
       const emittedEvents: string[] = [];
@@ -205,7 +205,7 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
       expect(call.events.at(-1)?.type).toBe("ended");
       expect(call.events[0]?.type).toBe("placed");
       expect(endOf(call)).toBeDefined();
-      expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
+      expect([call.endCount, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
       const pulledMs = call.playout.heardMs;
       await scene.system.advance(2_000);
       expect(call.playout.heardMs).toBe(pulledMs);

@@ -34,10 +34,10 @@ test("a frame each way costs no memory", () => {
   });
   const playout = new Playout(16_000);
   const message = new Int16Array(WHATSAPP_FRAME * TICKS).fill(7);
-  let received = 0;
+  let receivedSamples = 0;
   audio.connect(playout, {
     write: (frame) => {
-      received += frame.length;
+      receivedSamples += frame.length;
     },
   });
   audio.start();
@@ -55,7 +55,7 @@ test("a frame each way costs no memory", () => {
   run(); // until it is compiled
   const growth = Array.from({ length: 5 }, run);
   expect(Math.min(...growth.map(Math.abs))).toBeLessThan(MAX_BYTES);
-  expect(received).toBe((6 * TICKS - 1) * WHATSAPP_FRAME); // the first frame waits for a spare one
+  expect(receivedSamples).toBe((6 * TICKS - 1) * WHATSAPP_FRAME); // the first frame waits for a spare one
   expect(playout.heardMs).toBeGreaterThan(5 * TICKS * 60);
   audio.stop();
 });

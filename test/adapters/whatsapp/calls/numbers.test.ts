@@ -20,23 +20,23 @@ function clientThatGets(answer: (numbers: readonly string[]) => unknown) {
   return { queries, client: client as unknown as WhatsAppClient };
 }
 
-const onWhatsApp = (number: string, lidJid: string | null = null) => ({
+const existingNumber = (number: string, lidJid: string | null = null) => ({
   phoneJid: `${number}@s.whatsapp.net`,
   lidJid,
   exists: true,
   invalid: false,
 });
-const missing = (number: string) => ({ ...onWhatsApp(number), exists: false });
-const never = new AbortController().signal;
+const missingNumber = (number: string) => ({ ...existingNumber(number), exists: false });
+const neverAborted = new AbortController().signal;
 
 describe("a number", () => {
   test("is queried in both forms at once; the one on WhatsApp is called", async () => {
     const { queries, client } = clientThatGets(([first = "", second = ""]) => [
-      missing(first),
-      onWhatsApp(second, "99@lid"),
+      missingNumber(first),
+      existingNumber(second, "99@lid"),
     ]);
     const numbers = new NumberResolver(new ManualSystem());
-    expect(await numbers.resolve(client, ANA, never)).toMatchObject({
+    expect(await numbers.resolve(client, ANA, neverAborted)).toMatchObject({
       phoneJid: "551187654321@s.whatsapp.net",
       address: "99@lid",
     });
@@ -44,52 +44,52 @@ describe("a number", () => {
   });
 
   test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
-    const { client } = clientThatGets((all) => all.map((number) => onWhatsApp(number)));
+    const { client } = clientThatGets((all) => all.map((number) => existingNumber(number)));
     const numbers = new NumberResolver(new ManualSystem());
-    expect((await numbers.resolve(client, ANA, never)).address).toBe("5511987654321@s.whatsapp.net");
+    expect((await numbers.resolve(client, ANA, neverAborted)).address).toBe("5511987654321@s.whatsapp.net");
   });
 
   test.each([
-    ["missing", ([first = ""]: readonly string[]) => [missing(first)]],
-    ["invalid", ([first = ""]: readonly string[]) => [{ ...onWhatsApp(first), invalid: true }]],
+    ["missing", ([first = ""]: readonly string[]) => [missingNumber(first)]],
+    ["invalid", ([first = ""]: readonly string[]) => [{ ...existingNumber(first), invalid: true }]],
     ["unanswered", () => []],
-  ])("that is %s is no WhatsApp number, and the lookup is not cached", async (_, answer) => {
+  ])("that is %s is not a WhatsApp number, and the lookup is not cached", async (_, answer) => {
     const { queries, client } = clientThatGets(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])
-      await expect(numbers.resolve(client, ANA, never)).rejects.toMatchObject({ release: "number_invalid" });
+      await expect(numbers.resolve(client, ANA, neverAborted)).rejects.toMatchObject({ release: "number_invalid" });
     expect(queries.length).toBe(2);
   });
 
   test("is remembered for an hour", async () => {
     const system = new ManualSystem();
-    const { queries, client } = clientThatGets(([first = ""]) => [onWhatsApp(first)]);
+    const { queries, client } = clientThatGets(([first = ""]) => [existingNumber(first)]);
     const numbers = new NumberResolver(system);
-    await numbers.resolve(client, ANA, never);
+    await numbers.resolve(client, ANA, neverAborted);
     await system.advance(CACHE_MS - 1);
-    await numbers.resolve(client, ANA, never);
+    await numbers.resolve(client, ANA, neverAborted);
     expect(queries.length).toBe(1);
     await system.advance(2);
-    await numbers.resolve(client, ANA, never);
+    await numbers.resolve(client, ANA, neverAborted);
     expect(queries.length).toBe(2);
     numbers.forget(ANA);
-    await numbers.resolve(client, ANA, never);
+    await numbers.resolve(client, ANA, neverAborted);
     expect(queries.length).toBe(3);
   });
 
   test("is dropped from the cache after a thousand others", async () => {
-    const { queries, client } = clientThatGets(([first = ""]) => [onWhatsApp(first)]);
+    const { queries, client } = clientThatGets(([first = ""]) => [existingNumber(first)]);
     const numbers = new NumberResolver(new ManualSystem());
-    await numbers.resolve(client, ANA, never);
-    for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, never);
-    await numbers.resolve(client, ANA, never);
+    await numbers.resolve(client, ANA, neverAborted);
+    for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, neverAborted);
+    await numbers.resolve(client, ANA, neverAborted);
     expect(queries.length).toBe(1_002);
   });
 
   test("lets the call wait if the lookup takes 10 s", async () => {
     const system = new ManualSystem();
     const { client } = clientThatGets(() => new Promise(() => {}));
-    const dialError = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
+    const dialError = new NumberResolver(system).resolve(client, ANA, neverAborted).catch((error: unknown) => error);
     await system.advance(RESOLVE_MS);
     expect(await dialError).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
     expect(String(await dialError)).toContain("no response within 10 s");
@@ -99,7 +99,7 @@ describe("a number", () => {
     const { client } = clientThatGets(() => {
       throw new Error("rate-overlimit");
     });
-    const dialling = new NumberResolver(new ManualSystem()).resolve(client, ANA, never);
+    const dialling = new NumberResolver(new ManualSystem()).resolve(client, ANA, neverAborted);
     await expect(dialling).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
   });
 
@@ -144,7 +144,7 @@ describe("a number", () => {
   });
 
   fuzz(
-    "is read from an answer of any shape without another fault",
+    "is resolved or refused for a response of any shape",
     fc.asyncProperty(
       fc.oneof(
         fc.anything(),
@@ -162,11 +162,11 @@ describe("a number", () => {
       ),
       async (answer) => {
         const { client } = clientThatGets(() => answer);
-        const resolved = await new NumberResolver(new ManualSystem())
-          .resolve(client, ANA, never)
+        const resolution = await new NumberResolver(new ManualSystem())
+          .resolve(client, ANA, neverAborted)
           .catch((error: { release?: string }) => error.release);
-        if (typeof resolved === "object") expect(resolved.address).toMatch(/^\d+@(lid|s\.whatsapp\.net)$/);
-        else expect(resolved).toBe("number_invalid");
+        if (typeof resolution === "object") expect(resolution.address).toMatch(/^\d+@(lid|s\.whatsapp\.net)$/);
+        else expect(resolution).toBe("number_invalid");
       },
     ),
   );

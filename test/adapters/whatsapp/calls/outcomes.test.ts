@@ -10,7 +10,7 @@ import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../..
 import { ALICE, MS_PER_CHARACTER, World } from "../../../support/application.ts";
 import "../../../../src/application/calls/dialling/last-check.ts"; // loaded with the first call; a manual clock does not wait for that
 import { RecordingClient } from "../../../support/recording-client.ts";
-import { ANA, CallScene, RATE, sounding } from "./scene.ts";
+import { ANA, audiblePart, CallScene, RATE } from "./scene.ts";
 
 /** A network whose lines are scripted, and whose calls go over the fake WhatsApp. */
 class CallNetwork extends ScriptedTelephony {
@@ -60,26 +60,26 @@ describe("a call over WhatsApp", () => {
     await world.system.advance(2_000);
     scene.network.call().say(dtmfTones("42#", { sampleRate: RATE }));
     await world.system.advance(8_000);
-    const stored = await world.storedCall(call);
-    expect(stored).toMatchObject({ status: "COMPLETED", targetPhone: ANA });
-    expect(stored.outcome).toMatchObject({
+    const storedCall = await world.storedCall(call);
+    expect(storedCall).toMatchObject({ status: "COMPLETED", targetPhone: ANA });
+    expect(storedCall.outcome).toMatchObject({
       reason: "message_played",
       heardMs: 60 * MS_PER_CHARACTER,
       heardRatio: 1,
       heardEvidence: "inbound",
     });
-    const heard = sounding(scene.network.call().heard);
+    const heard = audiblePart(scene.network.call().heard);
     expect(Math.abs(heard.length - 3 * RATE)).toBeLessThanOrEqual(4);
     expect(toneShare(heard, 440, RATE)).toBeGreaterThan(0.95);
     const recording = world.recordings.stored.get(call.id)!;
-    expect(Math.abs(sounding(Int16Array.from(recording.heard)).length - 3 * RATE)).toBeLessThanOrEqual(4);
+    expect(Math.abs(audiblePart(Int16Array.from(recording.heard)).length - 3 * RATE)).toBeLessThanOrEqual(4);
     expect(recording.said.length).toBe(recording.heard.length);
     const events = await world.timeline(call);
     expect(events.flatMap((event) => (event.type === "dtmf" ? [event.data.digit] : [])).join("")).toBe("42#");
     expect(events.find(({ type }) => type === "address_resolved")?.data).toEqual({
       resolved_address: "5511987654321@s.whatsapp.net",
     });
-    expect(stored.mediaStatistics).toMatchObject({ codec: "MLow", packetsLost: 0 });
+    expect(storedCall.mediaStatistics).toMatchObject({ codec: "MLow", packetsLost: 0 });
     await world.stop();
   });
 
@@ -144,7 +144,7 @@ describe("a call over WhatsApp", () => {
     await world.system.advance(10_000);
     const { outcome } = await world.storedCall(call);
     expect(outcome?.reason).toBe("callee_hung_up");
-    const heard = sounding(scene.network.call().heard).length / 16;
+    const heard = audiblePart(scene.network.call().heard).length / 16;
     expect(heard - outcome!.heardMs!).toBeGreaterThanOrEqual(-1);
     expect(heard - outcome!.heardMs!).toBeLessThanOrEqual(61);
     await world.stop();
@@ -191,9 +191,9 @@ describe("a call over WhatsApp", () => {
     scene.network.call().say(tone(880, 1_000, RATE, 9_000));
     await world.system.advance(3_000);
     expect(client.frames.every(({ length }) => length === 160)).toBe(true);
-    expect(toneShare(sounding(client.heard), 880, 8_000)).toBeGreaterThan(0.95);
+    expect(toneShare(audiblePart(client.heard), 880, 8_000)).toBeGreaterThan(0.95);
     expect(client.eventNames).toContain("mark");
-    expect(toneShare(sounding(scene.network.call().heard), 440, RATE)).toBeGreaterThan(0.95);
+    expect(toneShare(audiblePart(scene.network.call().heard), 440, RATE)).toBeGreaterThan(0.95);
     await world.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
-import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
+import { audiblePart, CallScene, endOf, notesOf, typesOf } from "./scene.ts";
 
 const silentDevice = { does: "nothing" } as const;
 
@@ -10,8 +10,8 @@ describe("the rules of the adapter", () => {
     const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
-    const [reported] = scene.fake.argumentsOf("voip_call_ended");
-    expect(reported.stateData.endReason).toBe("user_ended");
+    const [endedCall] = scene.fake.argumentsOf("voip_call_ended");
+    expect(endedCall.stateData.endReason).toBe("user_ended");
     expect(endOf(call)?.cause).toBe("no_answer");
     expect(scene.fake.argumentsOf("call")).toEqual([]); // 2: never with the plugin
   });
@@ -36,7 +36,7 @@ describe("the rules of the adapter", () => {
 
   test("3: a client that returns without the call ends it: line_lost", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     scene.port.lose();
     await scene.client.disconnect();
     void scene.client.connect();
@@ -48,7 +48,7 @@ describe("the rules of the adapter", () => {
 
   test("3: a client that accepts no audio ends the call: line_lost", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected(tone(440, 60_000, 16_000, 9_000));
+    const call = await scene.connectedCall(tone(440, 60_000, 16_000, 9_000));
     await scene.client.disconnect();
     void scene.client.connect();
     await scene.system.advance(1_000);
@@ -59,7 +59,7 @@ describe("the rules of the adapter", () => {
     const scene = await CallScene.start();
     const incoming = scene.network.ring(scene.client);
     await scene.system.advance(100);
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     await scene.system.advance(1_000);
     expect([endOf(call), incoming.touched]).toEqual([undefined, false]);
   });
@@ -98,10 +98,10 @@ describe("the rules of the adapter", () => {
       return feed(callId, samples);
     };
     const message = tone(440, 900, 16_000, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(3_000);
     expect(new Set(feedStates)).toEqual(new Set(["active"]));
-    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(audiblePart(call.callee.heard)).toEqual(audiblePart(message));
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
@@ -122,7 +122,7 @@ describe("the rules of the adapter", () => {
       reads++;
       return { pauseMs: 120, resumeMs: 60 };
     };
-    const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
+    const call = await scene.connectedCall(tone(440, 5_000, 16_000, 9_000));
     await scene.system.advance(6_000);
     expect([[...lengths], [...levels], reads]).toEqual([[960], [60, 120], 1]);
     expect(call.callee.frames.every(({ samples }) => samples.length === 960)).toBe(true);
@@ -137,33 +137,33 @@ describe("the rules of the adapter", () => {
     const { voip } = scene.client;
     voip.getFeedWatermarksMs = () => ({ pauseMs, resumeMs });
     const message = tone(440, 3_000, 16_000, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(5_000);
-    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(audiblePart(call.callee.heard)).toEqual(audiblePart(message));
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
   test("9: audio that the client has buffered is heard before the call is ended", async () => {
     const scene = await CallScene.start();
     const message = tone(440, 10_000, 16_000, 9_000);
-    const call = await scene.connected(message);
+    const call = await scene.connectedCall(message);
     await scene.system.advance(2_015);
     const bufferedMs = scene.client.voip.getLiveBufferMs(call.leg.callId);
     expect(bufferedMs).toBeGreaterThan(0);
-    const heard = call.callee.frames.length;
+    const frameCount = call.callee.frames.length;
     const hungUpAt = scene.system.monotonic();
     void call.leg.hangUp();
     const heardMs = call.playout.heardMs;
     for (let i = 0; i < 100 && endOf(call) === undefined; i++) await scene.system.advance(10);
     expect(scene.system.monotonic() - hungUpAt).toBeLessThan(500);
-    const lastFrames = call.callee.frames.slice(heard).filter(({ samples }) => sounding(samples).length > 0);
+    const lastFrames = call.callee.frames.slice(frameCount).filter(({ samples }) => audiblePart(samples).length > 0);
     expect(lastFrames.length * 60).toBe(bufferedMs);
     expect(call.playout.heardMs).toBe(heardMs);
   });
 
   test("10: the end is read from the event, because the client has dropped the call", async () => {
     const scene = await CallScene.start();
-    const call = await scene.connected();
+    const call = await scene.connectedCall();
     const { voip } = scene.client;
     voip.getCall = () => null;
     call.callee.hangUp();
@@ -196,7 +196,7 @@ describe("the rules of the adapter", () => {
 
     test("has 30 s while the callee's audio flows", async () => {
       const scene = await CallScene.start();
-      const call = await scene.connected();
+      const call = await scene.connectedCall();
       scene.port.lose();
       scene.port.lose("again");
       await scene.system.advance(LINE_LIMIT_MS - 100);
@@ -207,7 +207,7 @@ describe("the rules of the adapter", () => {
 
     test("has at most 10 s once that audio has stopped", async () => {
       const scene = await CallScene.start();
-      const call = await scene.connected();
+      const call = await scene.connectedCall();
       scene.port.lose();
       await scene.system.advance(12_000);
       expect(endOf(call)).toBeUndefined();

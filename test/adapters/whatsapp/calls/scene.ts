@@ -103,7 +103,7 @@ export interface TestCall {
   /** Frames of the callee that the leg has forwarded. */
   readonly inbound: Int16Array[];
   /** Number of times that the leg has reported its end. */
-  ended: number;
+  endCount: number;
 }
 
 /** A linked number that places calls over a fake network, on a manual clock. */
@@ -146,12 +146,12 @@ export class CallScene {
   }
 
   /** Starts a dial, which proceeds as the clock advances. */
-  dial(to = ANA, overrides: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
-    const dialledCall: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
+  dial(to = ANA, overrides: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; endCount: number } {
+    const dialledCall: { leg?: WhatsAppLeg; error?: DialError; endCount: number } = { endCount: 0 };
     const { system, clock, deadlines, numbers } = this;
     const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     const context = { system, clock, deadlines, numbers };
-    placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialledCall.ended++).then(
+    placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialledCall.endCount++).then(
       (leg) => {
         dialledCall.leg = leg;
       },
@@ -192,8 +192,8 @@ export class CallScene {
       events,
       playout,
       inbound,
-      get ended() {
-        return dialledCall.ended;
+      get endCount() {
+        return dialledCall.endCount;
       },
     };
     await this.system.settle();
@@ -201,7 +201,7 @@ export class CallScene {
   }
 
   /** A call whose callee has answered, and whose audio is running. */
-  async connected(message?: Int16Array): Promise<TestCall> {
+  async connectedCall(message?: Int16Array): Promise<TestCall> {
     const call = await this.call(message);
     for (let i = 0; i < 400 && !typesOf(call).includes("connected"); i++) await this.system.advance(10);
     return call;
@@ -224,10 +224,10 @@ export function endOf({ events }: TestCall): { cause: string; detail: string | n
   return end?.type === "ended" ? { cause: end.cause, detail: end.detail } : undefined;
 }
 
-export const received = ({ inbound }: TestCall): Int16Array => concatPcm(inbound);
+export const receivedAudio = ({ inbound }: TestCall): Int16Array => concatPcm(inbound);
 
 /** From the first to the last sample that is not silence. */
-export function sounding(samples: Int16Array): Int16Array {
+export function audiblePart(samples: Int16Array): Int16Array {
   const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
   return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }

@@ -31,8 +31,8 @@ describe("a stanza about our call", () => {
     expect(readCallStanza(signal("reject"), CALL)).toEqual({ type: "reject", device: 3, reason: undefined });
     const phone = readCallStanza(signal("reject", { reason: "busy" }, "123456789@lid"), CALL);
     expect(phone).toEqual({ type: "reject", device: 0, reason: "busy" });
-    const unknown = readCallStanza(signal("reject", {}, "no-jid"), CALL);
-    expect(unknown).toEqual({ type: "reject", device: undefined, reason: undefined });
+    const unknownDevice = readCallStanza(signal("reject", {}, "no-jid"), CALL);
+    expect(unknownDevice).toEqual({ type: "reject", device: undefined, reason: undefined });
   });
 
   test("reports the reason of a terminate", () => {
@@ -75,7 +75,7 @@ describe("a stanza about something else", () => {
 });
 
 describe("hostile stanzas", () => {
-  const throwing = new Proxy(
+  const throwingObject = new Proxy(
     {},
     {
       get() {
@@ -90,13 +90,13 @@ describe("hostile stanzas", () => {
         throw new Error("hostile");
       },
     };
-    const child = { tag: "call", attrs: throwing, content: [{ tag: "reject", attrs: throwing }] };
+    const child = { tag: "call", attrs: throwingObject, content: [{ tag: "reject", attrs: throwingObject }] };
     for (const stanza of [
-      throwing,
+      throwingObject,
       getter,
       child,
-      { tag: "ack", attrs: throwing },
-      { tag: "call", content: [throwing] },
+      { tag: "ack", attrs: throwingObject },
+      { tag: "call", content: [throwingObject] },
     ]) {
       expect(readCallStanza(stanza, CALL)).toBeUndefined();
       expect(typeof isAboutCalls(stanza)).toBe("boolean");
@@ -104,11 +104,11 @@ describe("hostile stanzas", () => {
   });
 
   test("of any size and depth cost no more than their first children", () => {
-    const many = Array.from({ length: 1_000_000 }, () => ({ tag: "x", attrs: {} }));
-    expect(readCallStanza({ tag: "call", attrs: {}, content: many }, CALL)).toBeUndefined();
+    const manyChildren = Array.from({ length: 1_000_000 }, () => ({ tag: "x", attrs: {} }));
+    expect(readCallStanza({ tag: "call", attrs: {}, content: manyChildren }, CALL)).toBeUndefined();
     const jids = Array.from({ length: 10_000 }, (_, i) => `123456789:${i}@lid`);
-    const accepted = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
-    expect(accepted?.type === "offer_accepted" && accepted.devices.length).toBe(64);
+    const acceptedOffer = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
+    expect(acceptedOffer?.type === "offer_accepted" && acceptedOffer.devices.length).toBe(64);
     let nested: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
     for (let i = 0; i < 100_000; i++) nested = { tag: "call", attrs: {}, content: [nested] };
     expect(readCallStanza(nested, CALL)).toBeUndefined();

@@ -13,9 +13,9 @@ test("an event of the client has the state of its call at that moment", () => {
   stateData.state = "ended";
   stateData.endReason = "user_ended";
   expect(report).toEqual({ type: "state", callId: "A1", peerJid: "1@lid", state: "ringing" });
-  const ended = { type: "ended", callId: "A1", peerJid: "1@lid", reason: "user_ended" };
-  expect(readVoipEvent(event({ type: "state", call }))).toEqual(ended);
-  expect(readVoipEvent(event({ type: "ended", call }))).toEqual(ended);
+  const endedReport = { type: "ended", callId: "A1", peerJid: "1@lid", reason: "user_ended" };
+  expect(readVoipEvent(event({ type: "state", call }))).toEqual(endedReport);
+  expect(readVoipEvent(event({ type: "ended", call }))).toEqual(endedReport);
   const pcm = new Float32Array(3);
   expect(readVoipEvent(event({ type: "inbound_audio", call, pcm }))).toMatchObject({ type: "inbound_audio", pcm });
 });

@@ -8,7 +8,7 @@ import type {
   SessionInput,
 } from "../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
 
-export const WORKS = { isOpen: true, connected: true, registered: true };
+export const UP = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
 /** A moment with chance 0.5, in which this server has its lease. */
@@ -24,7 +24,7 @@ export function momentAt(now: number, overrides: Partial<Moment> = {}): Moment {
   };
 }
 
-export const close = (reason: string, isLogout = false, code?: number): SessionInput => ({
+export const closeInput = (reason: string, isLogout = false, code?: number): SessionInput => ({
   type: "closed",
   reason,
   isLogout,
@@ -47,18 +47,18 @@ export const FLOWS = {
   idle: NEW_SESSION,
   linking: flowAfter({ type: "link" }, { type: "qr", qr: "one", ttlMs: 60_000 }),
   connecting: flowAfter({ type: "resume" }, { type: "login" }),
-  online: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
+  online: flowAfter({ type: "resume" }, { type: "opened", ...UP }),
   dropped: decideSession(
-    flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
+    flowAfter({ type: "resume" }, { type: "opened", ...UP }),
     { type: "state", ...DOWN },
     momentAt(3_000, { inCall: true }),
   ).flow,
   waiting: flowAfter(
     { type: "resume" },
-    { type: "opened", ...WORKS },
-    close("failure_service_unavailable", false, 503),
+    { type: "opened", ...UP },
+    closeInput("failure_service_unavailable", false, 503),
   ),
-  halted: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }, close("stream_error_replaced")),
+  halted: flowAfter({ type: "resume" }, { type: "opened", ...UP }, closeInput("stream_error_replaced")),
   closed: flowAfter({ type: "close" }),
 } as const satisfies Record<SessionFlow["state"], SessionFlow>;
 

@@ -32,19 +32,19 @@ const faultOf = (method: FaultyMethod, fault: "hang" | Error): Incident =>
 const faults = fc
   .tuple(fc.constantFrom<FaultyMethod>("connect", "disconnect"), fc.constantFrom("hang" as const, new Error("no")))
   .map(([method, fault]) => faultOf(method, fault));
-const unreachable: Incident = (scene) => {
+const makeUnreachable: Incident = (scene) => {
   scene.network.reachable = false;
 };
 
 /** Incidents that pass without intervention. */
-const transient: fc.Arbitrary<Incident> = fc.oneof(
+const transientIncidents: fc.Arbitrary<Incident> = fc.oneof(
   drops,
   faults,
   incident("515", (scene) => scene.client.streamError(515)),
   incident("other stream error", (scene) => scene.client.streamError("other")),
   incident("503", (scene) => scene.client.fail(503)),
   incident("405", (scene) => scene.client.fail(405)),
-  incident("unreachable", unreachable),
+  incident("unreachable", makeUnreachable),
   incident("reachable", (scene) => {
     scene.network.reachable = true;
   }),
@@ -68,7 +68,7 @@ const pauses = fc.constantFrom(0, 10, 25, 60, 500, 2_000, 5_000, 31_000, 300_000
 
 /** A client whose disconnect failed reconnects while the next connect hangs. */
 const UNNOTICED_RECONNECT: [Incident, number][] = [
-  [unreachable, 0],
+  [makeUnreachable, 0],
   [faultOf("connect", "hang"), 31_000],
   [faultOf("disconnect", new Error("no")), 0],
 ];
@@ -110,36 +110,40 @@ class StatusWatch {
 }
 
 describe("over any order of events of the client, the network and the core", () => {
-  test("the status is wrong for at most a probe period, and the number returns online", async () => {
+  test("the status is wrong for at most a probe period, and the number recovers", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 20 }), fc.nat(1_000), async (acts, seed) => {
-        const scene = await new SessionScene({ seed }).linked();
-        const watch = new StatusWatch(scene);
-        for (const [run, ms] of acts) {
-          run(scene);
-          await watch.pass(ms);
-        }
-        scene.network.reachable = true;
-        scene.network.refuses = undefined;
-        scene.host.deadlines.send = Infinity;
-        await watch.pass(60_000);
-        await scene.session.link().catch(() => {}); // after a 405
-        await scene.system.advance(15 * 60_000);
-        expect(watch.maxContradictionMs).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS + (delays.get(scene) ?? 0));
-        expect(scene.reports).not.toContain("unlinked");
-        expect(scene.clientRecords).toBe(1);
-        expect(scene.online).toBe(true);
-        await expectCleanClose(scene);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(transientIncidents, pauses), { maxLength: 20 }),
+        fc.nat(1_000),
+        async (incidentList, seed) => {
+          const scene = await new SessionScene({ seed }).linkNumber();
+          const watch = new StatusWatch(scene);
+          for (const [run, ms] of incidentList) {
+            run(scene);
+            await watch.pass(ms);
+          }
+          scene.network.reachable = true;
+          scene.network.refuses = undefined;
+          scene.host.deadlines.send = Infinity;
+          await watch.pass(60_000);
+          await scene.session.link().catch(() => {}); // after a 405
+          await scene.system.advance(15 * 60_000);
+          expect(watch.maxContradictionMs).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS + (delays.get(scene) ?? 0));
+          expect(scene.reports).not.toContain("unlinked");
+          expect(scene.clientRecords).toBe(1);
+          expect(scene.isOnline).toBe(true);
+          await expectCleanClose(scene);
+        },
+      ),
       { numRuns: 60, examples: [[UNNOTICED_RECONNECT, 0]] },
     );
   });
 
-  test("after replaced, no client connects without a request", async () => {
-    const acts = fc.array(fc.tuple(fc.oneof(drops, faults), pauses), { maxLength: 8 });
+  test("after a replacement, no client connects without a request", async () => {
+    const incidentList = fc.array(fc.tuple(fc.oneof(drops, faults), pauses), { maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(acts, acts, async (before, after) => {
-        const scene = await new SessionScene().linked();
+      fc.asyncProperty(incidentList, incidentList, async (before, after) => {
+        const scene = await new SessionScene().linkNumber();
         for (const [run, ms] of before) {
           run(scene);
           await scene.system.advance(ms);
@@ -161,7 +165,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("linked is reported once all keys are stored, or no number is linked", async () => {
+  test("a link is reported only once all keys are stored", async () => {
     const incidents = fc.array(
       fc.tuple(
         fc.oneof(
@@ -209,24 +213,28 @@ describe("over any order of events of the client, the network and the core", () 
 
   test("closing at any moment leaves no connection and no waiting request", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 8 }), fc.boolean(), async (acts, unlink) => {
-        const scene = new SessionScene();
-        const linking = scene.session.link().catch(() => {});
-        for (const [run, ms] of acts) {
-          await scene.system.advance(ms);
-          if (scene.network.clients.length > 0) run(scene);
-          const qr = scene.network.clients.at(-1)?.shown.qr;
-          if (qr !== undefined && ms === 60) scene.network.scan(qr, PHONE);
-        }
-        if (unlink) {
-          const unlinking = scene.session.unlink();
-          await scene.system.advance(10_000);
-          await unlinking;
-          expect(scene.host.storedRecords.size).toBe(0);
-        }
-        await expectCleanClose(scene);
-        await linking;
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(transientIncidents, pauses), { maxLength: 8 }),
+        fc.boolean(),
+        async (incidentList, unlink) => {
+          const scene = new SessionScene();
+          const linking = scene.session.link().catch(() => {});
+          for (const [run, ms] of incidentList) {
+            await scene.system.advance(ms);
+            if (scene.network.clients.length > 0) run(scene);
+            const qr = scene.network.clients.at(-1)?.shown.qr;
+            if (qr !== undefined && ms === 60) scene.network.scan(qr, PHONE);
+          }
+          if (unlink) {
+            const unlinking = scene.session.unlink();
+            await scene.system.advance(10_000);
+            await unlinking;
+            expect(scene.host.storedRecords.size).toBe(0);
+          }
+          await expectCleanClose(scene);
+          await linking;
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -240,10 +248,10 @@ async function expectCleanClose(scene: SessionScene): Promise<void> {
   });
   await scene.system.advance(5_000);
   expect(isClosed).toBe(true);
-  const reports = scene.reports.length;
+  const reportCount = scene.reports.length;
   await scene.system.advance(40_000);
-  expect(scene.reports).toHaveLength(reports);
-  const log = scene.logged.join("\n");
+  expect(scene.reports).toHaveLength(reportCount);
+  const log = scene.logLines.join("\n");
   expect(log).not.toMatch(/\d{6}/);
   for (const { payload } of scene.codes) expect(log).not.toContain(payload);
 }

@@ -10,7 +10,7 @@ import { PHONE, SessionScene } from "./sessions.ts";
 
 /** A linked number, and the sessions with other devices that its client stores. */
 async function linkWithSessions() {
-  const scene = await new SessionScene().linked();
+  const scene = await new SessionScene().linkNumber();
   const { records, sessionId } = scene.client.context;
   return { scene, sessions: whatsappStore(records).backends.ringport.stores.session(sessionId) };
 }
@@ -63,7 +63,7 @@ describe("linking", () => {
     await scene.system.advance(1_000);
     expect(scene.reports).toEqual(["linked", "online"]);
     expect(scene.host.reports.all.find((report) => report.type === "linked")).toMatchObject({ phone: PHONE });
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("no number is linked before all keys are stored, even if the storage is down for a while", async () => {
@@ -176,7 +176,7 @@ describe("linking", () => {
         code: "network_silent",
         message: expect.stringContaining("no pairing code"),
       });
-      expect(scene.logged.join()).not.toContain("5511912345678");
+      expect(scene.logLines.join()).not.toContain("5511912345678");
     }
   });
 
@@ -198,7 +198,7 @@ describe("linking", () => {
       },
     });
     await expect(scene.session.link()).rejects.toThrow("the WhatsApp client could not be created");
-    expect(scene.logged.join()).toContain("Cannot find package 'zapo-js'");
+    expect(scene.logLines.join()).toContain("Cannot find package 'zapo-js'");
     await scene.system.advance(60_000);
     expect(attempts).toBeGreaterThan(2);
     expect(scene.reports).toEqual(["condition"]);
@@ -209,7 +209,7 @@ describe("linking", () => {
     let factoryCalls = 0;
     scene.open((context) => (factoryCalls++ < 2 ? (undefined as never) : scene.network.client(context)));
     await expect(scene.session.link()).rejects.toThrow("the WhatsApp client could not be created");
-    expect(scene.logged.join()).toContain("the factory `client` returned no WhatsApp client");
+    expect(scene.logLines.join()).toContain("the factory `client` returned no WhatsApp client");
     await scene.system.advance(20_000);
     expect(scene.codes.length).toBeGreaterThanOrEqual(1);
   });
@@ -240,7 +240,7 @@ describe("linking", () => {
     expect(scene.codes.map(({ sequence }) => sequence)).toEqual([1, 2]);
     scene.network.scan(scene.codes.at(-1)?.payload ?? "", PHONE);
     await scene.system.advance(1_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("an outdated client is reported while linking", async () => {
@@ -251,7 +251,7 @@ describe("linking", () => {
     await scene.system.advance(1_000);
     await expect(linking).rejects.toThrow("(405)");
     expect(scene.conditions).toEqual(["client_outdated"]);
-    expect(scene.logged.some((line) => line.startsWith("error"))).toBe(true);
+    expect(scene.logLines.some((line) => line.startsWith("error"))).toBe(true);
   });
 
   test("an overloaded WhatsApp is retried for a code", async () => {
@@ -269,25 +269,25 @@ describe("linking", () => {
 
 describe("a linked session", () => {
   test("opens again after a restart without a code, with the same keys", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
     expect(scene.clientRecords).toBe(1);
     const codes = scene.codes.length;
     scene.open();
     await scene.system.advance(1_000);
     expect(scene.takeReports()).toEqual(["online"]);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.codes).toHaveLength(codes);
     const [first, second] = scene.network.clients.map(({ context }) => context.sessionId);
     expect(first).toBe(second);
   });
 
   test("notices a dropped socket and its return", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
     expect(scene.takeReports()).toEqual(["offline"]);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     scene.network.reachable = true;
     await scene.system.advance(60_000);
     expect(scene.takeReports().at(-1)).toBe("online");
@@ -295,7 +295,7 @@ describe("a linked session", () => {
   });
 
   test("notices a dropped socket even if the core keeps asking for a link", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     for (let second = 0; second < 5; second++) {
       await scene.session.link();
@@ -305,7 +305,7 @@ describe("a linked session", () => {
   });
 
   test("notices a dropped socket within 1 s during a call, and its return", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     scene.client.dropSocket(2_000);
     await scene.system.advance(1_000);
@@ -315,31 +315,31 @@ describe("a linked session", () => {
   });
 
   test("a probe reports a drop and a return immediately", async () => {
-    const scene = await new SessionScene().linked();
-    expect(scene.online).toBe(true);
+    const scene = await new SessionScene().linkNumber();
+    expect(scene.isOnline).toBe(true);
     scene.client.dropSocket(3_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     await scene.system.advance(3_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("a broken socket is opened anew", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.dropSocket(Infinity);
     await scene.system.advance(40_000);
     expect(scene.takeReports()).toEqual(["offline", "online"]);
     expect(scene.network.clients).toHaveLength(1);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("515 is an unnoticed reconnect", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     scene.client.streamError(515);
     await scene.system.advance(10_000);
     expect(scene.takeReports()).toEqual([]);
     expect(events.filter((event) => !event.startsWith("stanza"))).toEqual([]);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test.each([
@@ -366,11 +366,11 @@ describe("a linked session", () => {
     await scene.system.advance(60_000);
     expect(scene.takeReports()).toEqual([]);
     expect(network.logins).toHaveLength(1);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("515 without a new connection is a drop after 4 s", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.streamError(515);
     scene.network.reachable = false;
     await scene.system.advance(3_000);
@@ -380,7 +380,7 @@ describe("a linked session", () => {
   });
 
   test("replaced: halts, keeps its keys, and reconnects on request", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     scene.client.streamError("replaced");
     await scene.system.advance(24 * 3_600_000);
@@ -393,11 +393,11 @@ describe("a linked session", () => {
     expect(scene.clientRecords).toBe(1);
     await scene.session.link();
     await scene.system.advance(1_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("two servers on one link: one is online, the other halts", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const first = scene.session;
     const second = scene.open();
     await scene.system.advance(60 * 60_000);
@@ -412,7 +412,7 @@ describe("a linked session", () => {
     [403, "WhatsApp has locked the account (403)"],
     [406, "WhatsApp has banned the number (406)"],
   ] as const)("%s: is unlinked with the reason, erases its keys and stays disconnected", async (cause, reason) => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     if (cause === "device_removed" || cause === 516) scene.client.streamError(cause);
     else scene.client.fail(cause);
@@ -421,14 +421,14 @@ describe("a linked session", () => {
     expect(events).toEqual(["lost permanently"]);
     expect(scene.host.storedRecords.size).toBe(0);
     expect(scene.client.getState()).toMatchObject({ connected: false, hasQr: false });
-    expect(scene.online).toBe(false);
-    await scene.linked();
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(false);
+    await scene.linkNumber();
+    expect(scene.isOnline).toBe(true);
     expect(scene.network.clients).toHaveLength(2);
   });
 
   test("a lingering client is disconnected again, even if it only lost its socket", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.disturb("disconnect", "hang");
     scene.host.deadlines.send = -Infinity; // another server has the number
     await scene.system.advance(8_000);
@@ -439,7 +439,7 @@ describe("a linked session", () => {
   });
 
   test("516: a client that connects again stays disconnected, even without a code", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.offersCodes = false;
     scene.client.streamError(516);
     await scene.system.advance(100);
@@ -449,7 +449,7 @@ describe("a linked session", () => {
   });
 
   test("402: is restricted until the end that WhatsApp named, then online", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.fail(402, { expire: "3600" });
     await scene.system.advance(0);
     expect(scene.takeReports()).toEqual(["offline", "condition"]);
@@ -459,14 +459,14 @@ describe("a linked session", () => {
       reason: expect.stringContaining("until 2026-01-01 01:00 UTC"),
     });
     await scene.system.advance(3_500_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     await scene.system.advance(200_000);
     expect(scene.takeReports()).toEqual(["online"]);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("402, then 409: is no longer restricted, and connects on request", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.fail(402, { expire: "3600" });
     scene.network.refuses = 409;
     await scene.system.advance(2 * 3_600_000);
@@ -475,11 +475,11 @@ describe("a linked session", () => {
     scene.network.refuses = undefined;
     await scene.session.link();
     await scene.system.advance(1_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("405: keeps its keys, waits long, and is online after an update", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.refuses = 405;
     scene.client.fail(405);
     await scene.system.advance(60_000);
@@ -488,14 +488,14 @@ describe("a linked session", () => {
     expect(scene.clientRecords).toBe(1);
     scene.network.refuses = undefined;
     await scene.system.advance(12 * 3_600_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test.each([
     ["405", async (scene: SessionScene) => scene.client.fail(405), "client_outdated"],
     ["replaced", async (scene: SessionScene) => scene.client.streamError("replaced"), "replaced"],
   ] as const)("%s: the condition ends when another attempt fails for another reason", async (_, refuse, condition) => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await refuse(scene);
     await scene.system.advance(100);
     expect(scene.conditions).toEqual([condition]);
@@ -507,7 +507,7 @@ describe("a linked session", () => {
   });
 
   test("409: a lasting fault, and no further attempt", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.fail(409);
     await scene.system.advance(12 * 3_600_000);
     expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
@@ -515,40 +515,40 @@ describe("a linked session", () => {
   });
 
   test("503: retries with the same client until WhatsApp is back", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.refuses = 503;
     scene.client.fail(503);
     await scene.system.advance(20 * 60_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     expect(scene.clientRecords).toBe(1);
     scene.network.refuses = undefined;
     await scene.system.advance(11 * 60_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.network.clients).toHaveLength(1);
   });
 
   test("an unreachable network is retried with its keys", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     await scene.system.advance(30 * 60_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     scene.network.reachable = true;
     await scene.system.advance(6 * 60_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.reports).not.toContain("unlinked");
   });
 
   test("a client whose disconnect hangs is replaced by a fresh one with the same keys", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.disturb("disconnect", "hang");
     scene.client.dropSocket(Infinity);
     await scene.system.advance(60_000);
     expect(scene.network.clients).toHaveLength(2);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test.each([1, 2])("a client whose disconnect throws %i times does not return unnoticed", async (times) => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
     expect(scene.session.probe()).toMatchObject({ state: "offline" });
@@ -567,50 +567,50 @@ describe("a linked session", () => {
     }
     expect(maxUnseenMs).toBeLessThanOrEqual(5_000);
     await scene.system.advance(60_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.network.clients.filter((client) => client.getState().connected)).toHaveLength(1);
   });
 
   test("an abandoned client that returns does not take the number offline permanently", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.disturb("disconnect", "hang", 20);
     scene.client.dropSocket(60_000);
     await scene.system.advance(45_000);
-    expect([scene.network.clients.length, scene.online]).toEqual([2, true]);
+    expect([scene.network.clients.length, scene.isOnline]).toEqual([2, true]);
     await scene.system.advance(60_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.conditions).toEqual([]);
     expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false, true]);
   });
 
   test("a client that is replaced while the storage is down loses no key", async () => {
     const { scene, sessions } = await linkWithSessions();
-    scene.storage.down = true;
+    scene.storage.isDown = true;
     const writes = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
     scene.client.disturb("disconnect", "hang");
     scene.client.dropSocket(Infinity);
     await scene.system.advance(45_000);
-    scene.storage.down = false;
+    scene.storage.isDown = false;
     await scene.system.advance(60_000);
     await Promise.all(writes);
     expect(keysOf(scene, "/session/")).toHaveLength(3);
     expect(scene.network.clients.length).toBeGreaterThan(1);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("a hanging connect is ended and retried", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
     scene.network.onClient = (client) => client.disturb("connect", "hang");
     scene.open();
     await scene.system.advance(29_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     await scene.system.advance(12_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("a connection that opens while it is being ended is not reported", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.disturb("connect", { afterMs: 30_100 });
     scene.client.fail(503);
     await scene.system.advance(10_000);
@@ -622,7 +622,7 @@ describe("a linked session", () => {
   });
 
   test("a session without its records is unlinked", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
     scene.host.storedRecords.clear();
     scene.open();
@@ -633,7 +633,7 @@ describe("a linked session", () => {
   });
 
   test("a server that lost its database disconnects, and reconnects with the lease", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     scene.host.deadlines.send = -Infinity;
     await scene.system.advance(4_000);
@@ -644,14 +644,14 @@ describe("a linked session", () => {
     expect(scene.client.getState().connected).toBe(false);
     scene.host.deadlines.send = Infinity;
     await scene.system.advance(3_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("logs each transition at debug, with its reason and without codes", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.dropSocket(10_000);
     await scene.system.advance(20_000);
-    expect(scene.logged.filter((line) => line.startsWith("debug"))).toEqual([
+    expect(scene.logLines.filter((line) => line.startsWith("debug"))).toEqual([
       "debug: whatsapp: idle -> linking: waiting for the code to be scanned",
       "debug: whatsapp: linking -> connecting: connecting",
       "debug: whatsapp: connecting -> online",
@@ -659,11 +659,11 @@ describe("a linked session", () => {
       "debug: whatsapp: waiting -> connecting: connecting",
       "debug: whatsapp: connecting -> online",
     ]);
-    for (const { payload } of scene.codes) expect(scene.logged.join()).not.toContain(payload);
+    for (const { payload } of scene.codes) expect(scene.logLines.join()).not.toContain(payload);
   });
 
   test("a client created after the server lost the number connects with the new lease", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
     let connects = 0;
     scene.open(async (context) => {
@@ -682,11 +682,11 @@ describe("a linked session", () => {
     expect(connects).toBe(0);
     scene.host.deadlines.send = Infinity;
     await scene.system.advance(3_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 
   test("incoming calls are left to the owner", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     const incoming = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
@@ -697,10 +697,10 @@ describe("a linked session", () => {
 
 describe("unlinking", () => {
   test("removes the device at WhatsApp and its keys, and the number can be linked again", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
     const keys = new Map(scene.host.storedRecords);
-    const { stored } = scene.host;
+    const { stored: storedCredentials } = scene.host;
     const unlinking = Promise.all([scene.session.unlink(), scene.session.unlink()]);
     await scene.system.advance(10_000);
     await unlinking;
@@ -708,13 +708,13 @@ describe("unlinking", () => {
     expect(events).toContain("lost permanently");
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.reports).not.toContain("unlinked");
-    await scene.linked();
-    expect(scene.online).toBe(true);
+    await scene.linkNumber();
+    expect(scene.isOnline).toBe(true);
     // WhatsApp no longer accepts the old keys.
-    const copy = new SessionScene({ host: new TestLineHost(stored), network: scene.network });
-    for (const [key, value] of keys) copy.host.storedRecords.set(key, value);
+    const copiedScene = new SessionScene({ host: new TestLineHost(storedCredentials), network: scene.network });
+    for (const [key, value] of keys) copiedScene.host.storedRecords.set(key, value);
     await scene.system.advance(5_000);
-    expect(copy.host.reports.all.at(-1)).toEqual({
+    expect(copiedScene.host.reports.all.at(-1)).toEqual({
       type: "unlinked",
       reason: "WhatsApp no longer knows this device (401)",
     });
@@ -732,7 +732,7 @@ describe("unlinking", () => {
       },
     ],
   ])("removes the device %s", async (_, prepare) => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     expect(scene.network.linkedDevices(PHONE)).toHaveLength(1);
     await prepare(scene);
     await scene.system.settle();
@@ -742,13 +742,13 @@ describe("unlinking", () => {
     expect(scene.network.linkedDevices(PHONE)).toEqual([]);
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.host.storedRecords.size).toBe(0);
-    expect(scene.logged.join()).not.toContain("could not be removed");
+    expect(scene.logLines.join()).not.toContain("could not be removed");
   });
 
   test.each(["logout", "disconnect"] as const)(
     "ends within 10 s when %s hangs, and erases the keys",
     async (method) => {
-      const scene = await new SessionScene().linked();
+      const scene = await new SessionScene().linkNumber();
       scene.client.disturb(method, "hang", 9);
       let hasEnded = false;
       void scene.session.unlink().then(() => {
@@ -761,7 +761,7 @@ describe("unlinking", () => {
   );
 
   test("ends in time without network, erasing keys", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     let hasEnded = false;
     void scene.session.unlink().then(() => {
@@ -770,7 +770,7 @@ describe("unlinking", () => {
     await scene.system.advance(10_000);
     expect(hasEnded).toBe(true);
     expect(scene.host.storedRecords.size).toBe(0);
-    expect(scene.logged.join()).toContain("the device could not be removed at WhatsApp");
+    expect(scene.logLines.join()).toContain("the device could not be removed at WhatsApp");
   });
 });
 
@@ -797,7 +797,7 @@ describe("closing", () => {
   });
 
   test("leaves no timer, and the line offline", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
     expect(scene.session.probe()).toEqual({ state: "offline", reason: "closed" });
     await scene.system.advance(10_000);
@@ -819,23 +819,23 @@ describe("closing", () => {
 
   test("ends in time if the storage is down, and rejects pending writes", async () => {
     const { scene, sessions } = await linkWithSessions();
-    scene.storage.down = true;
+    scene.storage.isDown = true;
     const write = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);
     const closing = scene.session.close();
     await scene.system.advance(4_500);
     await closing;
     expect(await write).toContain("no longer in use");
-    expect(scene.logged.join()).toContain("the last keys of the client were not stored");
+    expect(scene.logLines.join()).toContain("the last keys of the client were not stored");
   });
 
   test("ends in time with a stuck client", async () => {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     scene.client.disturb("disconnect", "hang", 9);
-    let done = false;
+    let hasClosed = false;
     void scene.session.close().then(() => {
-      done = true;
+      hasClosed = true;
     });
     await scene.system.advance(4_500);
-    expect(done).toBe(true);
+    expect(hasClosed).toBe(true);
   });
 });

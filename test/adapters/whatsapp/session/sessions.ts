@@ -26,9 +26,9 @@ export class SessionScene {
   readonly system: ManualSystem;
   readonly network: FakeWhatsApp;
   readonly host: TestLineHost;
-  readonly logged: string[] = [];
+  readonly logLines: string[] = [];
   /** Behaviour of the record storage. */
-  readonly storage = { down: false, slowMs: 0 };
+  readonly storage = { isDown: false, slowMs: 0 };
   session: WhatsAppSession;
   readonly logins: LoginTurns;
 
@@ -44,7 +44,7 @@ export class SessionScene {
     const set = records.set.bind(records);
     Object.assign(records, {
       set: async (changes: Parameters<typeof set>[0]) => {
-        const { down, slowMs } = this.storage;
+        const { isDown: down, slowMs } = this.storage;
         if (down) throw new StorageUnavailable("the database does not respond");
         if (slowMs > 0) await new Promise<void>((resolve) => void this.system.after(slowMs, resolve));
         await set(changes);
@@ -108,7 +108,7 @@ export class SessionScene {
   }
 
   /** Links the number, and waits until it is online. */
-  async linked(): Promise<this> {
+  async linkNumber(): Promise<this> {
     this.network.scan(await this.code(), PHONE);
     await this.system.advance(1_000);
     this.takeReports();
@@ -116,7 +116,7 @@ export class SessionScene {
   }
 
   /** True if a probe reports the line as online. */
-  get online(): boolean {
+  get isOnline(): boolean {
     return this.session.probe().state === "online";
   }
 
@@ -136,7 +136,7 @@ export class SessionScene {
   #logger(): Logger {
     const log = (level: string) => (fields: LogFields, message: string) => {
       const { err } = fields as { err?: Error };
-      this.logged.push(`${level}: ${message}${err ? ` (${err.message})` : ""}`);
+      this.logLines.push(`${level}: ${message}${err ? ` (${err.message})` : ""}`);
     };
     return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
   }

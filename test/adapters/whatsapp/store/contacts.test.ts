@@ -12,9 +12,9 @@ const token = (jid: string, value: number, tcTokenTimestamp?: number) => ({
 });
 
 /** Token used for a call to a contact after these tokens have arrived, each followed by a call. */
-async function tokenAfter(...received: readonly ReturnType<typeof token>[]): Promise<number | undefined> {
+async function tokenAfter(...arrivals: readonly ReturnType<typeof token>[]): Promise<number | undefined> {
   const tokens = privacyTokensOf(new MapRecords(), "session");
-  for (const arrival of received) {
+  for (const arrival of arrivals) {
     await tokens.upsert(arrival);
     expect(await isContact(tokens, ANA)).toBe(true);
   }

@@ -10,7 +10,7 @@ import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 
 /** Records whose methods take some turns of the event loop, and fail by script, before or after their effect. */
 class UnreliableRecords implements LineRecords {
-  readonly stored = new MapRecords();
+  readonly storedRecords = new MapRecords();
   readonly #turns: readonly number[];
   readonly #failures: readonly ("before" | "after" | "no")[];
   #calls = 0;
@@ -22,19 +22,19 @@ class UnreliableRecords implements LineRecords {
   }
 
   get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#serve(() => this.stored.get(keys));
+    return this.#serve(() => this.storedRecords.get(keys));
   }
 
   keys(prefix: string): Promise<string[]> {
-    return this.#serve(() => this.stored.keys(prefix));
+    return this.#serve(() => this.storedRecords.keys(prefix));
   }
 
   set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
-    return this.#serve(() => this.stored.set(changes));
+    return this.#serve(() => this.storedRecords.set(changes));
   }
 
   clear(): Promise<void> {
-    return this.#serve(() => this.stored.clear());
+    return this.#serve(() => this.storedRecords.clear());
   }
 
   async #serve<T>(run: () => Promise<T>): Promise<T> {
@@ -69,7 +69,7 @@ const groups = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { m
 function recordSetOver(records: LineRecords, maxRecords: number, maxCached: number): RecordSet<object> {
   const writer = new RecordWriter(records);
   return new RecordSet<object>({
-    records: records,
+    records,
     writer,
     prefix: "x/",
     isRecord: isNestedObject,
@@ -86,9 +86,9 @@ describe("over an unreliable storage, in any order", () => {
       groups,
       fc.constantFrom(3, 100),
       fc.nat(4),
-      async (behaviour, operations, maxRecords, isCached) => {
+      async (behaviour, operations, maxRecords, maxCached) => {
         const unreliableRecords = new UnreliableRecords(...behaviour);
-        const set = recordSetOver(unreliableRecords, maxRecords, isCached);
+        const set = recordSetOver(unreliableRecords, maxRecords, maxCached);
         let value = 0;
         for (const group of operations) {
           await Promise.allSettled(
@@ -101,10 +101,10 @@ describe("over an unreliable storage, in any order", () => {
         }
         unreliableRecords.isReliable = true;
         const allNames = ["a", "b", "c", "d", "e", "f"];
-        const reopened = recordSetOver(unreliableRecords.stored, maxRecords, 0);
-        expect(await set.getAll(allNames)).toEqual(await reopened.getAll(allNames));
+        const reopenedSet = recordSetOver(unreliableRecords.storedRecords, maxRecords, 0);
+        expect(await set.getAll(allNames)).toEqual(await reopenedSet.getAll(allNames));
         await set.set(new Map([["a", { value: "last" }]]));
-        expect(unreliableRecords.stored.values.size).toBeLessThanOrEqual(Math.max(maxRecords, 1));
+        expect(unreliableRecords.storedRecords.values.size).toBeLessThanOrEqual(Math.max(maxRecords, 1));
       },
     ),
   );
@@ -140,8 +140,8 @@ describe("over an unreliable storage, in any order", () => {
         expect(new Set(consumedIds).size).toBe(consumedIds.length);
         unreliableRecords.isReliable = true;
         for (const keyId of consumedIds) expect(await store.getPreKeyById(keyId)).toBeNull();
-        const reopened = preKeyStore(recordSetOver(unreliableRecords.stored, Infinity, 0), 3000);
-        const [key] = await reopened.getOrGenPreKeys(1, generate);
+        const reopenedStore = preKeyStore(recordSetOver(unreliableRecords.storedRecords, Infinity, 0), 3000);
+        const [key] = await reopenedStore.getOrGenPreKeys(1, generate);
         expect(consumedIds).not.toContain(key.keyId);
       },
     ),

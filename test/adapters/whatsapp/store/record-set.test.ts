@@ -40,13 +40,13 @@ describe("records of a kind", () => {
   test("that are cached are read once", async () => {
     const { records, set } = setUp({ maxCached: 2 });
     await put(set, "x", "y", "z");
-    const { set: reopened } = { set: new RecordSet<object>({ ...optionsOf(records), maxCached: 2 }) };
-    await reopened.getAll(["x", "y"]);
-    await reopened.getAll(["x", "y"]);
-    await reopened.get("z"); // takes the place of x
-    await reopened.getAll(["y", "z"]);
+    const reopenedSet = new RecordSet<object>({ ...optionsOf(records), maxCached: 2 });
+    await reopenedSet.getAll(["x", "y"]);
+    await reopenedSet.getAll(["x", "y"]);
+    await reopenedSet.get("z"); // takes the place of x
+    await reopenedSet.getAll(["y", "z"]);
     expect(records.reads).toEqual([2, 1]);
-    await reopened.get("x");
+    await reopenedSet.get("x");
     expect(records.reads).toEqual([2, 1, 1]);
   });
 
@@ -69,8 +69,8 @@ describe("records of a kind", () => {
   test("are not overwritten by an older read", async () => {
     const { records, set } = setUp({ maxCached: 10 });
     await put(set, "x");
-    const reopened = new RecordSet<object>({ ...optionsOf(records), maxCached: 10 });
-    await reopened.names();
+    const reopenedSet = new RecordSet<object>({ ...optionsOf(records), maxCached: 10 });
+    await reopenedSet.names();
     let release = (): void => {};
     const barrier = new Promise<void>((resolve) => {
       release = resolve;
@@ -81,14 +81,14 @@ describe("records of a kind", () => {
       await barrier;
       return values;
     };
-    const reading = reopened.get("x");
-    await reopened.set(new Map([["x", { name: "new" }]]));
+    const reading = reopenedSet.get("x");
+    await reopenedSet.set(new Map([["x", { name: "new" }]]));
     release();
     expect(await reading).toEqual({ name: "x" });
-    expect(await reopened.get("x")).toEqual({ name: "new" });
+    expect(await reopenedSet.get("x")).toEqual({ name: "new" });
   });
 
-  test("above the limit evict the ones unwritten for longest", async () => {
+  test("above the limit evict the least recently written ones", async () => {
     const { records, set } = setUp({ maxRecords: 3, maxCached: 10 });
     await put(set, "x", "y", "z");
     await put(set, "x"); // now the latest
@@ -96,7 +96,7 @@ describe("records of a kind", () => {
     expect(await set.names()).toEqual(["z", "x", "new"]);
     expect([...records.values.keys()].sort()).toEqual(["a/new", "a/x", "a/z"]);
     expect(await set.get("y")).toBeUndefined();
-    await put(set, "1", "2", "3", "4"); // more than the limit in one write stay whole
+    await put(set, "1", "2", "3", "4"); // a single write above the limit is kept whole
     expect(await set.names()).toEqual(["1", "2", "3", "4"]);
   });
 
@@ -129,7 +129,7 @@ describe("records of a kind", () => {
 });
 
 describe("writes", () => {
-  test("are written together if concurrent", async () => {
+  test("are stored together if concurrent", async () => {
     const { records, set } = setUp();
     await set.names();
     await Promise.all([put(set, "1"), put(set, "2", "3"), put(set, "4")]);

@@ -63,7 +63,7 @@ describe("every store", () => {
     expect(await preKey.getOrGenPreKeys(1, preKeyOf)).toHaveLength(1);
   });
 
-  test("is named by a provider, keeping no messages", () => {
+  test("is named by a provider, and no messages are kept", () => {
     const { backends, providers } = whatsappStore(new MapRecords());
     expect(backends.ringport.caches).toEqual({});
     const storedDomains = Object.entries(providers).filter(([, provider]) => provider === "ringport");
@@ -77,8 +77,8 @@ describe("the auth store", () => {
     const { auth, open } = setUp();
     expect(await auth.load()).toBeNull();
     await auth.save(CREDENTIALS);
-    const { meLid: _, ...stored } = CREDENTIALS;
-    expect(await open().auth.load()).toStrictEqual(stored);
+    const { meLid: _, ...storedCredentials } = CREDENTIALS;
+    expect(await open().auth.load()).toStrictEqual(storedCredentials);
     await auth.clear();
     expect(await open().auth.load()).toBeNull();
   });
@@ -102,16 +102,16 @@ describe("the signal store", () => {
     await signal.setRegistrationInfo(CREDENTIALS.registrationInfo);
     await signal.setSignedPreKey(CREDENTIALS.signedPreKey);
     await signal.setSignedPreKeyRotationTs(123);
-    const reopened = open().signal;
-    expect(await reopened.getRegistrationInfo()).toEqual(CREDENTIALS.registrationInfo);
-    expect(await reopened.getSignedPreKey()).toEqual(CREDENTIALS.signedPreKey);
-    expect(await reopened.getSignedPreKeyById(1)).toEqual(CREDENTIALS.signedPreKey);
-    expect(await reopened.getSignedPreKeyById(2)).toBeNull();
-    expect(await reopened.getSignedPreKeyRotationTs()).toBe(123);
-    await reopened.setSignedPreKeyRotationTs(null);
-    expect(await reopened.getSignedPreKeyRotationTs()).toBeNull();
-    await reopened.clear();
-    expect(await reopened.getRegistrationInfo()).toBeNull();
+    const reopenedStore = open().signal;
+    expect(await reopenedStore.getRegistrationInfo()).toEqual(CREDENTIALS.registrationInfo);
+    expect(await reopenedStore.getSignedPreKey()).toEqual(CREDENTIALS.signedPreKey);
+    expect(await reopenedStore.getSignedPreKeyById(1)).toEqual(CREDENTIALS.signedPreKey);
+    expect(await reopenedStore.getSignedPreKeyById(2)).toBeNull();
+    expect(await reopenedStore.getSignedPreKeyRotationTs()).toBe(123);
+    await reopenedStore.setSignedPreKeyRotationTs(null);
+    expect(await reopenedStore.getSignedPreKeyRotationTs()).toBeNull();
+    await reopenedStore.clear();
+    expect(await reopenedStore.getRegistrationInfo()).toBeNull();
   });
 });
 
@@ -136,7 +136,7 @@ describe("the pre-key store", () => {
     expect(await preKey.getPreKeysById([2, 1, 2])).toEqual([preKeyOf(2), null, preKeyOf(2)]);
   });
 
-  test("keeps a key with unstored consumption", async () => {
+  test("keeps a key if its consumption could not be stored", async () => {
     const { preKey, records } = setUp();
     await preKey.getOrGenPreKeys(1, preKeyOf);
     records.failure = new Error("down");
@@ -211,27 +211,27 @@ describe("the session store", () => {
       { address: ANA_BY_LID, session: { ...record, rootKey: bytes(2) } },
     ]);
     expect(records.writes).toEqual([2]);
-    const reopened = open().session;
-    expect(await reopened.getSession({ ...ANA, server: "s.whatsapp.net" })).toEqual(record); // the default server
-    expect(await reopened.getSessionsBatch([ANA_BY_LID, { ...ANA, device: 1 }])).toEqual([
+    const reopenedStore = open().session;
+    expect(await reopenedStore.getSession({ ...ANA, server: "s.whatsapp.net" })).toEqual(record); // the default server
+    expect(await reopenedStore.getSessionsBatch([ANA_BY_LID, { ...ANA, device: 1 }])).toEqual([
       { ...record, rootKey: bytes(2) },
       null,
     ]);
-    expect(await reopened.hasSessions([ANA, { ...ANA_BY_LID, server: "s.whatsapp.net" }])).toEqual([true, false]);
-    await reopened.setSession(ANA, { ...record, rootKey: bytes(3) });
+    expect(await reopenedStore.hasSessions([ANA, { ...ANA_BY_LID, server: "s.whatsapp.net" }])).toEqual([true, false]);
+    await reopenedStore.setSession(ANA, { ...record, rootKey: bytes(3) });
     expect(await open().session.getSession(ANA)).toMatchObject({ rootKey: bytes(3) });
-    await reopened.deleteSession(ANA);
+    await reopenedStore.deleteSession(ANA);
     expect(await open().session.hasSession(ANA)).toBe(false);
-    await reopened.clear();
+    await reopenedStore.clear();
     expect(records.values.size).toBe(0);
   });
 
   test("reads a session from the records once", async () => {
     const { session, records, open } = setUp();
     await session.setSession(ANA, { n: 1 });
-    const reopened = open().session;
-    await reopened.getSession(ANA);
-    await reopened.getSession(ANA);
+    const reopenedStore = open().session;
+    await reopenedStore.getSession(ANA);
+    await reopenedStore.getSession(ANA);
     expect(records.reads).toEqual([1]);
   });
 
@@ -251,10 +251,10 @@ describe("the identity store", () => {
       { address: ANA, identityKey: bytes(2) },
       { address: ANA_BY_LID, identityKey: bytes(3) },
     ]);
-    const reopened = open().identity;
-    expect(await reopened.getRemoteIdentity(ANA)).toEqual(bytes(2));
-    expect(await reopened.getRemoteIdentities([ANA_BY_LID, { ...ANA, device: 9 }])).toEqual([bytes(3), null]);
-    await reopened.clear();
+    const reopenedStore = open().identity;
+    expect(await reopenedStore.getRemoteIdentity(ANA)).toEqual(bytes(2));
+    expect(await reopenedStore.getRemoteIdentities([ANA_BY_LID, { ...ANA, device: 9 }])).toEqual([bytes(3), null]);
+    await reopenedStore.clear();
     expect(await open().identity.getRemoteIdentity(ANA)).toBeNull();
   });
 });
@@ -270,13 +270,13 @@ describe("the sender key store", () => {
     await senderKey.upsertSenderKeyDistribution(distribution("g1"));
     await senderKey.upsertSenderKeyDistributions([distribution("g1", ANA_BY_LID), distribution("g2")]);
     expect(records.writes).toEqual([1, 1, 1, 2]);
-    const reopened = open().senderKey;
-    const { skList, skDistribList } = await reopened.getGroupSenderKeyList("g1");
+    const reopenedStore = open().senderKey;
+    const { skList, skDistribList } = await reopenedStore.getGroupSenderKeyList("g1");
     expect(skList).toEqual([key("g1")]);
     expect(skDistribList).toHaveLength(2);
-    expect(await reopened.getDeviceSenderKey("g10", ANA)).toEqual(key("g10"));
-    expect(await reopened.getDeviceSenderKey("g2", ANA)).toBeNull();
-    expect(await reopened.getDeviceSenderKeyDistributions("g1", [ANA_BY_LID, { ...ANA, device: 4 }])).toEqual([
+    expect(await reopenedStore.getDeviceSenderKey("g10", ANA)).toEqual(key("g10"));
+    expect(await reopenedStore.getDeviceSenderKey("g2", ANA)).toBeNull();
+    expect(await reopenedStore.getDeviceSenderKeyDistributions("g1", [ANA_BY_LID, { ...ANA, device: 4 }])).toEqual([
       distribution("g1", ANA_BY_LID),
       null,
     ]);
@@ -311,13 +311,13 @@ describe("the privacy token store", () => {
       { jid: "other@lid", updatedAtMs: 4 },
     ]);
     expect(records.writes).toEqual([1, 2]);
-    const reopened = open().privacyToken;
-    expect(await reopened.getByJid(jid)).toEqual({
+    const reopenedStore = open().privacyToken;
+    expect(await reopenedStore.getByJid(jid)).toEqual({
       ...{ jid, tcToken: bytes(1), tcTokenTimestamp: 6, nctSalt: bytes(2), updatedAtMs: 3 },
     });
-    expect(await reopened.deleteByJid("other@lid")).toBe(1);
-    expect(await reopened.deleteByJid("other@lid")).toBe(0);
-    await reopened.clear();
+    expect(await reopenedStore.deleteByJid("other@lid")).toBe(1);
+    expect(await reopenedStore.deleteByJid("other@lid")).toBe(0);
+    await reopenedStore.clear();
     expect(await open().privacyToken.getByJid(jid)).toBeNull();
   });
 
@@ -347,10 +347,10 @@ describe("the app state store", () => {
     const { appState, open } = setUp();
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2)])).toBe(2);
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2, 9)])).toBe(1);
-    const reopened = open().appState;
-    expect(await reopened.getSyncKeyData(syncKey(1, 2).keyId)).toEqual(bytes(9));
-    expect(await reopened.getSyncKeyDataBatch([syncKey(1, 1).keyId, bytes(7)])).toEqual([bytes(1), null]);
-    expect(await reopened.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
+    const reopenedStore = open().appState;
+    expect(await reopenedStore.getSyncKeyData(syncKey(1, 2).keyId)).toEqual(bytes(9));
+    expect(await reopenedStore.getSyncKeyDataBatch([syncKey(1, 1).keyId, bytes(7)])).toEqual([bytes(1), null]);
+    expect(await reopenedStore.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
   });
 
   test("uses the key of the highest epoch, then of the lowest device", async () => {
@@ -371,15 +371,15 @@ describe("the app state store", () => {
     const update = { collection: "regular", version: 3, hash: bytes(4), indexValueMap: indexValues };
     await appState.setCollectionStates([update, { ...update, collection: "critical", indexValueMap: new Map() }]);
     expect(records.writes).toEqual([18]);
-    const reopened = open().appState;
-    const [regular, critical, low] = await reopened.getCollectionStates(["regular", "critical", "regular_low"]);
+    const reopenedStore = open().appState;
+    const [regular, critical, low] = await reopenedStore.getCollectionStates(["regular", "critical", "regular_low"]);
     expect(regular).toEqual({ initialized: true, version: 3, hash: bytes(4), indexValueMap: indexValues });
     expect(critical).toMatchObject({ initialized: true, indexValueMap: new Map() });
     expect(low).toMatchObject({ initialized: false });
     const reducedValues = new Map(
       [...indexValues].filter(([index]) => !index.startsWith("5")).concat([["a1", bytes(7)]]),
     );
-    await reopened.setCollectionStates([{ ...update, version: 4, indexValueMap: reducedValues }]);
+    await reopenedStore.setCollectionStates([{ ...update, version: 4, indexValueMap: reducedValues }]);
     expect(records.writes).toEqual([18, 3]); // the header, part 5 and part a
     expect(await open().appState.getCollectionState("regular")).toMatchObject({
       version: 4,

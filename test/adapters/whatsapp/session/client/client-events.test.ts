@@ -60,10 +60,15 @@ describe("an event of the client", () => {
     expect(read(node("503"))).toEqual({ type: "stream_error", code: 503 });
     expect(read(node())).toEqual({ type: "stream_error", code: undefined });
     expect(read(node(undefined, "something new"))).toEqual({ type: "stream_error", code: undefined });
-    for (const handled of [node("515"), node("516"), node(undefined, "replaced"), node(undefined, "device_removed")])
-      expect(read(handled)).toBeUndefined();
-    for (const irrelevant of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}])
-      expect(read(irrelevant)).toBeUndefined();
+    for (const handledEvent of [
+      node("515"),
+      node("516"),
+      node(undefined, "replaced"),
+      node(undefined, "device_removed"),
+    ])
+      expect(read(handledEvent)).toBeUndefined();
+    for (const otherEvent of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}])
+      expect(read(otherEvent)).toBeUndefined();
   });
 
   test("never throws, and yields a usable input for any argument", () => {

@@ -11,9 +11,9 @@ describe.each([
 ])("a login that is refused %s", (_, refusesAtOnce) => {
   /** A linked number whose server restarts while WhatsApp refuses its logins. */
   async function restartRefused(refuses: number): Promise<SessionScene> {
-    const scene = await new SessionScene().linked();
+    const scene = await new SessionScene().linkNumber();
     await scene.session.close();
-    Object.assign(scene.network, { refuses, refusesAtOnce: refusesAtOnce });
+    Object.assign(scene.network, { refuses, refusesAtOnce });
     scene.takeReports();
     scene.open();
     await scene.system.advance(1_000);
@@ -24,17 +24,17 @@ describe.each([
     const scene = await restartRefused(refuses);
     await scene.system.advance(10 * 60_000);
     expect(scene.takeReports().filter((type) => type === "unlinked")).toEqual(["unlinked"]);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     expect(scene.host.storedRecords.size).toBe(0);
   });
 
   test("with 503 keeps the link, and connects once the server accepts it again", async () => {
     const scene = await restartRefused(503);
     await scene.system.advance(60_000);
-    expect(scene.online).toBe(false);
+    expect(scene.isOnline).toBe(false);
     scene.network.refuses = undefined;
     await scene.system.advance(10 * 60_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
     expect(scene.reports).not.toContain("unlinked");
   });
 
@@ -50,6 +50,6 @@ describe.each([
     scene.network.refuses = undefined;
     scene.network.scan(await scene.code(), PHONE);
     await scene.system.advance(1_000);
-    expect(scene.online).toBe(true);
+    expect(scene.isOnline).toBe(true);
   });
 });

@@ -18,7 +18,7 @@ import {
   type SessionInput,
 } from "../../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
 import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
-import { close, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, WORKS } from "../flows.ts";
+import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, UP } from "../flows.ts";
 
 describe("a session", () => {
   test("starts in idle, and reaches every state", () => {
@@ -32,13 +32,13 @@ describe("a session", () => {
   });
 
   test("does not connect on request without the lease", () => {
-    const outdated = decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
-    for (const flow of [FLOWS.idle, FLOWS.halted, outdated])
+    const outdatedFlow = decideAll(FLOWS.online, closeInput("failure_client_too_old", false, 405)).flow;
+    for (const flow of [FLOWS.idle, FLOWS.halted, outdatedFlow])
       expect(decideSession(flow, { type: "link" }, momentAt(9_000, { isOwner: false }))).toEqual({ flow, effects: [] });
   });
 
   test("attributes up to three takeovers in ten minutes to its own lingering client", () => {
-    const replaced = close("stream_error_replaced");
+    const replaced = closeInput("stream_error_replaced");
     expect(decideSession(FLOWS.online, replaced, momentAt(0)).flow.state).toBe("halted");
     let flow: SessionFlow = FLOWS.online;
     for (const minute of [0, 3, 6]) {
@@ -46,47 +46,47 @@ describe("a session", () => {
       flow = decideSession(flow, replaced, momentAt(now, { hasStrays: true })).flow;
       expect(flow).toMatchObject({ state: "waiting", isLasting: false });
       flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
+      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
     }
     expect(decideSession(flow, replaced, momentAt(9 * 60_000, { hasStrays: true })).flow.state).toBe("halted");
     expect(decideSession(flow, replaced, momentAt(11 * 60_000, { hasStrays: true })).flow.state).toBe("waiting");
   });
 
   test("is online only if the connection is reported open and the client is registered", () => {
-    expect(decideAll(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
-    const unregistered = decideAll(FLOWS.connecting, { type: "opened", ...WORKS, registered: false });
-    expect(unregistered.flow.state).toBe("connecting");
-    expect(decideAll(unregistered.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
+    expect(decideAll(FLOWS.connecting, { type: "state", ...UP }).flow.state).toBe("connecting");
+    const afterOpening = decideAll(FLOWS.connecting, { type: "opened", ...UP, registered: false });
+    expect(afterOpening.flow.state).toBe("connecting");
+    expect(decideAll(afterOpening.flow, { type: "state", ...UP }).flow.state).toBe("online");
   });
 
   test("a socket that closes before WhatsApp accepts the login is not left to the client", () => {
-    const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...WORKS, connected: false });
+    const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...UP, connected: false });
     expect(flow.state).toBe("connecting");
-    const closing = decideAll(flow, { type: "state", ...DOWN });
-    expect(closing.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
-    expect(effectNames(closing)).toContain("disconnect");
+    const afterClose = decideAll(flow, { type: "state", ...DOWN });
+    expect(afterClose.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
+    expect(effectNames(afterClose)).toContain("disconnect");
   });
 
   test("an accepted login without a request counts; a second one within a minute ends the connection", () => {
-    const loggedIn = decideAll(FLOWS.connecting, { type: "opened", ...WORKS }, { type: "accepted", ...WORKS });
-    expect(loggedIn.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
-    const first = decideSession(loggedIn.flow, { type: "accepted", ...WORKS }, momentAt(10_000));
+    const afterLogin = decideAll(FLOWS.connecting, { type: "opened", ...UP }, { type: "accepted", ...UP });
+    expect(afterLogin.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
+    const first = decideSession(afterLogin.flow, { type: "accepted", ...UP }, momentAt(10_000));
     expect(first).toMatchObject({ effects: [], flow: { state: "online", reconnects: { logins: [2_000, 10_000] } } });
-    const second = decideSession(first.flow, { type: "accepted", ...WORKS }, momentAt(20_000));
+    const second = decideSession(first.flow, { type: "accepted", ...UP }, momentAt(20_000));
     expect(second.flow).toMatchObject({ state: "waiting", reconnects: { logins: [2_000, 10_000, 20_000] } });
     expect(effectNames(second)).toContain("disconnect");
     for (const state of ["waiting", "halted"] as const) {
-      const unrequested = decideAll(FLOWS[state], { type: "accepted", ...WORKS });
-      expect(effectNames(unrequested)).toEqual(["disconnect"]);
-      expect(unrequested.flow.state).toBe(state);
-      expect(unrequested.flow.reconnects.logins.at(-1)).toBe(1_000);
+      const afterUnrequestedLogin = decideAll(FLOWS[state], { type: "accepted", ...UP });
+      expect(effectNames(afterUnrequestedLogin)).toEqual(["disconnect"]);
+      expect(afterUnrequestedLogin.flow.state).toBe(state);
+      expect(afterUnrequestedLogin.flow.reconnects.logins.at(-1)).toBe(1_000);
     }
   });
 
   test("a stream error during a login ends it", () => {
     const afterError = decideAll(
       FLOWS.connecting,
-      { type: "opened", ...WORKS, connected: false },
+      { type: "opened", ...UP, connected: false },
       { type: "stream_error", code: 503 },
     );
     expect(afterError.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
@@ -100,7 +100,7 @@ describe("a session", () => {
     for (let round = 1; round <= 4; round++) {
       flow = decideSession(
         flow,
-        { type: "state", ...WORKS, connected: false },
+        { type: "state", ...UP, connected: false },
         momentAt(round * 3_000, momentInCall),
       ).flow;
       flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 3_000 + 1_000, momentInCall)).flow;
@@ -146,15 +146,18 @@ describe("a session", () => {
   });
 
   test("a connection that does not open in time is closed and tried again", () => {
-    const timedOut = decideAll(FLOWS.connecting, { type: "timer", timer: "timeout" });
-    expect(timedOut.flow).toMatchObject({ state: "waiting", reason: "WhatsApp did not open the connection in time" });
-    expect(effectNames(timedOut)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    const afterTimeout = decideAll(FLOWS.connecting, { type: "timer", timer: "timeout" });
+    expect(afterTimeout.flow).toMatchObject({
+      state: "waiting",
+      reason: "WhatsApp did not open the connection in time",
+    });
+    expect(effectNames(afterTimeout)).toEqual(["disconnect", "report_offline", "calls_lost"]);
   });
 
   test("a client that connects unasked while the session waits is accepted", () => {
-    const connected = decideAll(FLOWS.waiting, { type: "opened", ...WORKS });
-    expect(connected.flow.state).toBe("online");
-    expect(connected.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
+    const afterOpening = decideAll(FLOWS.waiting, { type: "opened", ...UP });
+    expect(afterOpening.flow.state).toBe("online");
+    expect(afterOpening.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
   });
 
   test("a connection that keeps dropping waits longer, and is logged once", () => {
@@ -163,15 +166,15 @@ describe("a session", () => {
     const waits: number[] = [];
     for (let round = 1; round <= 2 * FLAPS; round++) {
       const now = round * 20_000;
-      const dropped = decideSession(
+      const afterDrop = decideSession(
         flow,
-        close("failure_service_unavailable", false, 503),
+        closeInput("failure_service_unavailable", false, 503),
         momentAt(now, { chance: 0 }),
       );
-      logs.push(...effectsOf(dropped, "log").map(({ message }) => message));
-      waits.push(effectsOf(dropped, "start_timer")[0]?.ms ?? -1);
-      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
+      logs.push(...effectsOf(afterDrop, "log").map(({ message }) => message));
+      waits.push(effectsOf(afterDrop, "start_timer")[0]?.ms ?? -1);
+      flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
     }
     expect(logs).toEqual(["the connection to WhatsApp breaks off again and again"]);
     expect(waits.slice(0, FLAPS - 1)).toEqual([0, 0, 0, 0]);
@@ -184,11 +187,11 @@ describe("a session", () => {
     for (let round = 1; round < FLAPS; round++) {
       flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 10_000, inCall)).flow;
       expect(flow.state).toBe("dropped");
-      flow = decideSession(flow, { type: "state", ...WORKS }, momentAt(round * 10_000 + 5_000, inCall)).flow;
+      flow = decideSession(flow, { type: "state", ...UP }, momentAt(round * 10_000 + 5_000, inCall)).flow;
     }
-    const final = decideSession(flow, { type: "state", ...DOWN }, momentAt(FLAPS * 10_000, inCall));
-    expect(final.flow.state).toBe("waiting");
-    expect(effectNames(final)).toContain("disconnect");
+    const lastDecision = decideSession(flow, { type: "state", ...DOWN }, momentAt(FLAPS * 10_000, inCall));
+    expect(lastDecision.flow.state).toBe("waiting");
+    expect(effectNames(lastDecision)).toContain("disconnect");
   });
 
   test("logs in at most 20 times an hour, despite failures and requests", () => {
@@ -201,10 +204,14 @@ describe("a session", () => {
         if (!effectNames(attempt).includes("connect")) continue;
         flow = decideSession(flow, { type: "login" }, momentAt(now)).flow;
         logins.push(now);
-        const outdated = decideSession(flow, close("failure_client_too_old", false, 405), momentAt(now, { chance: 0 }));
+        const afterRefusal = decideSession(
+          flow,
+          closeInput("failure_client_too_old", false, 405),
+          momentAt(now, { chance: 0 }),
+        );
         if (logins.length >= MAX_LOGINS)
-          expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(3_600_000 - now);
-        flow = outdated.flow;
+          expect(effectsOf(afterRefusal, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(3_600_000 - now);
+        flow = afterRefusal.flow;
         if (input.type === "timer") break;
       }
       if (logins.length >= MAX_LOGINS) break;
@@ -216,7 +223,7 @@ describe("a session", () => {
     const logins = Array.from({ length: MAX_LOGINS }, (_, index) => index * 1_000);
     for (const haltedFlow of [
       FLOWS.halted,
-      decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow,
+      decideAll(FLOWS.online, closeInput("failure_client_too_old", false, 405)).flow,
     ]) {
       const { reconnects } = haltedFlow;
       const request = decideSession(
@@ -227,9 +234,9 @@ describe("a session", () => {
       const turn = decideSession(request.flow, { type: "login" }, momentAt(600_000));
       expect(healthOf(turn.flow)).toEqual({ state: "offline", reason: expect.stringContaining("again at 2026-01-01") });
       expect(effectsOf(turn, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms: 3_000_000 }]);
-      const retried = decideSession(turn.flow, { type: "timer", timer: "retry" }, momentAt(3_600_000));
-      expect(effectNames(retried)).toEqual(["connect"]);
-      expect(effectNames(decideSession(retried.flow, { type: "login" }, momentAt(3_600_000)))).toEqual([]);
+      const afterRetry = decideSession(turn.flow, { type: "timer", timer: "retry" }, momentAt(3_600_000));
+      expect(effectNames(afterRetry)).toEqual(["connect"]);
+      expect(effectNames(decideSession(afterRetry.flow, { type: "login" }, momentAt(3_600_000)))).toEqual([]);
     }
   });
 
@@ -247,8 +254,8 @@ describe("a session", () => {
       }
       logins++;
       for (const [input, isOwner] of [
-        [{ type: "opened", ...WORKS }, true],
-        [{ type: "state", ...WORKS }, false],
+        [{ type: "opened", ...UP }, true],
+        [{ type: "state", ...UP }, false],
         [{ type: "timer", timer: "ownership" }, false],
       ] as const)
         flow = decideSession(flow, input, momentAt(now + 5_000, { isOwner })).flow;
@@ -284,7 +291,7 @@ describe("a session", () => {
       flow = decision.flow;
     }
     expect(waits).toEqual([90_000, 180_000, 360_000]);
-    flow = decideAll(flow, ...retryInputs, { type: "opened", ...WORKS }, refusal).flow;
+    flow = decideAll(flow, ...retryInputs, { type: "opened", ...UP }, refusal).flow;
     expect(flow.reconnects.refusals).toBe(1);
   });
 
@@ -292,129 +299,133 @@ describe("a session", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 9; attempt++)
       flow = decideAll(flow, { type: "timer", timer: "retry" }, { type: "failed", reason: "no network" }).flow;
-    const outdated = decideAll(flow, { type: "timer", timer: "retry" }, close("failure_client_too_old", false, 405));
-    expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeLessThanOrEqual(30 * 60_000);
+    const afterRefusal = decideAll(
+      flow,
+      { type: "timer", timer: "retry" },
+      closeInput("failure_client_too_old", false, 405),
+    );
+    expect(effectsOf(afterRefusal, "start_timer")[0]?.ms).toBeLessThanOrEqual(30 * 60_000);
   });
 
   test("connections that break rarely are stable, and each resets the waits", () => {
     let flow: SessionFlow = FLOWS.online;
     for (let round = 1; round <= 3 * FLAPS; round++) {
       const now = round * (FLAP_WINDOW_MS / (FLAPS - 1));
-      const dropped = decideSession(
+      const afterDrop = decideSession(
         flow,
-        close("failure_service_unavailable", false, 503),
+        closeInput("failure_service_unavailable", false, 503),
         momentAt(now, { chance: 1 }),
       );
-      expect(effectsOf(dropped, "start_timer")[0]?.ms).toBe(2_000);
-      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
+      expect(effectsOf(afterDrop, "start_timer")[0]?.ms).toBe(2_000);
+      flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
     }
   });
 
   test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const withoutLease = decideSession(
-        FLOWS[state],
-        { type: "state", ...WORKS },
-        momentAt(9_000, { isOwner: false }),
-      );
+      const withoutLease = decideSession(FLOWS[state], { type: "state", ...UP }, momentAt(9_000, { isOwner: false }));
       expect(effectNames(withoutLease)).toEqual([]);
-      const disconnecting = decideSession(
+      const afterLeaseLoss = decideSession(
         withoutLease.flow,
         { type: "timer", timer: "ownership" },
         momentAt(11_000, { isOwner: false }),
       );
-      expect(disconnecting.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
-      expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-      expect(effectsOf(disconnecting, "calls_lost")[0]?.final).toBe(true);
+      expect(afterLeaseLoss.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
+      expect(effectNames(afterLeaseLoss)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      expect(effectsOf(afterLeaseLoss, "calls_lost")[0]?.final).toBe(true);
     }
   });
 
   test("its calls hang up first, within 1 s", () => {
     const inCall = { isOwner: false, inCall: true };
-    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, inCall));
-    const ending = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000, inCall));
-    expect([ending.flow.state, effectNames(ending)]).toEqual(["online", ["end_calls"]]);
-    expect(effectsOf(ending, "start_timer")).toEqual([{ do: "start_timer", timer: "ownership", ms: 1_000 }]);
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...UP }, momentAt(9_000, inCall));
+    const afterExpiry = decideSession(
+      withoutLease.flow,
+      { type: "timer", timer: "ownership" },
+      momentAt(11_000, inCall),
+    );
+    expect([afterExpiry.flow.state, effectNames(afterExpiry)]).toEqual(["online", ["end_calls"]]);
+    expect(effectsOf(afterExpiry, "start_timer")).toEqual([{ do: "start_timer", timer: "ownership", ms: 1_000 }]);
     for (const [input, moment] of [
       [{ type: "calls_ended" }, momentAt(11_200, { isOwner: false })],
       [{ type: "timer", timer: "ownership" }, momentAt(12_000, inCall)],
     ] as const) {
-      const disconnecting = decideSession(ending.flow, input, moment);
-      expect(disconnecting.flow).toMatchObject({ state: "waiting", isDisowned: false, isEndingCalls: false });
-      expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      const afterLeaseLoss = decideSession(afterExpiry.flow, input, moment);
+      expect(afterLeaseLoss.flow).toMatchObject({ state: "waiting", isDisowned: false, isEndingCalls: false });
+      expect(effectNames(afterLeaseLoss)).toEqual(["disconnect", "report_offline", "calls_lost"]);
     }
-    const renewed = decideSession(ending.flow, { type: "calls_ended" }, momentAt(11_200));
-    expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
+    const afterRenewal = decideSession(afterExpiry.flow, { type: "calls_ended" }, momentAt(11_200));
+    expect(afterRenewal).toEqual({ flow: FLOWS.online, effects: [] });
     expect(decideSession(FLOWS.online, { type: "calls_ended" }, momentAt(9_000, { isOwner: false })).effects).toEqual(
       [],
     );
   });
 
   test("a lease renewed late has no effect", () => {
-    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, { isOwner: false }));
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...UP }, momentAt(9_000, { isOwner: false }));
     expect(
-      decideSession(withoutLease.flow, { type: "state", ...WORKS }, momentAt(9_500, { isOwner: false })).effects,
+      decideSession(withoutLease.flow, { type: "state", ...UP }, momentAt(9_500, { isOwner: false })).effects,
     ).toEqual([]);
-    const renewed = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
-    expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
+    const afterRenewal = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
+    expect(afterRenewal).toEqual({ flow: FLOWS.online, effects: [] });
   });
 
   test("a dropped socket is still detected", () => {
-    const dropped = decideSession(
+    const afterDrop = decideSession(
       FLOWS.online,
       { type: "state", ...DOWN },
       momentAt(9_000, { isOwner: false, inCall: true }),
     );
-    expect(dropped.flow.state).toBe("dropped");
-    expect(effectNames(dropped)).toEqual(["report_offline", "calls_lost"]);
-    expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "timeout"]);
+    expect(afterDrop.flow.state).toBe("dropped");
+    expect(effectNames(afterDrop)).toEqual(["report_offline", "calls_lost"]);
+    expect(effectsOf(afterDrop, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "timeout"]);
   });
 
   test("a server without its lease does not connect until it has one", () => {
-    const connecting = decideSession(
+    const afterOpening = decideSession(
       FLOWS.connecting,
-      { type: "opened", ...WORKS },
+      { type: "opened", ...UP },
       momentAt(9_000, { isOwner: false }),
     );
-    expect(connecting.flow.state).toBe("waiting");
-    expect(effectNames(connecting)).toContain("disconnect");
-    const retried = decideSession(
-      connecting.flow,
+    expect(afterOpening.flow.state).toBe("waiting");
+    expect(effectNames(afterOpening)).toContain("disconnect");
+    const afterRetry = decideSession(
+      afterOpening.flow,
       { type: "timer", timer: "retry" },
       momentAt(10_000, { isOwner: false }),
     );
-    expect(effectNames(retried)).toEqual([]);
-    expect(effectsOf(retried, "start_timer")).toHaveLength(1);
-    expect(effectNames(decideSession(connecting.flow, { type: "timer", timer: "retry" }, momentAt(11_000)))).toEqual([
+    expect(effectNames(afterRetry)).toEqual([]);
+    expect(effectsOf(afterRetry, "start_timer")).toHaveLength(1);
+    expect(effectNames(decideSession(afterOpening.flow, { type: "timer", timer: "retry" }, momentAt(11_000)))).toEqual([
       "connect",
     ]);
     expect(effectNames(decideSession(FLOWS.idle, { type: "link" }, momentAt(0, { isOwner: false })))).toEqual([]);
   });
 
   test("a drop right after a 515 is still detected", () => {
-    const forceLogin = close("stream_error_force_login", false, 515);
-    const { flow } = decideAll(FLOWS.online, forceLogin, close("failure_service_unavailable", false, 503));
-    const reconnected = decideAll(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });
-    expect(effectNames(decideAll(reconnected.flow, { type: "state", ...DOWN }))).toContain("disconnect");
+    const forceLogin = closeInput("stream_error_force_login", false, 515);
+    const { flow } = decideAll(FLOWS.online, forceLogin, closeInput("failure_service_unavailable", false, 503));
+    const afterReconnection = decideAll(flow, { type: "timer", timer: "retry" }, { type: "opened", ...UP });
+    expect(effectNames(decideAll(afterReconnection.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
   test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {
     for (const state of SESSION_STATES.filter((sessionState) => sessionState !== "closed")) {
-      const unlinked = decideAll(FLOWS[state], { type: "unlink" });
+      const afterUnlink = decideAll(FLOWS[state], { type: "unlink" });
       const clientEffect = isLinked(FLOWS[state]) ? "log_out" : "drop_client";
-      expect(effectNames(unlinked)).toEqual(["calls_lost", clientEffect, "forget"]);
-      expect(unlinked.flow).toEqual(NEW_SESSION);
+      expect(effectNames(afterUnlink)).toEqual(["calls_lost", clientEffect, "forget"]);
+      expect(afterUnlink.flow).toEqual(NEW_SESSION);
     }
   });
 
   test("closing drops the client, keeps its keys, and ignores later inputs, in every state", () => {
     for (const state of SESSION_STATES.filter((sessionState) => sessionState !== "closed")) {
-      const closed = decideAll(FLOWS[state], { type: "close" });
-      expect(effectNames(closed)).toEqual(["calls_lost", "drop_client"]);
-      expect(healthOf(closed.flow)).toEqual({ state: "offline", reason: "closed" });
+      const afterClosing = decideAll(FLOWS[state], { type: "close" });
+      expect(effectNames(afterClosing)).toEqual(["calls_lost", "drop_client"]);
+      expect(healthOf(afterClosing.flow)).toEqual({ state: "offline", reason: "closed" });
       expect(
-        decideAll(closed.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...WORKS }).effects,
+        decideAll(afterClosing.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...UP }).effects,
       ).toEqual([]);
     }
   });
@@ -451,7 +462,7 @@ const harmlessInput: fc.Arbitrary<SessionInput> = fc.oneof(
   liveState.map((state) => ({ type: "opened" as const, ...state })),
   liveState.map((state) => ({ type: "accepted" as const, ...state })),
   fc.constantFrom(503, undefined).map((code) => ({ type: "stream_error" as const, code })),
-  reasons.map((reason) => close(reason)),
+  reasons.map((reason) => closeInput(reason)),
   fc.record({
     type: fc.constant("failure" as const),
     code: fc.constantFrom(402, 500, undefined),

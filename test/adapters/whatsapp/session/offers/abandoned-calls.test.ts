@@ -15,10 +15,10 @@ const CALL = {
 const NO_LOG = { add() {}, accepted() {}, terminated() {}, delete() {}, async end() {} };
 
 describe("a client that fails while its calls are looked up", () => {
-  test.each([0, 1])("is reported without throwing (after %i lookups)", async (looks) => {
+  test.each([0, 1])("is reported without throwing (after %i lookups)", async (lookups) => {
     const system = new ManualSystem();
     const failures: unknown[] = [];
-    let remainingLookups = looks;
+    let remainingLookups = lookups;
     const fault = new Error("the client is between two connections");
     const getCalls = () => {
       if (remainingLookups-- > 0) return [CALL];

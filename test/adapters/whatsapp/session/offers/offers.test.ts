@@ -5,12 +5,12 @@ import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 
 /** Offers of a number whose client returns these time-locks, each after a delay in ms. */
-function setUp(answers: readonly (readonly [afterMs: number, isActive: boolean])[]) {
+function setUp(reports: readonly (readonly [afterMs: number, isActive: boolean])[]) {
   const system = new ManualSystem();
-  const pending = [...answers];
+  const remainingReports = [...reports];
   const getReachoutTimelock = () =>
     new Promise((resolve) => {
-      const [afterMs, isActive] = pending.shift() ?? [0, false];
+      const [afterMs, isActive] = remainingReports.shift() ?? [0, false];
       const enforcementEndsAt = isActive ? Math.ceil(system.now() / 1_000) + 3_600 : null;
       system.after(afterMs, () => resolve({ isActive, enforcementType: null, enforcementEndsAt }));
     });

@@ -14,12 +14,12 @@ class Scene {
   readonly system = new ManualSystem();
   readonly records = new MapRecords();
   credentials: { meJid?: string; meLid?: string } | null = { meJid: PHONE, meLid: LID };
-  readonly sent: unknown[] = [];
+  readonly sentStanzas: unknown[] = [];
   readonly failures: string[] = [];
   readonly client = {
     getState: () => ({ connected: true }),
     getCredentials: () => this.credentials,
-    lowlevel: { sendNode: async (stanza: unknown) => void this.sent.push(stanza) },
+    lowlevel: { sendNode: async (stanza: unknown) => void this.sentStanzas.push(stanza) },
   };
   readonly port = { client: this.client as unknown as WhatsAppClient, calls: undefined };
 
@@ -33,7 +33,7 @@ class Scene {
   }
 
   /** Ids of the stored calls. */
-  get stored(): string[] {
+  get storedIds(): string[] {
     const text = new TextDecoder().decode(this.records.values.get("ringport/open-calls"));
     return JSON.parse(text || "[]").map(({ callId }: { callId: string }) => callId);
   }
@@ -46,8 +46,8 @@ describe("the record of the open calls", () => {
     calls.add("A", ANA, PHONE);
     calls.add("A", LID, PHONE);
     await scene.system.settle();
-    const stored = new TextDecoder().decode(scene.records.values.get("ringport/open-calls"));
-    expect(JSON.parse(stored)).toMatchObject([{ callId: "A", peer: LID }]);
+    const storedText = new TextDecoder().decode(scene.records.values.get("ringport/open-calls"));
+    expect(JSON.parse(storedText)).toMatchObject([{ callId: "A", peer: LID }]);
   });
 
   test("is written again for a change right after a write", async () => {
@@ -64,7 +64,7 @@ describe("the record of the open calls", () => {
       };
       calls.add("A", ANA, LID);
       await scene.system.settle();
-      expect(scene.stored, `${turns} turns later`).toEqual([]);
+      expect(scene.storedIds, `${turns} turns later`).toEqual([]);
     }
   });
 
@@ -77,11 +77,11 @@ describe("the record of the open calls", () => {
     await calls.end();
     calls.add("B", ANA, LID);
     await scene.system.settle();
-    expect(scene.stored).toEqual(["A"]);
+    expect(scene.storedIds).toEqual(["A"]);
     scene.records.failure = undefined;
     calls.add("C", ANA, LID);
     await scene.system.settle();
-    expect(scene.stored.toSorted()).toEqual(["A", "B", "C"]);
+    expect(scene.storedIds.toSorted()).toEqual(["A", "B", "C"]);
   });
 
   test("is written at the next connection if the storage was down", async () => {
@@ -94,7 +94,7 @@ describe("the record of the open calls", () => {
     scene.credentials = null;
     await calls.end();
     await scene.system.settle();
-    expect(scene.stored).toEqual(["A"]);
+    expect(scene.storedIds).toEqual(["A"]);
   });
 });
 
@@ -104,7 +104,7 @@ describe("a call is ended", () => {
     scene.open().add("A", ANA, PHONE);
     await scene.system.settle();
     await scene.open().end();
-    expect(scene.sent).toMatchObject([{ attrs: { to: ANA }, content: [{ attrs: { "call-creator": PHONE } }] }]);
+    expect(scene.sentStanzas).toMatchObject([{ attrs: { to: ANA }, content: [{ attrs: { "call-creator": PHONE } }] }]);
   });
 
   test("by no other device, such as that of a later link", async () => {
@@ -113,8 +113,8 @@ describe("a call is ended", () => {
     calls.add("A", ANA, "123:6@lid");
     await calls.end();
     await scene.system.settle();
-    expect(scene.sent).toEqual([]);
-    expect(scene.stored).toEqual([]);
+    expect(scene.sentStanzas).toEqual([]);
+    expect(scene.storedIds).toEqual([]);
   });
 
   test("once the client has its own address", async () => {
@@ -123,20 +123,20 @@ describe("a call is ended", () => {
     const calls = scene.open();
     calls.add("A", ANA, LID);
     await calls.end();
-    expect(scene.sent).toEqual([]);
+    expect(scene.sentStanzas).toEqual([]);
     scene.credentials = { meJid: PHONE, meLid: LID };
     await calls.end();
-    expect(scene.sent).toHaveLength(1);
+    expect(scene.sentStanzas).toHaveLength(1);
   });
 
-  test("by a client without stanzas is reported", async () => {
+  test("or reported, if its client cannot send stanzas", async () => {
     const scene = new Scene();
     const calls = scene.open();
     calls.add("A", ANA, LID);
     Reflect.deleteProperty(scene.client, "lowlevel");
     await expect(calls.end()).resolves.toBeUndefined();
     expect(scene.failures).toHaveLength(1);
-    expect(scene.stored).toEqual(["A"]);
+    expect(scene.storedIds).toEqual(["A"]);
   });
 
   test("unless the link was erased while reading", async () => {
@@ -158,6 +158,6 @@ describe("a call is ended", () => {
     calls.clear();
     finishReading();
     await ending;
-    expect(scene.sent).toEqual([]);
+    expect(scene.sentStanzas).toEqual([]);
   });
 });

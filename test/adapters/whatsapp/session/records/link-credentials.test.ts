@@ -15,7 +15,7 @@ describe("the credentials of a link", () => {
     const id = newSessionId((target) => system.random(target));
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(decodeCredentials(encodeCredentials(id))).toBe(id);
-    expect(newSessionId((into) => system.random(into))).not.toBe(id);
+    expect(newSessionId((target) => system.random(target))).not.toBe(id);
   });
 
   test("of another format version are refused", () => {
@@ -27,7 +27,7 @@ describe("the credentials of a link", () => {
     }
   });
 
-  test("of another network, or damaged ones, name none", () => {
+  test("of another network, or damaged, name no session", () => {
     const foreignCredentials = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
     for (const text of [
       "",

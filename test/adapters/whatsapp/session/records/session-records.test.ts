@@ -16,8 +16,8 @@ function setUp() {
       await set(changes);
     },
   });
-  const stored = () => host.storedRecords.get("key")?.[0];
-  return { system, host, faults, stored, records: new SessionRecords(host.records, system) };
+  const storedValue = () => host.storedRecords.get("key")?.[0];
+  return { system, host, faults, stored: storedValue, records: new SessionRecords(host.records, system) };
 }
 
 const recordOf = (value: number) => new Map([["key", Uint8Array.of(value)]]);
@@ -34,25 +34,25 @@ describe("the records of a client", () => {
   });
 
   test("are retried until the storage accepts them, in order", async () => {
-    const { records, faults, system, stored } = setUp();
+    const { records, faults, system, stored: storedValue } = setUp();
     faults.push(outage(), outage(), outage());
     const writes = Promise.all([records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))]);
     await system.advance(10_000);
     await writes;
-    expect(stored()).toBe(3);
+    expect(storedValue()).toBe(3);
   });
 
   test("flushed() waits for all earlier writes", async () => {
-    const { records, faults, system, stored } = setUp();
+    const { records, faults, system, stored: storedValue } = setUp();
     faults.push(outage());
     void records.set(recordOf(7));
-    const flushing = records.flushed().then(() => stored());
+    const flushing = records.flushed().then(() => storedValue());
     await system.advance(1_000);
     expect(await flushing).toBe(7);
   });
 
   test("a permanent fault rejects its write and does not delay others", async () => {
-    const { records, faults, stored } = setUp();
+    const { records, faults, stored: storedValue } = setUp();
     faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
     const writes = [records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))];
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual([
@@ -60,11 +60,11 @@ describe("the records of a client", () => {
       "rejected",
       "fulfilled",
     ]);
-    expect(stored()).toBe(3);
+    expect(storedValue()).toBe(3);
   });
 
   test("of a client wait for those of the previous client, which is then cut off", async () => {
-    const { records, faults, host, system, stored } = setUp();
+    const { records, faults, host, system, stored: storedValue } = setUp();
     faults.push(outage(), outage());
     const earlierWrites = [records.set(recordOf(1)), records.set(recordOf(2)).then(() => records.set(recordOf(3)))];
     const successor = new SessionRecords(host.records, system, records);
@@ -76,11 +76,11 @@ describe("the records of a client", () => {
     await Promise.all(earlierWrites);
     expect(await reading).toEqual([Uint8Array.of(3)]);
     expect(await laterWrite).toBe("not stored: this client is no longer in use");
-    expect(stored()).toBe(4);
+    expect(storedValue()).toBe(4);
   });
 
   test("cut off together with the previous client's are not written", async () => {
-    const { records, faults, host, system, stored } = setUp();
+    const { records, faults, host, system, stored: storedValue } = setUp();
     faults.push(outage(), outage());
     const writes = [records.set(recordOf(1))];
     const successor = new SessionRecords(host.records, system, records);
@@ -89,11 +89,11 @@ describe("the records of a client", () => {
     successor.cutOff();
     await successor.flushed();
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect([stored(), system.waiting]).toEqual([undefined, 0]);
+    expect([storedValue(), system.waiting]).toEqual([undefined, 0]);
   });
 
   test("of a client that is cut off are empty, and its writes are refused", async () => {
-    const { records, faults, system, stored } = setUp();
+    const { records, faults, system, stored: storedValue } = setUp();
     await records.set(recordOf(1));
     faults.push(outage(), outage());
     const pendingWrite = records.set(recordOf(2));
@@ -102,7 +102,7 @@ describe("the records of a client", () => {
     const results = await Promise.allSettled([pendingWrite, records.set(recordOf(3)), records.clear()]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     await records.flushed();
-    expect(stored()).toBe(1);
+    expect(storedValue()).toBe(1);
     expect(await records.get(["key"])).toEqual([undefined]);
     expect(await records.keys("")).toEqual([]);
     expect(system.waiting).toBe(0);
