@@ -35,8 +35,8 @@ describe("the embedded defaults", () => {
 
   test("processes that start together agree on one key", async () => {
     const data = freshFolder();
-    const defaults = await Promise.all(Array.from({ length: 8 }, () => openPorts({ data })));
-    expect(new Set(defaults.map(({ secret }) => hex(secret))).size).toBe(1);
+    const allPorts = await Promise.all(Array.from({ length: 8 }, () => openPorts({ data })));
+    expect(new Set(allPorts.map(({ secret }) => hex(secret))).size).toBe(1);
     expect(readdirSync(data)).toEqual(["secret.key"]);
   });
 
@@ -69,12 +69,12 @@ describe("the embedded defaults", () => {
   test("no file is created for an embedder that supplies everything", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await openPorts({ data: freshFolder() });
-    const configured = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
-    expect(await configured.secret()).toHaveLength(32);
-    expect(configured.storage).toBe(storage);
-    expect(await configured.speech.voices()).toEqual(await speech.voices());
-    expect(configured.decoder).toBe(decoder);
-    expect(configured.telephony).toBe(telephony);
+    const configuredPorts = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
+    expect(await configuredPorts.secret()).toHaveLength(32);
+    expect(configuredPorts.storage).toBe(storage);
+    expect(await configuredPorts.speech.voices()).toEqual(await speech.voices());
+    expect(configuredPorts.decoder).toBe(decoder);
+    expect(configuredPorts.telephony).toBe(telephony);
     expect(existsSync(data)).toBe(false);
   });
 

@@ -22,9 +22,9 @@ describe("HTTP tools", () => {
     const file = join(temporaryFolder("tools"), "tools.json");
     writeFileSync(file, JSON.stringify([ORDER]));
     for (const tools of [[ORDER], JSON.stringify([ORDER]), file]) {
-      const configured = await httpTools({ tools }, hosts);
-      expect(configured.map(({ name }) => name)).toEqual(["order"]);
-      expect(printed(configured)).not.toContain(SECRET);
+      const acceptedTools = await httpTools({ tools }, hosts);
+      expect(acceptedTools.map(({ name }) => name)).toEqual(["order"]);
+      expect(printed(acceptedTools)).not.toContain(SECRET);
     }
     expect(await httpTools(undefined, hosts)).toEqual([]);
   });

@@ -95,15 +95,15 @@ function rotationTests(name: string, createStorage: () => Promise<() => Storage>
       await expect.poll(() => statusOf(afterRotation, instanceId)).toBe("ACTIVE");
       await afterRotation.ringport.stop();
 
-      const reopened = storage();
-      await reopened.open({ exclusive: false });
+      const reopenedStorage = storage();
+      await reopenedStorage.open({ exclusive: false });
       const vault = new Vault(new Uint8Array(Buffer.from(SECOND, "hex")));
-      const { sealedKey, sealedOldKey, sealedHeaders } = (await reopened.webhooks.get(webhookId)) ?? {};
-      for (const sealed of [sealedKey, sealedOldKey]) await vault.open(webhookId, sealed as Uint8Array);
+      const { sealedKey, sealedOldKey, sealedHeaders } = (await reopenedStorage.webhooks.get(webhookId)) ?? {};
+      for (const sealedValue of [sealedKey, sealedOldKey]) await vault.open(webhookId, sealedValue as Uint8Array);
       expect(await openHeaders(vault, webhookId, sealedHeaders ?? null)).toEqual({ "x-key": "7f3a9c" });
-      const [record] = await reopened.lineRecords.get(instanceId, ["device"]);
+      const [record] = await reopenedStorage.lineRecords.get(instanceId, ["device"]);
       expect(await vault.open(recordId(instanceId, "device"), record as Uint8Array)).toEqual(RECORD);
-      await reopened.close();
+      await reopenedStorage.close();
     });
 
     test("without the old key opens no record, deletes none, and names the fix", { timeout: 60_000 }, async () => {

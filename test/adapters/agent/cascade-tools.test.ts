@@ -17,8 +17,11 @@ afterEach(() => server.close());
 
 /** A conversation whose model gives these replies and may use these tools. */
 async function startConversation(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
-  const remaining = [...replies];
-  server = await openaiServer({ understand: () => "", answer: () => remaining.shift() ?? { text: "Well then." } });
+  const remainingReplies = [...replies];
+  server = await openaiServer({
+    understand: () => "",
+    answer: () => remainingReplies.shift() ?? { text: "Well then." },
+  });
   const parts = { system: realSystem, log: silentLogger };
   const context = { ...parts, agentTools: guardedTools(tools, parts) };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
@@ -88,12 +91,12 @@ describe("a model with tools", () => {
     const bothStarted = new Promise<void>((resolve) => {
       finishBoth = resolve;
     });
-    let running = 0;
+    let runningCount = 0;
     const meet = agentTool({
       name: "meet",
       description: "Waits for another.",
       input: v.object({}),
-      run: () => (++running === 2 ? finishBoth() : bothStarted),
+      run: () => (++runningCount === 2 ? finishBoth() : bothStarted),
     });
     const conversation = await startConversation([meet], { calls: [{ name: "meet" }, { name: "meet" }] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);

@@ -50,7 +50,7 @@ describe("the reader of a realtime server's messages", () => {
     expect(realtimeEvent('{"type":"constructor"}')).toBe(undefined);
   });
 
-  const hostile = fc.record(
+  const hostileMessage = fc.record(
     {
       type: fc.constantFrom(...TYPES),
       ...Object.fromEntries(MEMBERS.map((name) => [name, fc.oneof(fc.jsonValue(), fc.string({ maxLength: 30_000 }))])),
@@ -60,7 +60,7 @@ describe("the reader of a realtime server's messages", () => {
   const texts = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => JSON.stringify(value)),
-    hostile.map((message) => JSON.stringify(message)),
+    hostileMessage.map((message) => JSON.stringify(message)),
   );
   fuzz(
     "never throws, and bounds every text, whatever arrives",

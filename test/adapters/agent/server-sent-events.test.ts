@@ -40,8 +40,8 @@ describe("an event stream", () => {
       fc.array(fc.string({ unit: "grapheme" })),
       fc.integer({ min: 1, max: 9 }),
       async (texts, length) => {
-        const clean = texts.map((text) => text.replace(/[\r\n]/g, ""));
-        expect(await read(clean.map((text) => `data: ${text}\n\n`).join(""), length)).toEqual(clean);
+        const cleanTexts = texts.map((text) => text.replace(/[\r\n]/g, ""));
+        expect(await read(cleanTexts.map((text) => `data: ${text}\n\n`).join(""), length)).toEqual(cleanTexts);
       },
     ),
   );

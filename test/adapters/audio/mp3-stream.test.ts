@@ -99,9 +99,9 @@ describe("an MP3 that arrives in pieces", () => {
 
   test("may be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
-      const played = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
-      expect(played.length).toBe(1);
-      const { samples = new Int16Array(0) } = played[0] ?? {};
+      const parts = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
+      expect(parts.length).toBe(1);
+      const { samples = new Int16Array(0) } = parts[0] ?? {};
       expect(toneMs(samples.subarray(0, 3 * 44_100), 44_100)).toBeGreaterThan(2900);
       expect(toneMs(samples.subarray(3 * 44_100), 44_100)).toBeGreaterThan(2900);
 
@@ -166,14 +166,14 @@ describe("the MP3 decoder", () => {
   test("yields to the event loop every 4 KiB", async () => {
     const largeFile = concatBytes(Array.from({ length: 10 }, () => stereoMp3));
     let turns = 0;
-    let running = true;
+    let isRunning = true;
     const turn = (): void => {
       turns++;
-      if (running) setImmediate(turn);
+      if (isRunning) setImmediate(turn);
     };
     setImmediate(turn);
     await play([largeFile]);
-    running = false;
+    isRunning = false;
     expect(turns).toBeGreaterThanOrEqual(Math.floor(largeFile.length / 4096) - 2);
   });
 

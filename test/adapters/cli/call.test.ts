@@ -106,10 +106,10 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     ]);
     const { instanceId } = await cli.caller("two");
     const otherId = (await (await cli.server.as("two")).activeInstance("Back door")).id;
-    const ambiguous = await cli.run("two", ["call", "+12025550100", "--text", "Hi."]);
-    expect([ambiguous.code, ambiguous.stdout]).toEqual([2, ""]);
+    const ambiguousRun = await cli.run("two", ["call", "+12025550100", "--text", "Hi."]);
+    expect([ambiguousRun.code, ambiguousRun.stdout]).toEqual([2, ""]);
     for (const text of ["there are 2 instances", "--instance ID", instanceId, `${otherId} ("Back door", ACTIVE)`])
-      expect(ambiguous.stderr).toContain(text);
+      expect(ambiguousRun.stderr).toContain(text);
     const args = ["call", "+12025550101", "--text", "Hi.", "--json", "--instance"];
     for (const instanceName of [otherId, "Back door"])
       expect(JSON.parse((await cli.run("two", [...args, instanceName])).stdout)).toMatchObject({

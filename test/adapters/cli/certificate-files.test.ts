@@ -58,8 +58,8 @@ describe("a certificate that is renewed in its files", () => {
   function followFiles(canReplace = true, refuse = (_: Tls): void => {}) {
     const { files, write } = filesOf(certificate);
     const usedCertificates: Tls[] = [];
-    const logged: string[] = [];
-    const logAs = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
+    const logLines: string[] = [];
+    const logAs = (level: string) => (_: object, message: string) => void logLines.push(`${level} ${message}`);
     const log = { debug: logAs("debug"), info: logAs("info"), warn: logAs("warn"), error: logAs("error") } as Logger;
     const setCertificate = (tls: Tls): void => {
       refuse(tls);
@@ -67,50 +67,50 @@ describe("a certificate that is renewed in its files", () => {
     };
     const listening = canReplace ? { setCertificate } : {};
     stopFollowing = followCertificate(files, { initial: certificate, listening, log, intervalMs: 5 });
-    return { files, write, usedCertificates, logged };
+    return { files, write, usedCertificates, logLines };
   }
 
   test("is used for new connections, and logged once", async () => {
-    const { write, usedCertificates, logged } = followFiles();
+    const { write, usedCertificates, logLines } = followFiles();
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
     await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
-    await expect.poll(() => logged).toEqual(["info new connections use the renewed certificate"]);
+    await expect.poll(() => logLines).toEqual(["info new connections use the renewed certificate"]);
   });
 
   test("needs a restart if it cannot be replaced", async () => {
-    const { write, logged } = followFiles(false);
+    const { write, logLines } = followFiles(false);
     write(authority.issue());
-    await expect.poll(() => logged).toEqual(["warn the certificate was renewed; restart the server to use it"]);
+    await expect.poll(() => logLines).toEqual(["warn the certificate was renewed; restart the server to use it"]);
   });
 
   test("is reported once while it is unusable, and used when it is valid", async () => {
-    const { files, write, usedCertificates, logged } = followFiles();
+    const { files, write, usedCertificates, logLines } = followFiles();
     writeFileSync(files.key, authority.issue().key);
     await expect
-      .poll(() => logged)
+      .poll(() => logLines)
       .toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     expect(usedCertificates).toEqual([]);
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
     await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
-    expect(logged).toHaveLength(2);
+    expect(logLines).toHaveLength(2);
   });
 
   test("is reported once if the server refuses it, and the next one is used", async () => {
     const refusedCertificate = authority.issue();
     let refusals = 0;
-    const { write, usedCertificates, logged } = followFiles(true, ({ cert }) => {
+    const { write, usedCertificates, logLines } = followFiles(true, ({ cert }) => {
       if (cert !== refusedCertificate.cert) return;
       refusals++;
       throw new Error("the TLS library refuses it");
     });
     write(refusedCertificate);
     await expect.poll(() => refusals).toBeGreaterThan(3);
-    expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
+    expect(logLines).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     const renewedCertificate = authority.issue();
     write(renewedCertificate);
     await expect.poll(() => usedCertificates).toEqual([renewedCertificate]);
-    await expect.poll(() => logged).toHaveLength(2);
+    await expect.poll(() => logLines).toHaveLength(2);
   });
 });

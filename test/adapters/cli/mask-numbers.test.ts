@@ -72,8 +72,8 @@ test.each([
   ["call_01m803z2wye7mbzebbzakvq8pz", "call_01m803z2wye7mbzebbzakvq8pz"],
   ["f8b0a2ee-0c5a-4d7e-9d5e-123456789012", "f8b0a2ee-0c5a-4d7e-9d5e-123456789012"],
   ["2026-11-21T22:34:54.123Z, 17 ms, status 200", "2026-11-21T22:34:54.123Z, 17 ms, status 200"],
-])("%s becomes %s", (text, masked) => {
-  expect(maskNumbers(text)).toBe(masked);
+])("%s becomes %s", (text, maskedText) => {
+  expect(maskNumbers(text)).toBe(maskedText);
 });
 
 test("numbers stay without the setting", () => {

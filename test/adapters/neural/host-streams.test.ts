@@ -15,8 +15,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Streams of a recogniser that recognises "a" in each chunk; with `isDeaf` it recognises nothing. */
-async function openStreams({ isDeaf = false } = {}): Promise<{ streams: HostStreams; sent: FromHost[] }> {
-  const sent: FromHost[] = [];
+async function openStreams({ isDeaf = false } = {}): Promise<{ streams: HostStreams; messages: FromHost[] }> {
+  const messages: FromHost[] = [];
   const recogniser: HostRecogniser = {
     open() {
       let pieces = 0;
@@ -34,11 +34,11 @@ async function openStreams({ isDeaf = false } = {}): Promise<{ streams: HostStre
   };
   const streams = new HostStreams(
     async () => recogniser,
-    (message) => void sent.push(message),
+    (message) => void messages.push(message),
   );
   for (const stream of [1, 2]) streams.take({ type: "open", stream, input: INPUT });
   await vi.advanceTimersByTimeAsync(20);
-  return { streams, sent };
+  return { streams, messages };
 }
 
 async function sendAudio(streams: HostStreams, stream: number, pieces: number): Promise<void> {
@@ -49,21 +49,21 @@ async function sendAudio(streams: HostStreams, stream: number, pieces: number): 
 }
 
 test("audio without a new text is reported every fifth message", async () => {
-  const { streams, sent } = await openStreams({ isDeaf: true });
+  const { streams, messages } = await openStreams({ isDeaf: true });
   await sendAudio(streams, 1, 4);
-  expect(sent).toEqual([]);
+  expect(messages).toEqual([]);
   await sendAudio(streams, 1, 7);
-  expect(sent).toEqual([
+  expect(messages).toEqual([
     { type: "progress", streams: [{ stream: 1, taken: 5 }] },
     { type: "progress", streams: [{ stream: 1, taken: 5 }] },
   ]);
 });
 
 test("a new text is reported at once, with the audio of all streams since the last report", async () => {
-  const { streams, sent } = await openStreams();
+  const { streams, messages } = await openStreams();
   await sendAudio(streams, 2, 3);
   await sendAudio(streams, 1, 4);
-  expect(sent).toEqual([
+  expect(messages).toEqual([
     {
       type: "progress",
       streams: [
@@ -73,13 +73,13 @@ test("a new text is reported at once, with the audio of all streams since the la
     },
   ]);
   await sendAudio(streams, 2, 1);
-  expect(sent.at(-1)).toMatchObject({ streams: [{ stream: 2, taken: 1, partial: { text: "a" } }] });
+  expect(messages.at(-1)).toMatchObject({ streams: [{ stream: 2, taken: 1, partial: { text: "a" } }] });
 });
 
 test("fewer than five messages of audio stay unreported at the end", async () => {
-  const { streams, sent } = await openStreams({ isDeaf: true });
+  const { streams, messages } = await openStreams({ isDeaf: true });
   for (let piece = 0; piece < 23; piece++) streams.take({ type: "audio", stream: 1, samples: PIECE });
   await vi.advanceTimersByTimeAsync(1_000);
-  const progress = sent.flatMap((message) => (message.type === "progress" ? message.streams : []));
+  const progress = messages.flatMap((message) => (message.type === "progress" ? message.streams : []));
   expect(progress.reduce((sum, stream) => sum + stream.taken, 0)).toBeGreaterThan(23 - 5);
 });

@@ -58,11 +58,11 @@ export function raw(
 /** Number of whole responses with a `Content-Length`, or without body and length. */
 function countWholeResponses(text: string): number {
   let count = 0;
-  for (let remaining = Buffer.from(text); ; count++) {
-    const head = remaining.indexOf("\r\n\r\n") + 4;
+  for (let remainingBytes = Buffer.from(text); ; count++) {
+    const head = remainingBytes.indexOf("\r\n\r\n") + 4;
     if (head < 4) return count;
-    const length = Number(/^content-length: (\d+)/im.exec(remaining.subarray(0, head).toString())?.[1] ?? 0);
-    if (remaining.length < head + length) return count;
-    remaining = remaining.subarray(head + length);
+    const length = Number(/^content-length: (\d+)/im.exec(remainingBytes.subarray(0, head).toString())?.[1] ?? 0);
+    if (remainingBytes.length < head + length) return count;
+    remainingBytes = remainingBytes.subarray(head + length);
   }
 }

@@ -170,11 +170,11 @@ describe("an unusable certificate", () => {
   });
 
   test("is a fault, never an exception", () => {
-    const corrupt = (text: string) =>
+    const corruptedText = (text: string) =>
       fc
         .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
         .map(([offset, length, insertion]) => text.slice(0, offset) + insertion + text.slice(offset + length));
-    const texts = fc.oneof(fc.string({ unit: "binary" }), corrupt(tls.cert), corrupt(tls.key));
+    const texts = fc.oneof(fc.string({ unit: "binary" }), corruptedText(tls.cert), corruptedText(tls.key));
     fc.assert(
       fc.property(texts, texts, (cert, key) => {
         const fault = tlsFault({ cert, key });

@@ -68,6 +68,6 @@ test("200 simultaneous calls carry exactly their own audio, in both directions",
   const results = await Promise.all(calls);
   await telephony.close();
   expect(new Set(results.map(({ types }) => types))).toEqual(new Set(["placed alerting answered connected ended"]));
-  expect(results.every(({ isUnchanged: same, hasAllFrames: both }) => same && both)).toBe(true);
+  expect(results.every(({ isUnchanged, hasAllFrames }) => isUnchanged && hasAllFrames)).toBe(true);
   expect(new Set(results.map(({ received }) => received)).size).toBe(1);
 }, 30_000);

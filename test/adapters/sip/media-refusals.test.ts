@@ -57,60 +57,60 @@ describe("the detail of an unacceptable answer", () => {
 });
 
 describe("the detail of a refused offer", () => {
-  const refusing = (overrides: Partial<Script> = {}): Script => ({
+  const refusingCallee = (overrides: Partial<Script> = {}): Script => ({
     rings: [],
     status: 488,
     reason: "Not Acceptable Here",
     ...overrides,
   });
-  const refusingWithWarning = (warning: string): Script => refusing({ fields: [["Warning", warning]] });
+  const calleeWithWarning = (warning: string): Script => refusingCallee({ fields: [["Warning", warning]] });
   const GENERAL_DETAIL =
     "the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS; check `codecs` and `srtp`";
 
   test.each<[title: string, callee: Script, detail: string]>([
     [
       "by the codecs of its description",
-      refusing({ description: G729 }),
+      refusingCallee({ description: G729 }),
       ": no codec in common: we offer PCMU, PCMA, the peer accepts G729; the trunk must convert (transcode) between them",
     ],
     [
       "by the profile of its description",
-      refusing({ description: WEBRTC, status: 606 }),
+      refusingCallee({ description: WEBRTC, status: 606 }),
       "UDP/TLS/RTP/SAVPF), as browsers do",
     ],
     [
       "by the encryption of its description",
-      refusing({ description: SECURE }),
+      refusingCallee({ description: SECURE }),
       ": the peer wants RTP/SAVP, but srtp is off;",
     ],
     [
       "by Warning 304",
-      refusingWithWarning('304 far.end "Media type not available"'),
+      calleeWithWarning('304 far.end "Media type not available"'),
       " (Media type not available): the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 305",
-      refusingWithWarning('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
+      calleeWithWarning('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
       ": the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 302",
-      refusingWithWarning('302 far.end "Incompatible transport protocol"'),
+      calleeWithWarning('302 far.end "Incompatible transport protocol"'),
       ": the peer wants another profile; check `srtp` (off), and that the peer does not require DTLS",
     ],
     [
       "by Warning 301",
-      refusingWithWarning('301 far.end "Incompatible network address formats"'),
+      calleeWithWarning('301 far.end "Incompatible network address formats"'),
       ": the peer requires the other IP version (IPv4 or IPv6)",
     ],
     [
       "by what we have offered, if there is no other hint",
-      refusing(),
+      refusingCallee(),
       `SIP 488 Not Acceptable Here: ${GENERAL_DETAIL}`,
     ],
     [
       "by what we have offered, if a description has what we offer",
-      refusing({ description: sdpOf("m=audio 5000 RTP/AVP 0") }),
+      refusingCallee({ description: sdpOf("m=audio 5000 RTP/AVP 0") }),
       GENERAL_DETAIL,
     ],
   ])("names the requirement and the fix: %s", async (_, callee, detail) => {

@@ -152,20 +152,20 @@ test("instances of a trunk call from their own or a chosen number", async () => 
   const ringport = ringportOver(farEnd, temporaryFolder("callers"), trunk);
   const create = (callerId?: string) => ringport.instances.create(ANA, { name: "Desk", callerId });
   const [first, second, third] = await Promise.all([create("+14155550101"), create("+14155550102"), create()]);
-  const busy = { outcome: { reason: "busy" } };
+  const busyOutcome = { outcome: { reason: "busy" } };
   const placedCalls = await Promise.all([
     call(ringport, first.id, "+4930000001"),
     call(ringport, second.id, "+4930000002"),
     call(ringport, third.id, "+4930000003"),
   ]);
-  for (const { id } of placedCalls) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busy);
+  for (const { id } of placedCalls) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busyOutcome);
   const callWithNumber = await ringport.calls.create(ANA, {
     instanceId: first.id,
     type: "DYNAMIC_STREAM",
     target: { phoneNumber: "+4930000004" },
     from: { phoneNumber: "+14155550103", displayName: "Night shift" },
   });
-  expect(await ringport.calls.wait(ANA, callWithNumber.id)).toMatchObject(busy);
+  expect(await ringport.calls.wait(ANA, callWithNumber.id)).toMatchObject(busyOutcome);
   expect(identities(farEnd)).toEqual({
     "+4930000001": "<sip:+14155550101@127.0.0.1>",
     "+4930000002": "<sip:+14155550102@127.0.0.1>",

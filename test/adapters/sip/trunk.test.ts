@@ -33,7 +33,7 @@ describe("the requests of a trunk", () => {
     );
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    const invite = scene.farEnd.requests.findLast(({ start: closedAt }) => closedAt.startsWith("INVITE"))!;
+    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
     expect(invite.start).toBe(`INVITE sip:${NUMBER}@example.com SIP/2.0`);
     expect(field(invite, "To")).toBe(`<sip:${NUMBER}@example.com>`);
     expect(field(invite, "From")).toMatch(/^<sip:\+15550001111@example\.com>;tag=/);
@@ -90,7 +90,7 @@ describe("the requests of a trunk", () => {
     );
     const { leg, events } = await proxiedScene.call(NUMBER);
     await events.next("connected", 5_000);
-    const invite = scene.farEnd.requests.findLast(({ start: closedAt }) => closedAt.startsWith("INVITE"))!;
+    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
     expect(invite.start).toContain("@nowhere.invalid ");
     expect(fieldsNamed(invite, "Route").map(([, value]) => value)).toEqual([`<${scene.farEnd.uri};lr>`]);
     await leg.hangUp();

@@ -34,18 +34,18 @@ test("calls with the same text share one rendering; another text is rendered aga
     speech: embeddedSpeech({ pool: workers }),
     embedded: { simulatorTimeScale: 0.05, synchronous: "NORMAL" },
   });
-  const me = { userId: "usr_me" };
+  const principal = { userId: "usr_me" };
   const createLinked = async (name: string): Promise<string> => {
-    const { id } = await ringport.instances.create(me, { name });
-    const { payload } = await ringport.instances.configure(me, id);
+    const { id } = await ringport.instances.create(principal, { name });
+    const { payload } = await ringport.instances.configure(principal, id);
     await ringport.fetch(new Request(payload, { method: "POST" }));
     return id;
   };
   const call = async (instanceId: string, message: string): Promise<number> => {
     const target = { phoneNumber: "+12025550100" };
     const tts = { text: message, voiceId: "en-US-1" };
-    const { id } = await ringport.calls.create(me, { instanceId, type: "FIXED_TTS", target, tts });
-    const { outcome } = await ringport.calls.wait(me, id);
+    const { id } = await ringport.calls.create(principal, { instanceId, type: "FIXED_TTS", target, tts });
+    const { outcome } = await ringport.calls.wait(principal, id);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     return outcome?.heardMs ?? 0;
   };

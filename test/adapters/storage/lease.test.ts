@@ -292,7 +292,7 @@ async function expectWaiting(url: string, table: string): Promise<void> {
 function fragilePool(url: string) {
   const innerPool = new pg.Pool({ connectionString: url });
   let lostWord = "";
-  let remaining = 0;
+  let remainingCount = 0;
   const pool: PostgresPool & { end(): Promise<void> } = {
     end: () => innerPool.end(),
     async connect() {
@@ -303,7 +303,7 @@ function fragilePool(url: string) {
         release: (destroy) => client.release(destroy),
         async query(query) {
           const result = await client.query(query as pg.QueryConfig);
-          if (lostWord === "" || !query.text.startsWith(lostWord) || --remaining > 0) return result;
+          if (lostWord === "" || !query.text.startsWith(lostWord) || --remainingCount > 0) return result;
           lostWord = "";
           throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
         },
@@ -314,7 +314,7 @@ function fragilePool(url: string) {
     pool,
     loseResponseTo(word: string, nth = 1) {
       lostWord = word;
-      remaining = nth;
+      remainingCount = nth;
     },
   };
 }

@@ -12,13 +12,13 @@ export interface Statement {
 type Execute = (...args: unknown[]) => Promise<QueryResult<unknown>>;
 
 /** Wraps a connected database, and records every statement. */
-export function recordStatements(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
+export function recordStatements(database: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
   const dialect: Dialect = {
-    createAdapter: () => connected.dialect.createAdapter(),
-    createIntrospector: (db) => connected.dialect.createIntrospector(db),
-    createQueryCompiler: () => connected.dialect.createQueryCompiler(),
+    createAdapter: () => database.dialect.createAdapter(),
+    createIntrospector: (db) => database.dialect.createIntrospector(db),
+    createQueryCompiler: () => database.dialect.createQueryCompiler(),
     createDriver() {
-      const driver = connected.dialect.createDriver();
+      const driver = database.dialect.createDriver();
       const acquire = driver.acquireConnection.bind(driver);
       driver.acquireConnection = async (options) => {
         const connection = await acquire(options);
@@ -39,10 +39,10 @@ export function recordStatements(connected: ConnectedDatabase, statements: State
       return driver;
     },
   };
-  const { read } = connected;
-  if (!read) return { ...connected, dialect };
+  const { read } = database;
+  if (!read) return { ...database, dialect };
   return {
-    ...connected,
+    ...database,
     dialect,
     async read<Row>(query: Statement) {
       const statement: Statement = { sql: query.sql, parameters: query.parameters };

@@ -38,8 +38,8 @@ describe("a connection to a server", () => {
   test("ends when its signal is aborted", async () => {
     const hangingLookup = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
     const [scope, reason] = [new AbortController(), new Error("it took too long")];
-    const connecting = connectTo(HOST, hangingLookup, scope.signal);
+    const pendingConnection = connectTo(HOST, hangingLookup, scope.signal);
     scope.abort(reason);
-    await expect(connecting).rejects.toBe(reason);
+    await expect(pendingConnection).rejects.toBe(reason);
   });
 });

@@ -28,7 +28,7 @@ function startLookup() {
     });
   const queries = { addresses: query, srv: query, naptr: query };
   const hosts = new HostLookup({ system, queries, local: async (name) => (name === "pbx" ? [] : undefined) });
-  return { system, hosts, queriedNames, running: () => runningCount, maxRunning: () => maxRunning };
+  return { system, hosts, queriedNames, runningCount: () => runningCount, maxRunning: () => maxRunning };
 }
 
 describe("a lookup", () => {
@@ -71,7 +71,7 @@ describe("a lookup", () => {
   });
 
   test("is cancelled when no caller waits for it, and then repeated", async () => {
-    const { hosts, queriedNames, running: runningCount } = startLookup();
+    const { hosts, queriedNames, runningCount } = startLookup();
     const [firstScope, secondScope] = [new AbortController(), new AbortController()];
     const lookups = [
       hosts.addresses("silent.example.com", "usr_1", firstScope.signal),

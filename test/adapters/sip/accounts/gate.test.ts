@@ -71,11 +71,11 @@ describe("the server of an account", () => {
   test.each(["udp", "tcp", "tls"])("is never a name that resolves to one, over %s", async (transport) => {
     resolveNamesToLoopback();
     const { enter, host } = await page(true);
-    const direct = await enter({ server: `rebound.example.com:${farEnd.port}`, transport });
-    expect(direct.html).toContain("rebound.example.com has no public address");
-    const bySrv = await enter({ server: "rebound.example.com", transport });
-    expect(bySrv.html).toContain("has no public address");
-    expect([direct.status, bySrv.status]).toEqual([422, 422]);
+    const directReply = await enter({ server: `rebound.example.com:${farEnd.port}`, transport });
+    expect(directReply.html).toContain("rebound.example.com has no public address");
+    const srvReply = await enter({ server: "rebound.example.com", transport });
+    expect(srvReply.html).toContain("has no public address");
+    expect([directReply.status, srvReply.status]).toEqual([422, 422]);
     expect([farEnd.requests, connections, host.stored]).toEqual([[], 0, undefined]);
   });
 

@@ -23,18 +23,18 @@ describe("the fix for a failed call", () => {
     ["an expired session timer", { type: "media", detail }, "`trace`"],
     ["an unreachable trunk", { type: "unreachable", detail }, "`trace`"],
     ["no end", undefined, "`trace`"],
-    ["a refused offer", rejected(488), "`codecs`"],
-    ["a forbidden call", rejected(403), "`callerId`"],
-    ["an unknown number", rejected(404), "`numberFormat`"],
-    ["a busy callee", rejected(486), "call a number that answers"],
-    ["a server error", rejected(500), "`trace`"],
-    ["a wrong realm", { ...rejected(407), refusal: { code: "other_realm", detail } }, "`realms`"],
+    ["a refused offer", rejectedInvite(488), "`codecs`"],
+    ["a forbidden call", rejectedInvite(403), "`callerId`"],
+    ["an unknown number", rejectedInvite(404), "`numberFormat`"],
+    ["a busy callee", rejectedInvite(486), "call a number that answers"],
+    ["a server error", rejectedInvite(500), "`trace`"],
+    ["a wrong realm", { ...rejectedInvite(407), refusal: { code: "other_realm", detail } }, "`realms`"],
   ])("after %s comes from its status and code", (_, end, fix) => {
     expect(callFix(end)).toContain(fix);
   });
 });
 
-function rejected(status: number): Extract<InviteEnd, { type: "rejected" }> {
+function rejectedInvite(status: number): Extract<InviteEnd, { type: "rejected" }> {
   const headers = new SipHeaders();
   const response = { kind: "response", status, reason: "", headers, body: new Uint8Array(0) } as const;
   return { type: "rejected", response, rang: false, progressed: false };

@@ -171,15 +171,15 @@ describe("no other trunk is tried", () => {
   test("if the call is hung up before the second INVITE", async () => {
     const setup = await scene([{ callee: refusingCallee(503) }, { callsPerSecond: 2 }]);
     const [first, second] = setup.ends;
-    const direct = setup.separateNetworks[1]!;
-    const line = await direct.linkedLine();
-    const earlierCall = await direct.call(line, NUMBER); // takes the second trunk's turn
+    const directNetwork = setup.separateNetworks[1]!;
+    const line = await directNetwork.linkedLine();
+    const earlierCall = await directNetwork.call(line, NUMBER); // takes the second trunk's turn
     const { leg, events } = await call(setup);
     await setup.network.until(() => first!.calls[0]?.count("ACK") === 1, "the refusal");
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    const laterCall = await direct.call(line, NUMBER); // takes the turn after the one that the call waited for
+    const laterCall = await directNetwork.call(line, NUMBER); // takes the turn after the one that the call waited for
     await laterCall.events.next("connected", 5_000);
     expect(setup.ends.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);
@@ -217,8 +217,8 @@ describe("a trunk is skipped", () => {
     const overloadedCallee: Script = { ...refusingCallee(503), fields: [["Retry-After", "30"]] };
     const setup = await scene([{ callee: overloadedCallee }, { callee: refusingCallee(486) }]);
     for (let n = 1; n <= 2; n++) expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
-    const [direct] = setup.separateNetworks;
-    const dialError = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
+    const [directNetwork] = setup.separateNetworks;
+    const dialError = await refusalOf(directNetwork!.call(await directNetwork!.linkedLine(), NUMBER));
     expect(dialError.release).toBe("line_lost");
     expect(dialError.retryAfterMs).toBeGreaterThan(25_000);
     expect(setup.ends.map(invites)).toEqual([1, 2]);

@@ -45,7 +45,7 @@ export async function routeScene(
     ends,
     separateNetworks: otherNetworks,
     async close() {
-      await Promise.all([network!, ...otherNetworks].map((each) => each.close()));
+      await Promise.all([network!, ...otherNetworks].map((testNetwork) => testNetwork.close()));
       await Promise.all(ends.map((end) => end.close()));
     },
   };

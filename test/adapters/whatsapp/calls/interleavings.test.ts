@@ -60,18 +60,18 @@ describe("the decisions of a call", () => {
       let conclusions = 0;
       let endCalls = 0;
       for (const input of inputs) {
-        const previous = flow;
+        const previousFlow = flow;
         const decision = decideCall(flow, input);
         flow = decision.flow;
-        const isLegal = flow.state === previous.state || reachable(previous.state).has(flow.state);
-        expect(isLegal, `${previous.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
-        if (previous.state === "offered" && input.type === "stanza" && flow.state === "ending")
+        const isLegal = flow.state === previousFlow.state || reachableStates(previousFlow.state).has(flow.state);
+        expect(isLegal, `${previousFlow.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
+        if (previousFlow.state === "offered" && input.type === "stanza" && flow.state === "ending")
           refusals.add(input.stanza);
-        if (previous.state === "ending" && input.type === "stanza" && flow.state === "ending")
+        if (previousFlow.state === "ending" && input.type === "stanza" && flow.state === "ending")
           wasOffered ||= input.stanza.type !== "offer_refused";
-        if (previous.end) expect(flow.end).toEqual(previous.end);
+        if (previousFlow.end) expect(flow.end).toEqual(previousFlow.end);
         for (const effect of decision.effects) {
-          expect(previous.state).not.toBe("ended");
+          expect(previousFlow.state).not.toBe("ended");
           if (effect.do === "emit" && effect.event.type !== "noted") emittedEvents.push(effect.event.type);
           if (effect.do === "conclude") conclusions++;
           if (effect.do === "end_call") endCalls++;
@@ -115,7 +115,7 @@ test("a call that rings despite a refusal with 429 is placed", () => {
 });
 
 /** The possible states after one input. */
-function reachable(state: keyof typeof CALL_MOVES): Set<string> {
+function reachableStates(state: keyof typeof CALL_MOVES): Set<string> {
   const next = Object.values(CALL_MOVES[state]) as (keyof typeof CALL_MOVES)[];
   return new Set(next);
 }

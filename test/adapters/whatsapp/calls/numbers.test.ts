@@ -44,7 +44,7 @@ describe("a number", () => {
   });
 
   test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
-    const { client } = clientThatGets((all) => all.map((number) => existingNumber(number)));
+    const { client } = clientThatGets((queriedNumbers) => queriedNumbers.map((number) => existingNumber(number)));
     const numbers = new NumberResolver(new ManualSystem());
     expect((await numbers.resolve(client, ANA, neverAborted)).address).toBe("5511987654321@s.whatsapp.net");
   });

@@ -57,11 +57,11 @@ describe("the rules of the adapter", () => {
 
   test("4: a call is placed while a person rings the number", async () => {
     const scene = await CallScene.start();
-    const incoming = scene.network.ring(scene.client);
+    const incomingCall = scene.network.ring(scene.client);
     await scene.system.advance(100);
     const call = await scene.connectedCall();
     await scene.system.advance(1_000);
-    expect([endOf(call), incoming.touched]).toEqual([undefined, false]);
+    expect([endOf(call), incomingCall.touched]).toEqual([undefined, false]);
   });
 
   test("5: an incoming call is never touched, whatever happens to ours", async () => {
@@ -74,11 +74,11 @@ describe("the rules of the adapter", () => {
       await endCall(callId, reason);
     };
     const call = await scene.call();
-    const incoming = scene.network.ring(scene.client);
+    const incomingCall = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
     expect(endOf(call)?.cause).toBe("callee_hung_up");
     expect(endedIds).toEqual([]);
-    expect(incoming.touched).toBe(false);
+    expect(incomingCall.touched).toBe(false);
     expect(notesOf(call)).toEqual(["address_resolved"]);
   });
 

@@ -109,9 +109,9 @@ describe("hostile stanzas", () => {
     const jids = Array.from({ length: 10_000 }, (_, i) => `123456789:${i}@lid`);
     const acceptedOffer = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
     expect(acceptedOffer?.type === "offer_accepted" && acceptedOffer.devices.length).toBe(64);
-    let nested: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
-    for (let i = 0; i < 100_000; i++) nested = { tag: "call", attrs: {}, content: [nested] };
-    expect(readCallStanza(nested, CALL)).toBeUndefined();
+    let nestedStanza: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
+    for (let i = 0; i < 100_000; i++) nestedStanza = { tag: "call", attrs: {}, content: [nestedStanza] };
+    expect(readCallStanza(nestedStanza, CALL)).toBeUndefined();
   });
 
   const attrs = fc.dictionary(

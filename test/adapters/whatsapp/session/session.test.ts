@@ -688,9 +688,9 @@ describe("a linked session", () => {
   test("incoming calls are left to the owner", async () => {
     const scene = await new SessionScene().linkNumber();
     const { events } = scene.call();
-    const incoming = scene.network.ring(scene.client);
+    const incomingCall = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
-    expect(incoming.touched).toBe(false);
+    expect(incomingCall.touched).toBe(false);
     expect(events.filter((event) => event.startsWith("stanza"))).toEqual(["stanza call"]);
   });
 });

@@ -44,8 +44,8 @@ export class SessionScene {
     const set = records.set.bind(records);
     Object.assign(records, {
       set: async (changes: Parameters<typeof set>[0]) => {
-        const { isDown: down, slowMs } = this.storage;
-        if (down) throw new StorageUnavailable("the database does not respond");
+        const { isDown, slowMs } = this.storage;
+        if (isDown) throw new StorageUnavailable("the database does not respond");
         if (slowMs > 0) await new Promise<void>((resolve) => void this.system.after(slowMs, resolve));
         await set(changes);
       },

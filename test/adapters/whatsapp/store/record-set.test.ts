@@ -81,10 +81,10 @@ describe("records of a kind", () => {
       await barrier;
       return values;
     };
-    const reading = reopenedSet.get("x");
+    const pendingRead = reopenedSet.get("x");
     await reopenedSet.set(new Map([["x", { name: "new" }]]));
     release();
-    expect(await reading).toEqual({ name: "x" });
+    expect(await pendingRead).toEqual({ name: "x" });
     expect(await reopenedSet.get("x")).toEqual({ name: "new" });
   });
 

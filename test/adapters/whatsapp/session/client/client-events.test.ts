@@ -72,31 +72,31 @@ describe("an event of the client", () => {
   });
 
   test("never throws, and yields a usable input for any argument", () => {
-    const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
+    const anyValue = fc.anything({ withNullPrototype: true, withBigInt: true });
     const likeEvent = fc.record(
       {
-        qr: fc.oneof(fc.string(), anything),
-        ttlMs: fc.oneof(fc.double(), anything),
-        credentials: fc.oneof(fc.record({ meJid: anything }), anything),
-        status: fc.oneof(fc.constantFrom("open", "close"), anything),
-        reason: fc.oneof(fc.string(), anything),
-        code: anything,
-        isLogout: anything,
-        failureReason: fc.oneof(fc.integer(), anything),
+        qr: fc.oneof(fc.string(), anyValue),
+        ttlMs: fc.oneof(fc.double(), anyValue),
+        credentials: fc.oneof(fc.record({ meJid: anyValue }), anyValue),
+        status: fc.oneof(fc.constantFrom("open", "close"), anyValue),
+        reason: fc.oneof(fc.string(), anyValue),
+        code: anyValue,
+        isLogout: anyValue,
+        failureReason: fc.oneof(fc.integer(), anyValue),
         node: fc.oneof(
           fc.record({
             tag: fc.constant("stream:error"),
-            attrs: anything,
-            content: fc.oneof(fc.array(anything), anything),
+            attrs: anyValue,
+            content: fc.oneof(fc.array(anyValue), anyValue),
           }),
-          anything,
+          anyValue,
         ),
-        rawNode: fc.oneof(fc.record({ attrs: fc.record({ expire: fc.oneof(fc.string(), anything) }) }), anything),
+        rawNode: fc.oneof(fc.record({ attrs: fc.record({ expire: fc.oneof(fc.string(), anyValue) }) }), anyValue),
       },
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(likeEvent, anything), (name, event) => {
+      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(likeEvent, anyValue), (name, event) => {
         const input = readClientEvent(name, event);
         if (input?.type === "qr") {
           expect(input.qr.length).toBeGreaterThan(0);

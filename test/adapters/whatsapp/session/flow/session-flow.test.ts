@@ -38,18 +38,18 @@ describe("a session", () => {
   });
 
   test("attributes up to three takeovers in ten minutes to its own lingering client", () => {
-    const replaced = closeInput("stream_error_replaced");
-    expect(decideSession(FLOWS.online, replaced, momentAt(0)).flow.state).toBe("halted");
+    const replacement = closeInput("stream_error_replaced");
+    expect(decideSession(FLOWS.online, replacement, momentAt(0)).flow.state).toBe("halted");
     let flow: SessionFlow = FLOWS.online;
     for (const minute of [0, 3, 6]) {
       const now = minute * 60_000;
-      flow = decideSession(flow, replaced, momentAt(now, { hasStrays: true })).flow;
+      flow = decideSession(flow, replacement, momentAt(now, { hasStrays: true })).flow;
       expect(flow).toMatchObject({ state: "waiting", isLasting: false });
       flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
       flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
     }
-    expect(decideSession(flow, replaced, momentAt(9 * 60_000, { hasStrays: true })).flow.state).toBe("halted");
-    expect(decideSession(flow, replaced, momentAt(11 * 60_000, { hasStrays: true })).flow.state).toBe("waiting");
+    expect(decideSession(flow, replacement, momentAt(9 * 60_000, { hasStrays: true })).flow.state).toBe("halted");
+    expect(decideSession(flow, replacement, momentAt(11 * 60_000, { hasStrays: true })).flow.state).toBe("waiting");
   });
 
   test("is online only if the connection is reported open and the client is registered", () => {

@@ -17,7 +17,7 @@ function setUp() {
     },
   });
   const storedValue = () => host.storedRecords.get("key")?.[0];
-  return { system, host, faults, stored: storedValue, records: new SessionRecords(host.records, system) };
+  return { system, host, faults, storedValue, records: new SessionRecords(host.records, system) };
 }
 
 const recordOf = (value: number) => new Map([["key", Uint8Array.of(value)]]);
@@ -34,7 +34,7 @@ describe("the records of a client", () => {
   });
 
   test("are retried until the storage accepts them, in order", async () => {
-    const { records, faults, system, stored: storedValue } = setUp();
+    const { records, faults, system, storedValue } = setUp();
     faults.push(outage(), outage(), outage());
     const writes = Promise.all([records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))]);
     await system.advance(10_000);
@@ -43,16 +43,16 @@ describe("the records of a client", () => {
   });
 
   test("flushed() waits for all earlier writes", async () => {
-    const { records, faults, system, stored: storedValue } = setUp();
+    const { records, faults, system, storedValue } = setUp();
     faults.push(outage());
     void records.set(recordOf(7));
-    const flushing = records.flushed().then(() => storedValue());
+    const flushedRead = records.flushed().then(() => storedValue());
     await system.advance(1_000);
-    expect(await flushing).toBe(7);
+    expect(await flushedRead).toBe(7);
   });
 
   test("a permanent fault rejects its write and does not delay others", async () => {
-    const { records, faults, stored: storedValue } = setUp();
+    const { records, faults, storedValue } = setUp();
     faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
     const writes = [records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))];
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual([
@@ -64,23 +64,23 @@ describe("the records of a client", () => {
   });
 
   test("of a client wait for those of the previous client, which is then cut off", async () => {
-    const { records, faults, host, system, stored: storedValue } = setUp();
+    const { records, faults, host, system, storedValue } = setUp();
     faults.push(outage(), outage());
     const earlierWrites = [records.set(recordOf(1)), records.set(recordOf(2)).then(() => records.set(recordOf(3)))];
     const successor = new SessionRecords(host.records, system, records);
-    const reading = successor.get(["key"]);
+    const pendingRead = successor.get(["key"]);
     const laterWrite = successor
       .set(recordOf(4))
       .then(() => records.set(recordOf(5)).catch((error: Error) => error.message));
     await system.advance(3_000);
     await Promise.all(earlierWrites);
-    expect(await reading).toEqual([Uint8Array.of(3)]);
+    expect(await pendingRead).toEqual([Uint8Array.of(3)]);
     expect(await laterWrite).toBe("not stored: this client is no longer in use");
     expect(storedValue()).toBe(4);
   });
 
   test("cut off together with the previous client's are not written", async () => {
-    const { records, faults, host, system, stored: storedValue } = setUp();
+    const { records, faults, host, system, storedValue } = setUp();
     faults.push(outage(), outage());
     const writes = [records.set(recordOf(1))];
     const successor = new SessionRecords(host.records, system, records);
@@ -93,7 +93,7 @@ describe("the records of a client", () => {
   });
 
   test("of a client that is cut off are empty, and its writes are refused", async () => {
-    const { records, faults, system, stored: storedValue } = setUp();
+    const { records, faults, system, storedValue } = setUp();
     await records.set(recordOf(1));
     faults.push(outage(), outage());
     const pendingWrite = records.set(recordOf(2));
