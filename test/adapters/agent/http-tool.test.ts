@@ -17,19 +17,19 @@ afterEach(() => {
 /** A server on this machine, and the requests it received. */
 async function startServer(respond: (response: ServerResponse, request: IncomingMessage) => void) {
   const received: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
-  const fake = createServer(async (request, response) => {
+  const httpServer = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
     const { method = "", url = "", headers } = request;
     received.push({ method, url, authorization: headers.authorization, body });
     respond(response, request);
   });
-  await new Promise<void>((resolve) => fake.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
   closers.push(() => {
-    fake.closeAllConnections();
-    fake.close();
+    httpServer.closeAllConnections();
+    httpServer.close();
   });
-  return { received, origin: `http://127.0.0.1:${(fake.address() as AddressInfo).port}` };
+  return { received, origin: `http://127.0.0.1:${(httpServer.address() as AddressInfo).port}` };
 }
 
 /** Runs a tool as an agent does. */
