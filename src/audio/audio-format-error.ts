@@ -1,7 +1,7 @@
 import { CodedError } from "../base/error.ts";
 
 /**
- * Why bytes cannot be decoded: `not_audio` (an unknown format), `unsupported` (a known format that we do not decode),
+ * Reason why bytes cannot be decoded: `not_audio` (an unknown format), `unsupported` (a known format that we do not decode),
  * `malformed` (broken bytes of a format that we decode).
  */
 export type AudioFormatErrorKind = "not_audio" | "unsupported" | "malformed";

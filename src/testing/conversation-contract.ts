@@ -105,7 +105,7 @@ export function conversationContract(
 
     clause("survives unexpected keys, words, silence and faults", async ({ agent, instructions }) => {
       const conversation = agent.begin(briefOf(instructions));
-      const surprises: ConversationInput[] = [
+      const unexpectedInputs: ConversationInput[] = [
         BEGIN,
         ...[...KEYS].map((digit) => ({ type: "key", digit }) as const),
         { type: "words", text: "" },
@@ -116,7 +116,7 @@ export function conversationContract(
         { type: "fault", of: "transcription", detail: "the engine is unreachable" },
         { type: "ending" },
       ];
-      for (const input of surprises) {
+      for (const input of unexpectedInputs) {
         const lastType = (await reply(conversation, input)).at(-1)?.type;
         if (lastType === "hang_up" || lastType === "fail") break;
       }

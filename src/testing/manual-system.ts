@@ -108,9 +108,9 @@ export class ManualSystem implements System {
    */
   async settle(): Promise<void> {
     let uses = this.#uses;
-    for (let turn = 0, idle = 0; turn < MAX_TURNS && idle < IDLE_TURNS; turn++) {
+    for (let turn = 0, idleTurns = 0; turn < MAX_TURNS && idleTurns < IDLE_TURNS; turn++) {
       await nextTurn();
-      idle = this.#uses === uses ? idle + 1 : 0;
+      idleTurns = this.#uses === uses ? idleTurns + 1 : 0;
       uses = this.#uses;
     }
   }

@@ -21,8 +21,8 @@ export interface Mp3SplitterOptions {
 }
 
 /**
- * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Frames are recognised after three
- * of one sample rate in a row; from then on, each is returned as soon as it is complete, until the rate changes.
+ * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Frames are recognised once three
+ * of one sample rate follow each other; from then on, each is returned as soon as it is complete, until the rate changes.
  */
 export class Mp3Splitter {
   readonly #size: number;
@@ -86,11 +86,11 @@ export class Mp3Splitter {
       return skippedBytes;
     }
     if (bytes[at] === 0) return this.#zeros(bytes, at, parts);
-    const before = parts.length;
+    const partCount = parts.length;
     const usedBytes = this.#part(bytes, at, isLast, parts);
     if (usedBytes > 0 && this.#zeroBytes > 0) {
-      const kind = HOLES.has(parts[before]!.kind) && this.#hasFrames ? "unknown" : "tag";
-      parts.splice(before, 0, { kind, length: this.#zeroBytes });
+      const kind = KINDS_AFTER_HOLES.has(parts[partCount]!.kind) && this.#hasFrames ? "unknown" : "tag";
+      parts.splice(partCount, 0, { kind, length: this.#zeroBytes });
       this.#zeroBytes = 0;
     }
     this.#hasFrames ||= parts.some(({ kind }) => kind === "frame");
@@ -166,7 +166,7 @@ export class Mp3Splitter {
 }
 
 /** Between frames and one of these parts, zeros are a hole; before a tag or another file they are padding. */
-const HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
+const KINDS_AFTER_HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
 
 /** The first letters of tags. */
 const TAG_LETTERS: ReadonlySet<number> = new Set(Array.from("IATL", (letter) => letter.charCodeAt(0)));

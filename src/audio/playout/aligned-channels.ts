@@ -89,8 +89,8 @@ export class AlignedChannels {
     }
     channel.lastAt = clock;
     channel.append(samples, from, length);
-    const ready = Math.min(channel.alignedLength, other.alignedLength);
-    if (ready >= this.#block) this.#passOn(ready);
+    const alignedLength = Math.min(channel.alignedLength, other.alignedLength);
+    if (alignedLength >= this.#block) this.#passOn(alignedLength);
   }
 
   #passOn(samples: number): void {
@@ -192,8 +192,8 @@ class Channel {
 
   #makeRoom(length: number): void {
     if (this.length + length <= this.samples.length) return;
-    const larger = new Int16Array(2 * (this.length + length));
-    larger.set(this.samples.subarray(0, this.length));
-    this.samples = larger;
+    const largerArray = new Int16Array(2 * (this.length + length));
+    largerArray.set(this.samples.subarray(0, this.length));
+    this.samples = largerArray;
   }
 }

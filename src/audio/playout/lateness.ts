@@ -10,7 +10,7 @@ export interface LatenessFigures {
   readonly max: number;
 }
 
-/** A histogram of how late frames were: 0.1 ms wide, up to 500 ms, at a constant cost per entry. */
+/** A histogram of how late frames were, in buckets of 0.1 ms up to 500 ms; counting has a constant cost. */
 export class Lateness implements LatenessFigures {
   readonly #buckets = new Uint32Array(BUCKETS + 1);
   #frames = 0;

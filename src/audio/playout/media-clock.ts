@@ -107,22 +107,22 @@ export class MediaClock {
 
   /** The fullest slot with room, so that few slots are in use; if all are full, the emptiest. */
   #slotToJoin(frameMs: FrameMs): number {
-    let fullest = -1;
+    let fullestSlot = -1;
     let maxLoad = -1;
-    let emptiest = 0;
+    let emptiestSlot = 0;
     let minLoad = Infinity;
     for (let slot = 0; slot < frameMs; slot++) {
       const load = this.#loadEvery(frameMs, slot);
       if (load < SLOT_CAPACITY && load > maxLoad) {
-        fullest = slot;
+        fullestSlot = slot;
         maxLoad = load;
       }
       if (load < minLoad) {
-        emptiest = slot;
+        emptiestSlot = slot;
         minLoad = load;
       }
     }
-    return fullest < 0 ? emptiest : fullest;
+    return fullestSlot < 0 ? emptiestSlot : fullestSlot;
   }
 
   /** The highest load among the slots that a member with such frames would use. */

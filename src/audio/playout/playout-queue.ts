@@ -104,20 +104,20 @@ export class PlayoutQueue {
 
   /** Fills a frame with the next samples to be pulled; returns their number. */
   pull(frame: Int16Array): number {
-    let filled = 0;
-    while (filled < frame.length) {
+    let filledSamples = 0;
+    while (filledSamples < frame.length) {
       const item = this.#items[this.#nextIndex];
       if (item === undefined) break;
-      const copyCount = Math.min(frame.length - filled, item.length - this.#nextOffset);
-      copy(item, this.#nextOffset, frame, filled, copyCount);
-      filled += copyCount;
+      const copyCount = Math.min(frame.length - filledSamples, item.length - this.#nextOffset);
+      copy(item, this.#nextOffset, frame, filledSamples, copyCount);
+      filledSamples += copyCount;
       this.#nextOffset += copyCount;
       if (this.#nextOffset === item.length) {
         this.#nextIndex++;
         this.#nextOffset = 0;
       }
     }
-    return filled;
+    return filledSamples;
   }
 
   /** Moves the remaining items to the front once half of the list has been played, so that it does not grow with the call. */
@@ -132,9 +132,9 @@ export class PlayoutQueue {
 
   /** The block at the end of the queue if it has room and was not pulled to its end, otherwise a new one. */
   #openBlock(): PlayoutItem {
-    const last = this.#items.length - 1;
-    const lastItem = this.#items[last];
-    if (lastItem?.isOwned === true && last >= this.#nextIndex && lastItem.length < lastItem.samples!.length)
+    const lastIndex = this.#items.length - 1;
+    const lastItem = this.#items[lastIndex];
+    if (lastItem?.isOwned === true && lastIndex >= this.#nextIndex && lastItem.length < lastItem.samples!.length)
       return lastItem;
     const block = this.#spareBlock ?? {
       samples: new Int16Array(this.#blockLength),

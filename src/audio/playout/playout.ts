@@ -195,7 +195,7 @@ export class Playout implements FrameSource, AheadSource {
     return filled;
   }
 
-  sent(samples: number, silence: number, ranDry: boolean): void {
+  sent(samples: number, silence: number, hasRunDry: boolean): void {
     const before = this.#heardSamples;
     this.#sentSamples += samples;
     this.#countSilence(samples, silence);
@@ -210,7 +210,7 @@ export class Playout implements FrameSource, AheadSource {
       if (item !== undefined) this.#pass(item, sentCount);
     }
     if (silence > 0) this.tap?.onPlayed(undefined, 0, silence);
-    if (ranDry && !this.#isEnded && this.#heardSamples > 0) this.#gaps.countUnderrun();
+    if (hasRunDry && !this.#isEnded && this.#heardSamples > 0) this.#gaps.countUnderrun();
     this.#afterPassing(before);
   }
 

@@ -3,7 +3,7 @@ export interface ChannelLayout {
   /** Share of each channel in the mix of one; their sum is 1. */
   readonly shares: readonly number[];
   /** Channel without a share that is heard if all others are silent: it is only assumed to be a subwoofer. */
-  readonly spare?: number | undefined;
+  readonly spareChannel?: number | undefined;
 }
 
 /** Weights before normalization: full for front and centre speakers, lower for rear ones, none for the subwoofer. */
@@ -44,7 +44,7 @@ export function channelLayout(channels: number, mask = 0): ChannelLayout {
   const sum = shares.reduce((total, share) => total + share, 0);
   if (shares.length !== channels || sum === 0) return { shares: new Array<number>(channels).fill(1 / channels) };
   const spareIndex = isStated ? -1 : shares.indexOf(NONE);
-  return { shares: shares.map((share) => share / sum), spare: spareIndex === -1 ? undefined : spareIndex };
+  return { shares: shares.map((share) => share / sum), spareChannel: spareIndex === -1 ? undefined : spareIndex };
 }
 
 function speakers(mask: number): number[] {

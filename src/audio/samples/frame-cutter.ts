@@ -28,12 +28,12 @@ export class FrameCutter {
   /** Adds `length` samples of `samples` from `from` on; without samples, that much silence. */
   push(samples: Int16Array | undefined, from: number, length: number): void {
     const frame = this.#frame;
-    for (let copied = 0; copied < length; ) {
+    for (let copiedSamples = 0; copiedSamples < length; ) {
       const at = this.#filledSamples;
-      const copyCount = Math.min(length - copied, frame.length - at);
+      const copyCount = Math.min(length - copiedSamples, frame.length - at);
       if (samples === undefined) frame.fill(0, at, at + copyCount);
-      else for (let i = 0; i < copyCount; i++) frame[at + i] = samples[from + copied + i]!;
-      copied += copyCount;
+      else for (let i = 0; i < copyCount; i++) frame[at + i] = samples[from + copiedSamples + i]!;
+      copiedSamples += copyCount;
       this.#filledSamples = at + copyCount;
       if (this.#filledSamples < frame.length) continue;
       this.#filledSamples = 0;

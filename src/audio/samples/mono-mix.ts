@@ -43,13 +43,13 @@ export class MonoMix {
     if (this.#channels === 1) return Int16Array.from(values, toSample);
     const blocks = Math.floor((this.#filledValues + values.length) / this.#block.length);
     const samples = new Int16Array((blocks * this.#block.length) / this.#channels);
-    let written = 0;
+    let writtenCount = 0;
     for (let at = 0; at < values.length; ) {
       const piece = values.subarray(at, at + this.#block.length - this.#filledValues);
       this.#block.set(piece, this.#filledValues);
       this.#filledValues += piece.length;
       at += piece.length;
-      if (this.#filledValues === this.#block.length) written += this.#mixBlock(samples, written);
+      if (this.#filledValues === this.#block.length) writtenCount += this.#mixBlock(samples, writtenCount);
     }
     return samples;
   }
@@ -87,28 +87,28 @@ export class MonoMix {
   }
 
   #decide(frames: number): number {
-    const { shares, spare } = this.#layout;
+    const { shares, spareChannel } = this.#layout;
     const mixEnergy = this.#energy(ALL, frames);
     let independentEnergy = 0;
-    let loudest = ALL;
+    let loudestChannel = ALL;
     let maxEnergy = SILENCE * frames;
     for (let channel = 0; channel < this.#channels; channel++) {
       const energy = this.#energy(channel, frames);
       independentEnergy += energy * shares[channel]! ** 2;
       if (energy <= maxEnergy || shares[channel] === 0) continue;
       maxEnergy = energy;
-      loudest = channel;
+      loudestChannel = channel;
     }
-    if (loudest === ALL) {
-      const isHeard = spare !== undefined && this.#energy(spare, frames) > SILENCE * frames;
-      return isHeard ? spare : this.#heardChannel;
+    if (loudestChannel === ALL) {
+      const isHeard = spareChannel !== undefined && this.#energy(spareChannel, frames) > SILENCE * frames;
+      return isHeard ? spareChannel : this.#heardChannel;
     }
     const share = mixEnergy / independentEnergy;
     if (share > MIXED_SHARE) return ALL;
     if (share > CANCELLED_SHARE && this.#heardChannel === ALL) return ALL;
     // Two channels of equal level must not alternate.
     const isLoud = this.#heardChannel !== ALL && this.#energy(this.#heardChannel, frames) > maxEnergy / 4;
-    return isLoud ? this.#heardChannel : loudest;
+    return isLoud ? this.#heardChannel : loudestChannel;
   }
 
   /** Sum of the squares of a channel or of the mix, without a constant offset. */

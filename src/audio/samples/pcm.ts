@@ -18,7 +18,7 @@ export function samplesToMs(samples: number, sampleRate: number): number {
 /** True on a little-endian machine: samples can then be copied as bytes, which is many times faster. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Reads 16-bit little-endian samples into a new array; an odd last byte is left out. */
+/** Reads 16-bit little-endian samples into a new array; an odd last byte is ignored. */
 export function pcmFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(bytes.length >> 1);
   if (LITTLE_ENDIAN) new Uint8Array(samples.buffer).set(bytes.length % 2 === 0 ? bytes : bytes.subarray(0, -1));
@@ -60,7 +60,7 @@ export function pcmFromFloat(channels: readonly Float32Array[]): Int16Array<Arra
   return samples;
 }
 
-/** Mixes interleaved channels into one by averaging; an incomplete last frame is left out. */
+/** Mixes interleaved channels into one by averaging; an incomplete last frame is ignored. */
 export function downMix(interleaved: Int16Array, channels: number): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(Math.floor(interleaved.length / channels));
   for (let i = 0; i < samples.length; i++) {

@@ -49,7 +49,7 @@ class Stretch {
   readonly #skippedPieces: Int16Array[] = [];
   #lastPiece: Int16Array | undefined;
   /** Cache entry of the latest piece; undefined if one of the pieces so far has no entry. */
-  #lastCached: CachedPiece | undefined;
+  #lastCachedPiece: CachedPiece | undefined;
 
   constructor(from: number, to: number) {
     this.fromRate = from;
@@ -59,21 +59,21 @@ class Stretch {
 
   async push(samples: Int16Array): Promise<Int16Array> {
     const previousPiece = this.#lastPiece;
-    const isContinuous = previousPiece === undefined || this.#lastCached !== undefined;
+    const isContinuous = previousPiece === undefined || this.#lastCachedPiece !== undefined;
     this.#lastPiece = samples;
-    const cached = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
-    if (cached !== undefined && cached.after === previousPiece) {
+    const cachedPiece = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
+    if (cachedPiece !== undefined && cachedPiece.after === previousPiece) {
       this.#skippedPieces.push(samples);
-      this.#lastCached = cached;
-      return cached.samples;
+      this.#lastCachedPiece = cachedPiece;
+      return cachedPiece.samples;
     }
     this.#catchUp();
     const output = await this.#convert(samples);
-    this.#lastCached = undefined;
-    if (isContinuous && cached === undefined && output !== samples) {
-      this.#lastCached = { after: previousPiece, samples: output, tail: undefined };
+    this.#lastCachedPiece = undefined;
+    if (isContinuous && cachedPiece === undefined && output !== samples) {
+      this.#lastCachedPiece = { after: previousPiece, samples: output, tail: undefined };
       const byRates = cache.get(samples) ?? new Map<string, CachedPiece>();
-      byRates.set(this.#rates, this.#lastCached);
+      byRates.set(this.#rates, this.#lastCachedPiece);
       cache.set(samples, byRates);
     }
     return output;
@@ -92,10 +92,10 @@ class Stretch {
   }
 
   end(): Int16Array {
-    if (this.#lastCached?.tail !== undefined) return this.#lastCached.tail;
+    if (this.#lastCachedPiece?.tail !== undefined) return this.#lastCachedPiece.tail;
     this.#catchUp();
     const tail = this.#resampler.flush();
-    if (this.#lastCached !== undefined) this.#lastCached.tail = tail;
+    if (this.#lastCachedPiece !== undefined) this.#lastCachedPiece.tail = tail;
     return tail;
   }
 

@@ -84,19 +84,19 @@ export class AudioOpening {
   }
 
   #allBytes(rest: Uint8Array): Uint8Array {
-    const buffered = this.#buffer.subarray(this.#at, this.#length);
-    const bytes = new Uint8Array(buffered.length + rest.length);
-    bytes.set(buffered);
-    bytes.set(rest, buffered.length);
+    const bufferedBytes = this.#buffer.subarray(this.#at, this.#length);
+    const bytes = new Uint8Array(bufferedBytes.length + rest.length);
+    bytes.set(bufferedBytes);
+    bytes.set(rest, bufferedBytes.length);
     return bytes;
   }
 
   #detect(): IncomingFormat | undefined {
-    const buffered = this.#buffer.subarray(0, this.#length);
+    const bufferedBytes = this.#buffer.subarray(0, this.#length);
     if (!this.#isNameChecked) {
-      if (buffered.length < PROOF_BYTES) return undefined;
+      if (bufferedBytes.length < PROOF_BYTES) return undefined;
       this.#isNameChecked = true;
-      const name = namedFile(buffered, "opening");
+      const name = namedFile(bufferedBytes, "opening");
       if (name === "WAV") return "wav";
       const isMp3 = name?.startsWith("MP3") === true;
       if (name !== undefined && !(isMp3 && (this.#statedEncoding === undefined || this.#isMp3)))
@@ -104,8 +104,8 @@ export class AudioOpening {
       this.#isMp3 ||= isMp3;
     }
     if (this.#isMp3) return this.#findFrames();
-    const frames = codedFramesAt(buffered, 0);
-    if (frames === "cut" && buffered.length < MAX_HELD_BYTES) return undefined;
+    const frames = codedFramesAt(bufferedBytes, 0);
+    if (frames === "cut" && bufferedBytes.length < MAX_HELD_BYTES) return undefined;
     if (frames === "MP3" && this.#statedEncoding === undefined) return "mp3";
     if (frames !== undefined && frames !== "cut") throw fileRefusal(frames, this.#statedEncoding);
     return this.#statedEncoding ?? "pcm_s16le";

@@ -15,7 +15,7 @@ export const CODED_HEADER_BYTES = 6;
 const FRAMES_NEEDED = 3;
 /** Length of the longest frame, bytes; a longer one is not recognised. */
 export const MAX_CODED_FRAME_BYTES = 2048;
-/** Range of the length of a frame of free format, bytes. */
+/** Range of the length of a free-format frame, bytes. */
 const MIN_FREE_BYTES = 24;
 const MAX_FREE_BYTES = 4096;
 
@@ -33,7 +33,7 @@ const KBITS_II_HALF = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 
 export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   if (bytes[at] !== 0xff || at + CODED_HEADER_BYTES > bytes.length) return undefined;
   if (isAdtsAt(bytes, at)) return adtsFrame(bytes, at);
-  // Hardly any file has an emphasis.
+  // Hardly any file uses emphasis.
   if ((bytes[at + 3]! & 3) !== 0) return undefined;
   const header = mpegHeader(bytes, at);
   if (header !== undefined) return { name: "MP3", frameBytes: header.frameBytes, sharedBits: RATE_BITS };
@@ -82,7 +82,7 @@ export function headerRecurs(bytes: Uint8Array, at: number, frameBytes: number):
   return false;
 }
 
-/** The distance to the next frame of free format. */
+/** The distance to the next free-format frame, bytes. */
 function freeBytes(bytes: Uint8Array, at: number): number | "cut" | undefined {
   for (let next = at + MIN_FREE_BYTES; next < at + MAX_FREE_BYTES; next++) {
     if (next + CODED_HEADER_BYTES > bytes.length) return "cut";
@@ -132,7 +132,7 @@ function olderFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   return { name: isLayerI ? "MPEG layer I" : "MPEG layer II", frameBytes, sharedBits: RATE_BITS };
 }
 
-/** First byte of an SBC frame (A2DP 1.3, appendix B); that of Bluetooth calls differs, with fixed properties. */
+/** First byte of an SBC frame (A2DP 1.3, appendix B). Frames of Bluetooth calls start with another byte. */
 const SBC_SYNC = 0x9c;
 const SBC_FRAMES = 3;
 

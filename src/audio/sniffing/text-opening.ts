@@ -28,9 +28,9 @@ export function textOpening(bytes: Uint8Array): TextOpening | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: texts do not contain them
   if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
   if (utf16 !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined; // quiet samples can look like spaces
-  return { name: namedText(bytes, true)?.name ?? kindOf(trimmed), quote: trimmed.slice(0, MAX_QUOTE) };
+  const trimmedText = text.trim();
+  if (trimmedText === "") return undefined; // quiet samples can look like spaces
+  return { name: namedText(bytes, true)?.name ?? kindOf(trimmedText), quote: trimmedText.slice(0, MAX_QUOTE) };
 }
 
 function wideEncoding([first, second]: Uint8Array): string | undefined {

@@ -74,7 +74,7 @@ export class DtmfDetector {
 
   /**
    * Takes the next samples, of any number.
-   * @param marks a value of {@link SAMPLE} for each; left out if all were received
+   * @param marks a value of {@link SAMPLE} for each; omitted if all were received
    */
   push(frame: Int16Array, marks?: Uint8Array): void {
     if (marks === undefined) {

@@ -3,7 +3,7 @@ import { msToSamples } from "../samples/pcm.ts";
 const STEP_MS = 20;
 /** The weight of the newest 20 ms: about the last second counts. */
 const NEWEST_WEIGHT = 0.03;
-/** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
+/** Minimum average change of the level of speech from one step to the next, as a share of the level. */
 const MIN_CHANGE = 0.125;
 /** The minimum for a sound of less than 0.8 s, which may be a word with one long vowel. */
 const MIN_CHANGE_OF_A_WORD = 0.075;
@@ -12,8 +12,8 @@ const WORD_STEPS = 40;
 const FIRST_STEPS = 15;
 
 /**
- * Distinguishes the steady sounds of a line, such as music and ringing, from speech: syllables change their level by a quarter or
- * more from one 20 ms to the next, notes hardly. Pass it only loud frames. Does not allocate.
+ * Distinguishes the steady sounds of a line, such as music and ringing, from speech: the level of syllables changes by a quarter
+ * or more from one 20 ms step to the next, that of notes hardly changes. Pass it only loud frames. Does not allocate.
  */
 export class Steadiness {
   readonly #stepSamples: number;

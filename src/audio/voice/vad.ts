@@ -13,7 +13,7 @@ const SPEECH_OVER_FLOOR = 2.2;
 const MIN_SPEECH = 150;
 const HANG_OVER_STEPS = 6;
 
-/** Time {@link Vad} still reports speech after the last voiced sound. */
+/** Time for which {@link Vad} still reports speech after the last voiced sound. */
 export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
 
 /**

@@ -22,8 +22,8 @@ export class WavLengths {
     this.#longDataClaim = ALL_ONES;
   }
 
-  /** Takes the lengths of a `ds64` chunk, which replace 0xFFFFFFFF. */
-  readLong(chunk: DataView): void {
+  /** Reads the lengths of a `ds64` chunk, which replace 0xFFFFFFFF. */
+  readDs64(chunk: DataView): void {
     this.#longRiffClaim = uint64At(chunk, 0);
     this.#longDataClaim = uint64At(chunk, 8);
   }

@@ -138,7 +138,7 @@ export class WavDecoder {
     this.#account.addHeader(length);
     if (this.#part === "riff") this.#readRiff(bytes, view);
     else if (this.#part === "ds64") {
-      this.#lengths.readLong(view);
+      this.#lengths.readDs64(view);
       this.#part = "chunk";
     } else this.#readFmt(view);
     return length;

@@ -65,7 +65,7 @@ export class FakeWhatsAppCall {
   #relays: CallRelays | undefined;
   #speech: Float32Array = new Float32Array(0);
   /** Frames to echo; the latest one stays for the next turn. */
-  readonly #echo: Float32Array[] = [];
+  readonly #echoFrames: Float32Array[] = [];
   readonly #options: FakeCallOptions;
   /** Address of the callee in the network's stanzas. */
   readonly #address: string;
@@ -201,7 +201,7 @@ export class FakeWhatsAppCall {
   receive(frame: Float32Array): void {
     if (this.#endedBy !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
-    if (this.#options.number.echoes === true) this.#echo.push(frame.slice());
+    if (this.#options.number.echoes === true) this.#echoFrames.push(frame.slice());
   }
 
   /** Records the end, and stops everything. For the client. */
@@ -233,8 +233,8 @@ export class FakeWhatsAppCall {
 
   #sendFrame(): void {
     const frame = new Float32Array(LIVE_FRAME);
-    const echo = this.#echo.length > 1 ? this.#echo.shift() : undefined;
-    frame.set(this.#speech.length === 0 && echo ? echo : this.#speech.subarray(0, LIVE_FRAME));
+    const echoFrame = this.#echoFrames.length > 1 ? this.#echoFrames.shift() : undefined;
+    frame.set(this.#speech.length === 0 && echoFrame ? echoFrame : this.#speech.subarray(0, LIVE_FRAME));
     this.#speech = this.#speech.slice(LIVE_FRAME);
     if (this.sendsAudio && (this.#relays?.returnsAudio ?? true)) this.#options.sendAudio(frame);
   }

@@ -152,17 +152,17 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     return this.#voip as FakeVoip; // undefined while disconnected, like the real getter, whose type hides it too
   }
 
-  /** The pairing codes, as a person can read them from the screen. */
+  /** The codes that a person can read from the screen. */
   get shown(): { readonly qr: string | undefined; readonly code: { code: string; phone: string } | undefined } {
     return { qr: this.#pairing.qr, code: this.#pairing.code };
   }
 
   /**
    * The socket drops and reconnects, both without an event.
-   * @param backAfterMs Default: 2000, the client's own retry. Infinity: it stays down.
+   * @param reconnectAfterMs Default: 2000, the client's own retry. Infinity: it stays down.
    */
-  dropSocket(backAfterMs = 2000): void {
-    this.#connection.drop(backAfterMs);
+  dropSocket(reconnectAfterMs = 2000): void {
+    this.#connection.drop(reconnectAfterMs);
   }
 
   /**

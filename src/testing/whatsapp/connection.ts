@@ -145,7 +145,7 @@ export class FakeConnection {
   }
 
   /** The socket drops; it reconnects on its own once the network is reachable. */
-  drop(backAfterMs: number): void {
+  drop(reconnectAfterMs: number): void {
     if (this.#socket !== "up") return;
     this.#socket = "down";
     this.#endStall();
@@ -156,7 +156,7 @@ export class FakeConnection {
       this.#socket = "up";
       this.#options.login(this.#credentials);
     };
-    if (backAfterMs !== Infinity) this.#options.network.system.after(backAfterMs, reconnect);
+    if (reconnectAfterMs !== Infinity) this.#options.network.system.after(reconnectAfterMs, reconnect);
   }
 
   async streamError(stanza: FakeStanza): Promise<void> {
@@ -263,7 +263,7 @@ export class FakeConnection {
     this.#isUsedUp = true;
     this.#emitClose(reason, code, true);
     this.#credentials = null;
-    await saveSession(this.#options.records, undefined).catch(() => {}); // then the records keep it
+    await saveSession(this.#options.records, undefined).catch(() => {}); // the session then stays in the records
   }
 
   #close(): void {

@@ -205,10 +205,10 @@ export class FakeWhatsApp {
     const peer = this.#directory.peerOf(digitsOf(from));
     const call = { callId, from: peer, creator: peer };
     const send = (tag: string): void => this.#deliver(client, callStanza(tag, this.#newId(), call));
-    const incoming = new FakeIncomingCall(callId, peer, () => send("terminate"));
-    this.#incoming.set(callId, incoming);
+    const incomingCall = new FakeIncomingCall(callId, peer, () => send("terminate"));
+    this.#incoming.set(callId, incomingCall);
     send("offer");
-    return incoming;
+    return incomingCall;
   }
 
   /** True if clients reach the network. Taking it away drops their sockets, without an event. */
