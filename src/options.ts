@@ -307,7 +307,7 @@ export interface HttpToolOptions extends Pick<AgentTool, "name" | "description" 
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Parts of the embedded defaults, for options left out. */
+/** Parts of the embedded defaults, for omitted options. */
 export interface EmbeddedPorts {
   readonly storage: Storage;
   readonly telephony: readonly Network[];

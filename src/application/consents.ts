@@ -69,5 +69,5 @@ export class Consents implements ConsentUseCases {
 }
 
 function notFound(phone: string): never {
-  throw new Refusal("consent_not_found", `no consent of ${phone} is recorded`);
+  throw new Refusal("consent_not_found", `no consent for ${phone} is recorded`);
 }

@@ -173,7 +173,7 @@ function checkedBase(basePath: string): string {
 function checkedPrefix(prefix: string): { prefix: string } {
   if (!/^(?!(?:console|api|assets)$)[a-z][a-z0-9-]*$/.test(prefix) || OWN_SEGMENTS.has(prefix))
     throw new TypeError(
-      `a telephony has the page prefix ${JSON.stringify(prefix)}: it must be lower-case letters, digits and hyphens, and not one of Ringport's own paths`,
+      `a telephony adapter has the page prefix ${JSON.stringify(prefix)}: it must be lower-case letters, digits and hyphens, and not one of Ringport's own paths`,
     );
   return { prefix };
 }

@@ -16,7 +16,7 @@ export interface RateDecision {
   readonly isAllowed: boolean;
   /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
   readonly headers: Record<string, string>;
-  /** Requests that are allowed at once after this one, with a fraction. */
+  /** Number of requests that are allowed immediately after this one; may be fractional. */
   readonly remaining: number;
   /** Seconds until the next request is allowed; at least 1. */
   readonly retryAfter: number;

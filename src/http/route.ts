@@ -50,7 +50,7 @@ export interface Operation {
   readonly headers?: readonly RequestHeader[];
   readonly body?: {
     readonly schema: BodySchema;
-    /** It may be left out. Default: false. */
+    /** True if a request may have no body. Default: false. */
     readonly optional?: boolean;
     /** Other media types. */
     readonly media?: readonly string[];

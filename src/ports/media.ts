@@ -3,8 +3,8 @@
  *
  * The leg owns the clock. It ticks (every 20 ms on SIP, every 60 ms on WhatsApp), pulls the next outgoing frame from a
  * {@link FrameSource} and pushes every received frame into a {@link FrameSink}. Both are synchronous and are called
- * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Streams and
- * promises start after them, where speech services start.
+ * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Only code beyond
+ * them, such as that of speech services, uses streams and promises.
  *
  * Samples are always 16-bit signed, one channel, at the rate the leg names.
  */
@@ -64,10 +64,10 @@ export interface FrameSink {
    * The arrays are only valid during the call, because the leg reuses them: copy what you keep. Frames arrive in
    * order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
    *
-   * Keys, speech, beeps and words are detected in received samples only: concealed audio sounds like the audio
-   * received, and a tone would seem to be played twice.
+   * Keys, speech, beeps and words are detected in received samples only: concealed audio resembles the
+   * audio before it, so a tone would seem to be played twice.
    *
-   * @param received one value of {@link SAMPLE} for each sample; left out if the whole frame was received
+   * @param received one value of {@link SAMPLE} for each sample; omitted if the whole frame was received
    */
   write(frame: Int16Array, received?: Uint8Array): void;
 }

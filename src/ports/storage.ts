@@ -113,13 +113,13 @@ export interface Lease {
   renew(): Promise<void>;
 }
 
-/** Users' records about the numbers they call. A user has at most one consent of a number. */
+/** Users' records about the numbers they call. A user has at most one consent for a number. */
 export interface ConsentStore {
   get(userId: string, phone: string): Promise<Consent | undefined>;
-  /** A user's consents of these few numbers, in any order. */
+  /** A user's consents for these few numbers, in any order. */
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
-   * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
+   * Stores a consent in place of an earlier one for the same number, whose `createdAt` it keeps. Of concurrent writes the
    * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
    * @param maxConsents how many its user may have; concurrent writes never exceed it. Default: any number
    * @returns the stored consent and whether it is new, or the reason why none was stored

@@ -40,7 +40,7 @@ describe("consents", () => {
     expect(await refusalOf(consents.delete(ALICE, PHONE))).toMatchObject({ code: "consent_not_found" });
     expect(await refusalOf(consents.get(ALICE, PHONE))).toMatchObject({
       code: "consent_not_found",
-      message: `no consent of ${PHONE} is recorded`,
+      message: `no consent for ${PHONE} is recorded`,
     });
     await world.stop();
   });

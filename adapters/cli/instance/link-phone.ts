@@ -74,7 +74,7 @@ export async function linkPhone(client: Client, id: string, options: LinkOptions
   }
 }
 
-/** The current code; undefined if the number is linked already. */
+/** The current code; undefined if the number is already linked. */
 async function codeOf(client: Client, id: string, signal: AbortSignal): Promise<QrCode | undefined> {
   try {
     return await client.instances.qrCode(id, { signal });

@@ -182,5 +182,5 @@ function noLinkPage(): Refusal {
 }
 
 function alreadyLinked(instance: Instance): Refusal {
-  return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
+  return new Refusal("instance_already_linked", `instance "${instance.id}" is already linked; it needs no QR code`);
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hasWords } from "../../base/has-words.ts";
 import { MACHINE_POLICIES, type OnMachine } from "../answering/answering-machine.ts";
 import { agentOnScreeningSchema } from "../answering/screening-policy.ts";
-import { characters, describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import type { JsonSchema } from "../input/json-schema.ts";
 import type { Limits } from "../limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
@@ -109,7 +109,7 @@ function wholeNumber(min: number, max: number): Schema<number> {
 }
 
 function toolNamesSchema(): Schema<string[]> {
-  return describedAs(
+  return withJsonSchema(
     v.pipe(
       v.any(),
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
@@ -136,7 +136,7 @@ export function onMachineSchema(): Schema<OnMachine> {
 
 function instructionsSchema(limits: Limits): Schema<string[]> {
   const instruction = v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"));
-  return describedAs(
+  return withJsonSchema(
     v.pipe(
       v.any(),
       // Before the items are checked: a body can hold millions, each with its own fault.
@@ -158,7 +158,7 @@ function instructionsSchema(limits: Limits): Schema<string[]> {
 }
 
 function transferToSchema(): Schema<string[]> {
-  return describedAs(
+  return withJsonSchema(
     v.pipe(
       v.any(),
       // Before the items are checked, as for the instructions.
@@ -202,7 +202,7 @@ function variablesSchema(): Schema<Variables> {
       }
     }),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "object",
     maxProperties: MAX_VARIABLES,
     additionalProperties: {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { depthOver } from "../../base/json-depth.ts";
-import { describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import { CHECKED_KEYWORDS, type JsonSchema } from "../input/json-schema.ts";
 
 /** Maximum size of the schema of a result, bytes as JSON. */
@@ -29,7 +29,7 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
       if (fault !== undefined) addIssue({ message: issueText("value_invalid", fault) });
     }),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "object",
     additionalProperties: true,
     description:

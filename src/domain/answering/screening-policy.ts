@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { hasWords } from "../../base/has-words.ts";
-import { characters, describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 
 /** Policy for call-screening assistants: continue, hang up, or state name and reason and wait for a person. */
 export type OnScreening = "continue" | "hang_up" | ScreeningIntroduction;
@@ -43,7 +43,7 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
     }),
   ) as unknown as Schema<OnScreening>;
   // Strict requests use these to find unknown fields.
-  return describedAs(Object.assign(schema, { entries: introduction.entries }), {
+  return withJsonSchema(Object.assign(schema, { entries: introduction.entries }), {
     description:
       "What the call does if a call-screening assistant answers, which is recognised by its words: continues, hangs up, or states who " +
       "calls and why, waits for a person, and then plays the message. With anything but `continue` the call is transcribed. Default: `continue`.",

@@ -3,7 +3,7 @@ import { onMachineSchema } from "../agents/agent-input.ts";
 import type { CreateCallInput } from "../calls/call-input.ts";
 import type { CallMessageInput } from "../calls/call-type-input.ts";
 import { extensionSchema } from "../calls/extension.ts";
-import { characters, describedAs, isObject, issueText, type Schema, storableText } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
 import type { Metadata } from "../instances/instance.ts";
 import type { Limits } from "../limits.ts";
@@ -124,7 +124,7 @@ export function batchSchemas(limits: Limits): BatchSchemas {
       ),
     );
   const name = v.pipe(v.string(), v.trim(), characters(1, limits.nameLength, "the name"), storableText("the name"));
-  const message = describedAs(
+  const message = withJsonSchema(
     v.pipe(
       v.looseObject({
         type: v.picklist(BATCH_CALL_TYPES, issueText("value_invalid", `must be one of ${BATCH_CALL_TYPES.join(", ")}`)),
@@ -175,7 +175,10 @@ export function batchSchemas(limits: Limits): BatchSchemas {
       ),
       message,
       targets: v.optional(
-        describedAs(v.array(v.unknown()), { type: "array", items: { $ref: "#/components/schemas/BatchTargetInput" } }),
+        withJsonSchema(v.array(v.unknown()), {
+          type: "array",
+          items: { $ref: "#/components/schemas/BatchTargetInput" },
+        }),
       ),
       schedule: v.optional(scheduleSchema()),
       retry: v.optional(retrySchema(whole)),
@@ -238,7 +241,7 @@ function variablesSchema(limits: Limits): Schema<TargetVariables> {
       }
     }),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "object",
     maxProperties: MAX_VARIABLES,
     additionalProperties: { type: ["string", "number", "boolean"] },
@@ -258,10 +261,10 @@ function scheduleSchema(): Schema<ScheduleInput> {
   return v.pipe(
     v.object({
       startAt: v.optional(
-        describedAs(time, { type: "string", format: "date-time", description: "No call before this time." }),
+        withJsonSchema(time, { type: "string", format: "date-time", description: "No call before this time." }),
       ),
       endAt: v.optional(
-        describedAs(time, {
+        withJsonSchema(time, {
           type: "string",
           format: "date-time",
           description: "No call from this time on: targets that still wait then fail.",

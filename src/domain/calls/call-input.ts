@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { characters, describedAs, isObject, issueText, type Schema, storableText } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
 import { type ParseOptions, parseBody } from "../input/input-parser.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
 import type { Metadata } from "../instances/instance.ts";
@@ -79,7 +79,7 @@ export function callSchemas(limits: Limits): CallSchemas {
     }),
     ...IGNORED_FIELDS,
     recording: v.optional(
-      describedAs(v.boolean(), {
+      withJsonSchema(v.boolean(), {
         type: "boolean",
         description:
           "Records both sides of the call, for `GET /v1/calls/:callId/recording`. Ask the callee first. Default: false.",
@@ -88,7 +88,7 @@ export function callSchemas(limits: Limits): CallSchemas {
     from: v.optional(
       callerIdSchema(
         "The number that the call comes from, or number, name and whether both are withheld, if the provider lets calls choose. " +
-          "What it leaves out is the instance's.",
+          "Omitted fields are taken from the instance.",
       ),
     ),
     sip: v.optional(sipSchema()),
@@ -148,7 +148,7 @@ function expirySchema(): Schema<number> {
     v.number(issueText("value_invalid", rule)),
     v.check((ms) => Number.isInteger(ms) && ms >= 1 && ms <= MAX_QUEUE_MS, issueText("value_invalid", rule)),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "integer",
     minimum: 1,
     maximum: MAX_QUEUE_MS,
@@ -164,7 +164,7 @@ function referenceSchema(limits: Limits): Schema<string> {
     characters(1, limits.referenceLength, "the reference"),
     storableText("the reference"),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "string",
     minLength: 1,
     maxLength: limits.referenceLength,

@@ -3,7 +3,7 @@ import { hasWords } from "../../base/has-words.ts";
 import { type AgentInput, agentSchema, LANGUAGE, onMachineSchema } from "../agents/agent-input.ts";
 import type { OnMachine } from "../answering/answering-machine.ts";
 import { type OnScreening, onScreeningSchema } from "../answering/screening-policy.ts";
-import { characters, describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import type { Limits } from "../limits.ts";
 import { VOICE_ID } from "../voice-id.ts";
 import { type AudioPlace, audioFault, UploadedAudio } from "./audio-input.ts";
@@ -170,7 +170,7 @@ function audioSchema(limits: Limits): Schema<string | UploadedAudio> {
       if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
     }),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "string",
     contentEncoding: "base64",
     description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,

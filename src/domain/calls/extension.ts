@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describedAs, issueText, type Schema } from "../input/input-checks.ts";
+import { issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 
 /** Maximum number of keys and pauses in an extension. */
 export const MAX_EXTENSION_LENGTH = 32;
@@ -18,7 +18,7 @@ export function extensionSchema(): Schema<string> {
     v.string(),
     v.check((text) => text.length <= MAX_EXTENSION_LENGTH && EXTENSION.test(text), issueText("value_invalid", RULE)),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "string",
     minLength: 1,
     maxLength: MAX_EXTENSION_LENGTH,

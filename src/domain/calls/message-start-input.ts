@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describedAs, issueText, type Schema } from "../input/input-checks.ts";
+import { issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import { MAX_START_DELAY_MS, START_TRIGGERS, type StartOn } from "./message-start.ts";
 
 const DELAY_RULE = `must be a whole number from 0 to ${MAX_START_DELAY_MS} (ms)`;
@@ -19,7 +19,7 @@ export function messageStartEntries(): {
   );
   return {
     startOn: v.optional(
-      describedAs(startOn, {
+      withJsonSchema(startOn, {
         type: "string",
         enum: START_TRIGGERS,
         description:
@@ -27,7 +27,7 @@ export function messageStartEntries(): {
       }),
     ),
     startDelayMs: v.optional(
-      describedAs(startDelayMs, {
+      withJsonSchema(startDelayMs, {
         type: "integer",
         minimum: 0,
         maximum: MAX_START_DELAY_MS,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import type { RefusalCode } from "../refusal.ts";
 import {
   isSipHeaderName,
@@ -41,7 +41,7 @@ export function sipSchema(): Schema<SipInput> {
   );
   return v.object({
     headers: v.optional(
-      describedAs(headers, {
+      withJsonSchema(headers, {
         type: "object",
         maxProperties: MAX_SIP_HEADERS,
         propertyNames: { pattern: "^[Xx]-[A-Za-z0-9-]{1,60}$" },
@@ -54,7 +54,7 @@ export function sipSchema(): Schema<SipInput> {
 
 /** The schema of a SIP URI to call. */
 export function sipUriSchema(): Schema<string> {
-  return describedAs(v.pipe(v.string(), v.check(isSipUri, issueText("value_invalid", SIP_URI_RULE))), {
+  return withJsonSchema(v.pipe(v.string(), v.check(isSipUri, issueText("value_invalid", SIP_URI_RULE))), {
     type: "string",
     maxLength: 350,
     examples: ["sip:reception@pbx.example.com"],

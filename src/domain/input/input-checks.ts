@@ -9,7 +9,7 @@ export type Schema<T> = v.GenericSchema<unknown, T>;
 export const JSON_SCHEMAS: WeakMap<object, Record<string, unknown>> = new WeakMap();
 
 /** The schema, with its JSON Schema written by hand. */
-export function describedAs<T extends object>(schema: T, json: Record<string, unknown>): T {
+export function withJsonSchema<T extends object>(schema: T, json: Record<string, unknown>): T {
   JSON_SCHEMAS.set(schema, json);
   return schema;
 }
@@ -19,7 +19,7 @@ export const issueText = (code: RefusalCode, sentence: string): string => `${cod
 
 /** Checks the length of a text in characters; `subject` begins the sentence of the fault. */
 export function characters(min: number, max: number, subject: string): v.RawCheckAction<string> {
-  return describedAs(
+  return withJsonSchema(
     v.rawCheck<string>(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const length = dataset.value.length > 4 * max ? dataset.value.length : codePoints(dataset.value);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { depthOver } from "../../base/json-depth.ts";
 import type { Metadata } from "../instances/instance.ts";
 import type { Limits } from "../limits.ts";
-import { describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
+import { isObject, issueText, type Schema, withJsonSchema } from "./input-checks.ts";
 
 /** The schema of the metadata of an instance or a call. */
 export function metadataSchema(limits: Limits): Schema<Metadata> {
@@ -22,7 +22,7 @@ export function metadataSchema(limits: Limits): Schema<Metadata> {
         });
     }),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     type: "object",
     additionalProperties: true,
     description: `Arbitrary key-value data, at most ${limits.metadataBytes} bytes as JSON and ${limits.metadataDepth} levels deep.`,

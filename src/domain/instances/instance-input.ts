@@ -66,7 +66,10 @@ export function instanceSchemas(limits: Limits): InstanceSchemas {
     name: v.optional(name),
     metadata: v.optional(metadataSchema(limits)),
     callerId: v.optional(
-      callerIdSchema("As at the creation, for calls that are created from now on; null: the provider's own.", true),
+      callerIdSchema(
+        "As for the creation of an instance, for calls that are created from now on; null: the provider's own caller.",
+        true,
+      ),
     ),
   });
   return { createInstance, updateInstance };

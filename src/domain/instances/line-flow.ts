@@ -18,7 +18,7 @@ export interface LineFlow {
   readonly lastingFault: string | undefined;
   /** Time at which a probe last found the line online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
-  /** Counts the reports against the line, so that a write can detect one in between. */
+  /** Number of reports so far that the line is offline, so that a write can detect one in between. */
   readonly offlineReports: number;
   /** True while the grace of an offline line runs. */
   readonly isInGrace: boolean;
@@ -207,8 +207,8 @@ function onLinkStored(flow: LineFlow, offlineReports: number): LineDecision {
 
 function onFoundOnline(flow: LineFlow, { at, notice: reportedNotice }: FoundOnline): LineDecision {
   const notice = reportedNotice ?? null;
-  const sighting = { isInGrace: false, lastingFault: undefined, lastSeenAt: at };
-  const onlineFlow: LineFlow = { ...flow, ...sighting, condition: notice?.condition ?? null, notice };
+  const onlineFields = { isInGrace: false, lastingFault: undefined, lastSeenAt: at };
+  const onlineFlow: LineFlow = { ...flow, ...onlineFields, condition: notice?.condition ?? null, notice };
   if (flow.state === "online") return { flow: onlineFlow, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
   return { flow: onlineFlow, effects: [{ do: "stop_grace" }, store] };
@@ -243,7 +243,7 @@ function onOffline(
       flow: { ...next, isInGrace: false },
       effects: [...effects, { do: "stop_grace" }, { do: "store_inactive", reason }],
     };
-  // The grace of a line that is offline already has ended.
+  // If the line was already offline, its grace has ended.
   if (next.state === "offline" || next.isInGrace) return { flow: next, effects };
   return { flow: { ...next, isInGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
 }

@@ -100,11 +100,11 @@ export function decideQueue(flow: QueueFlow, input: QueueInput): QueueDecision {
     case "retry":
       return { flow: afterMove(flow, "release"), effects: [{ do: "wake_in", ms: input.ms }] };
     case "hold":
-      return { flow: afterMove(flow, "hold"), effects: [{ do: "wake_in", ms: input.ms }, ...wakeAgain(flow)] };
+      return { flow: afterMove(flow, "hold"), effects: [{ do: "wake_in", ms: input.ms }, ...wakeAfterCheck(flow)] };
     case "prepare":
     case "dial":
     case "rest":
-      return { flow: afterMove(flow, input.type), effects: wakeAgain(flow) };
+      return { flow: afterMove(flow, input.type), effects: wakeAfterCheck(flow) };
     case "end":
       return { flow: afterMove(flow, "end"), effects: flow.state === "busy" ? [{ do: "wake" }] : [] };
     case "requeue":
@@ -132,7 +132,7 @@ function onWake(
 }
 
 /** A wake during the check takes effect after it. */
-function wakeAgain({ state }: QueueFlow): readonly QueueEffect[] {
+function wakeAfterCheck({ state }: QueueFlow): readonly QueueEffect[] {
   return state === "starting_again" ? [{ do: "wake" }] : [];
 }
 

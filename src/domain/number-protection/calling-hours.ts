@@ -25,11 +25,11 @@ export function callingHoursBlock(
   if (zones.length === 0)
     return { reason, detail: `the time zone of ${phone} is unknown, and ${rule} in the callee's own` };
   for (const zone of zones) {
-    const local = localTime(zone, now);
-    if (isWithin(hours, local)) continue;
-    const day = hours.days ? `${WEEKDAYS[local.weekday - 1]} ` : "";
+    const time = localTime(zone, now);
+    if (isWithin(hours, time)) continue;
+    const day = hours.days ? `${WEEKDAYS[time.weekday - 1]} ` : "";
     const place = zones.length === 1 ? "" : `, one of ${zones.length} time zones in which ${phone} may be`;
-    return { reason, detail: `it is ${day}${formatMinute(local.minute)} in ${zone}${place}, and ${rule} there` };
+    return { reason, detail: `it is ${day}${formatMinute(time.minute)} in ${zone}${place}, and ${rule} there` };
   }
   return undefined;
 }
@@ -73,9 +73,9 @@ function nextOpening(hours: CallingHours, zone: string, at: number): number {
   const isToday = minute < opening && (!hours.days || hours.days.includes(weekday));
   const minutes = isToday ? opening - minute : DAY_MINUTES - minute;
   const expected = minuteStart + minutes * MINUTE_MS;
-  const local = localTime(zone, expected);
+  const expectedTime = localTime(zone, expected);
   const expectedMinute = isToday ? opening : 0;
-  if (local.minute === expectedMinute) return expected;
+  if (expectedTime.minute === expectedMinute) return expected;
   // The clock changes in between. If it is set back, hours that have ended may hold again.
   for (let time = minuteStart + MINUTE_MS; time < expected; time += MINUTE_MS) {
     const localAtTime = localTime(zone, time);

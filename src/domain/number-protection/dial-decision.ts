@@ -116,7 +116,7 @@ export function calleeBlock(
   if (requireConsent && consent !== "granted")
     return {
       reason: "blocked_no_consent",
-      detail: `no consent of ${phone} is recorded, and only numbers with one are called`,
+      detail: `no consent for ${phone} is recorded, and only numbers with one are called`,
     };
   return callingHours ? callingHoursBlock(callingHours, phone, zones, now) : undefined;
 }
@@ -165,10 +165,10 @@ function answerRatePause(
   // A dial in the future was recorded by a fast clock, and would count as the last one until then.
   const [lastDial, ...earlierDials] = history.filter(({ at }) => at <= now).slice(0, calls);
   if (!lastDial || earlierDials.length + 1 < calls) return undefined;
-  const answered = [lastDial, ...earlierDials].filter((dial) => dial.answered).length;
-  if (answered >= floor * calls) return undefined;
+  const answeredCount = [lastDial, ...earlierDials].filter((dial) => dial.answered).length;
+  if (answeredCount >= floor * calls) return undefined;
   const until = Math.min(lastDial.endedAt ?? lastDial.at, now) + pauseMs;
-  const reason = `${answered} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
+  const reason = `${answeredCount} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
   return { until, reason };
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describedAs, isObject, issueText } from "../input/input-checks.ts";
+import { isObject, issueText, withJsonSchema } from "../input/input-checks.ts";
 import type { RefusalCode } from "../refusal.ts";
 import { type CallerId, DISPLAY_NAME_LENGTH, isDisplayName } from "./caller-id.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
@@ -47,7 +47,7 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
   );
   // Strict requests use these to find unknown fields.
   const entries = { phoneNumber: {}, displayName: {}, withheld: {} };
-  return describedAs(Object.assign(schema, { entries }), {
+  return withJsonSchema(Object.assign(schema, { entries }), {
     description,
     oneOf: [
       PHONE_JSON,

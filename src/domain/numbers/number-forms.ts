@@ -1,20 +1,20 @@
 interface TwoForms {
-  readonly form: RegExp;
+  readonly pattern: RegExp;
   /** The other form of a number that matches. */
-  readonly other: (...parts: string[]) => string;
+  readonly otherForm: (...parts: string[]) => string;
 }
 
 /** Countries in which a mobile number has two forms, only one of which a network such as WhatsApp uses. */
 const TWO_FORMS: readonly TwoForms[] = [
   // Brazil: the ninth digit, which mobile numbers got between 2012 and 2016.
-  { form: /^55(\d\d)9([6-9]\d{7})$/, other: (area, number) => `55${area}${number}` },
-  { form: /^55(\d\d)([6-9]\d{7})$/, other: (area, number) => `55${area}9${number}` },
+  { pattern: /^55(\d\d)9([6-9]\d{7})$/, otherForm: (area, number) => `55${area}${number}` },
+  { pattern: /^55(\d\d)([6-9]\d{7})$/, otherForm: (area, number) => `55${area}9${number}` },
   // Mexico: the 1 that calls to mobile phones had until 2019.
-  { form: /^521(\d{10})$/, other: (number) => `52${number}` },
-  { form: /^52(\d{10})$/, other: (number) => `521${number}` },
+  { pattern: /^521(\d{10})$/, otherForm: (number) => `52${number}` },
+  { pattern: /^52(\d{10})$/, otherForm: (number) => `521${number}` },
   // Argentina: the 9 of calls from abroad.
-  { form: /^549(\d{10})$/, other: (number) => `54${number}` },
-  { form: /^54(\d{10})$/, other: (number) => `549${number}` },
+  { pattern: /^549(\d{10})$/, otherForm: (number) => `54${number}` },
+  { pattern: /^54(\d{10})$/, otherForm: (number) => `549${number}` },
 ];
 
 /** Canonical form of a number, which is the same for all spellings of one phone. @param phoneNumber E.164 */
@@ -25,9 +25,9 @@ export function phoneKeyOf(phoneNumber: string): string {
 /** All forms of a number that reach the same phone, the given one first. @param phoneNumber E.164 */
 export function numberForms(phoneNumber: string): readonly string[] {
   const digits = phoneNumber.slice(1);
-  for (const { form, other } of TWO_FORMS) {
-    const match = form.exec(digits);
-    if (match !== null) return [phoneNumber, `+${other(...match.slice(1))}`];
+  for (const { pattern, otherForm } of TWO_FORMS) {
+    const match = pattern.exec(digits);
+    if (match !== null) return [phoneNumber, `+${otherForm(...match.slice(1))}`];
   }
   return [phoneNumber];
 }

@@ -79,8 +79,8 @@ function passageOf(scripts: readonly string[]): RegExp {
   if (cachedPassage) return cachedPassage;
   const letters = scripts.filter((script) => CODE.test(script)).flatMap(lettersOf);
   const classes = [...new Set(["Zyyy", "Zinh", ...letters])].filter(isUnicodeScript);
-  const foreign = `(?![${classes.map((script) => `\\p{scx=${script}}`).join("")}])[\\p{L}\\p{N}][\\p{M}\\u200c\\u200d]*`;
-  const part = scripts.includes(EMOJI_SCRIPT) ? `(?:${foreign})` : `(?:${foreign}|${EMOJI})`;
+  const foreignWord = `(?![${classes.map((script) => `\\p{scx=${script}}`).join("")}])[\\p{L}\\p{N}][\\p{M}\\u200c\\u200d]*`;
+  const part = scripts.includes(EMOJI_SCRIPT) ? `(?:${foreignWord})` : `(?:${foreignWord}|${EMOJI})`;
   const passage = new RegExp(`${part}(?:[^\\p{L}\\p{N}]*${part})*`, "gu");
   PASSAGES.set(key, passage);
   return passage;

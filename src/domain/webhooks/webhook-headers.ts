@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 
 /** Maximum number of headers of a webhook. */
 export const MAX_WEBHOOK_HEADERS = 10;
@@ -58,7 +58,7 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
     }),
     v.transform((value) => value && Object.fromEntries(Object.entries(value).map(lowerCaseEntry))),
   );
-  return describedAs(schema, {
+  return withJsonSchema(schema, {
     description,
     oneOf: [
       {

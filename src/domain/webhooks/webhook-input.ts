@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EVENT_TYPES, type EventType } from "../events.ts";
-import { describedAs, issueText, type Schema, storableText, visibleText } from "../input/input-checks.ts";
+import { issueText, type Schema, storableText, visibleText, withJsonSchema } from "../input/input-checks.ts";
 import { type WebhookHeaders, webhookHeadersSchema } from "./webhook-headers.ts";
 import { WEBHOOK_URL_LENGTH } from "./webhook-url.ts";
 
@@ -50,7 +50,7 @@ const description = v.nullable(
   ),
 );
 // The use case checks the rest of the rule, which depends on the server.
-const url = describedAs(v.string(), {
+const url = withJsonSchema(v.string(), {
   type: "string",
   format: "uri",
   maxLength: WEBHOOK_URL_LENGTH,
@@ -62,7 +62,7 @@ export const WEBHOOK_SCHEMAS: WebhookSchemas = {
   createWebhook: v.object({
     url,
     events: v.optional(
-      describedAs(types, typesJson("Types of the events to deliver; by default, and for null, every type.")),
+      withJsonSchema(types, typesJson("Types of the events to deliver; by default, and for null, every type.")),
     ),
     description: v.optional(description),
     headers: v.optional(
@@ -73,13 +73,13 @@ export const WEBHOOK_SCHEMAS: WebhookSchemas = {
   }),
   updateWebhook: v.object({
     url: v.optional(url),
-    events: v.optional(describedAs(types, typesJson("Types of the events to deliver; null for every type."))),
+    events: v.optional(withJsonSchema(types, typesJson("Types of the events to deliver; null for every type."))),
     description: v.optional(description),
     headers: v.optional(
       webhookHeadersSchema("Replaces all headers; null removes them. Required if the URL leads to another origin."),
     ),
     enabled: v.optional(
-      describedAs(v.boolean(), {
+      withJsonSchema(v.boolean(), {
         type: "boolean",
         description: "false stops deliveries; true resumes them, with the events from then on.",
       }),

@@ -108,9 +108,9 @@ const NOTHING: BodyBytes = { small: 0, large: 0 };
 
 const exceeds = ({ small, large }: BodyBytes, budget: number): boolean => Math.max(small, large) > budget;
 
-function update(all: Map<string, BodyBytes>, key: string, bodyBytes: BodyBytes): void {
-  if (bodyBytes.large + bodyBytes.small > 0) all.set(key, bodyBytes);
-  else all.delete(key);
+function update(bytesByKey: Map<string, BodyBytes>, key: string, bodyBytes: BodyBytes): void {
+  if (bodyBytes.large + bodyBytes.small > 0) bytesByKey.set(key, bodyBytes);
+  else bytesByKey.delete(key);
 }
 
 const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);

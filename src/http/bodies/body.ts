@@ -21,7 +21,7 @@ export interface ReadJsonOptions {
   /** Maximum of keys and values. Default: what a call may have. */
   readonly parts?: number | undefined;
   /** The value of an empty body. Default: an empty body is refused. */
-  readonly whenEmpty?: unknown;
+  readonly emptyValue?: unknown;
 }
 
 /** The dependencies of {@link jsonReader}. */
@@ -35,7 +35,7 @@ export interface JsonReaderParts {
 export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
   const budget = new BodyBudget(limits);
   const bounds = jsonBounds(limits);
-  return async (context, limit, { parts = bounds.parts, whenEmpty } = {}) => {
+  return async (context, limit, { parts = bounds.parts, emptyValue } = {}) => {
     const { request, caller } = context;
     checkContentType(request);
     const maxBytes = Math.min(limit, budget.maxBytes(caller));
@@ -43,7 +43,7 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
     const share = budget.share(caller);
     context.release = share.release;
     const bytes = await collect(chunks, { expectedBytes: declaredBytes(request), maxBytes, share });
-    if (bytes.length === 0 && whenEmpty !== undefined) return whenEmpty;
+    if (bytes.length === 0 && emptyValue !== undefined) return emptyValue;
     const ownBounds = { ...bounds, parts };
     const result: ParsedJson =
       bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, ownBounds) : parseJson(bytes, ownBounds);
@@ -76,9 +76,9 @@ async function collect(
       if (!isCopy || end > bytes.length) {
         const capacity = end <= expectedBytes ? expectedBytes : Math.min(2 * end, maxBytes);
         if (capacity > expectedBytes) share.grow(capacity);
-        const larger = new Uint8Array(capacity);
-        larger.set(bytes.subarray(0, length));
-        bytes = larger;
+        const largerBuffer = new Uint8Array(capacity);
+        largerBuffer.set(bytes.subarray(0, length));
+        bytes = largerBuffer;
         isCopy = true;
       }
       bytes.set(chunk, length);

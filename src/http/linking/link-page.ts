@@ -11,7 +11,7 @@ export async function linkPageState(state: LinkPageState, qrImage: QrImages): Pr
   return { name, linked, phone: null, qrCodeBase64: encodeBase64(await qrImage(state.code.payload)) };
 }
 
-/** The page with the code, or with the number once that is linked. */
+/** The page with the code, or with the number once it is linked. */
 export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise<HtmlPage> {
   const name = `“${escapeHtml(state.name)}”`;
   if (state.linked) {

@@ -107,7 +107,7 @@ export const ACCESS_PROBLEMS = {
     title: "Nothing is recorded about the number",
     meaning: "You have not recorded whether this number may be called; another user may have.",
     fix: "Check the number and the token. PUT /v1/consents/:phone records it, GET /v1/consents lists what is recorded.",
-    example: "no consent of +12025550100 is recorded",
+    example: "no consent for +12025550100 is recorded",
   },
   delivery_not_found: {
     status: 404,

@@ -7,7 +7,7 @@ export const CONFLICT_PROBLEMS = {
     title: "The instance is already linked",
     meaning: "A phone number is already linked to the instance, so there is no QR code.",
     fix: "You can place calls now. For another number create another instance, or unlink this one first.",
-    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
+    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is already linked; it needs no QR code',
   },
   linked_by_operator: {
     status: 409,
@@ -33,7 +33,7 @@ export const CONFLICT_PROBLEMS = {
   },
   batch_full: {
     status: 409,
-    title: "The batch has as many targets as it may have",
+    title: "The batch is at its limit of targets",
     meaning: "The server limits the targets of a batch. The targets before the limit are stored.",
     fix: "Put the remaining rows into another batch. The operator of the server can raise the limit.",
     example: "a batch has at most 100000 targets; row 100001 and the rows after it were not stored",
@@ -93,7 +93,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "The user is at their limit of consents",
     meaning:
-      "The user has recorded consents of as many numbers as this server allows. Replacing one is always possible.",
+      "The user has recorded consents for as many numbers as this server allows. Replacing one is always possible.",
     fix: "Delete consents that are not needed first. The operator of the server can raise the limit.",
     example: "you have 100000 consents, and this server allows 100000; delete one first",
   },
@@ -140,14 +140,14 @@ export const CONFLICT_PROBLEMS = {
     title: "A client is already attached to the stream",
     meaning: "Another client is connected to the stream of this call.",
     fix: "Close the other connection first.",
-    example: "a client is attached to this stream already",
+    example: "a client is already attached to this stream",
   },
   too_many_listeners: {
     status: 409,
     title: "The call has too many listeners",
     meaning: "A live call has at most 4 listeners.",
     fix: "Close one of the other connections to GET /v1/calls/:callId/listen first.",
-    example: "4 listeners follow this call already; close one of them",
+    example: "4 listeners are already connected to this call; close one of them",
   },
   call_ended: {
     status: 409,

@@ -39,7 +39,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   interrupted:
     "The server stopped or crashed while dialling or during the call. The callee's phone may have rung; the call is not dialled again.",
   blocked_no_consent:
-    "The server calls only numbers whose consent is recorded, and there is none of this number. No phone rang.",
+    "The server calls only numbers whose consent is recorded, and there is none for this number. No phone rang.",
   blocked_do_not_call: "The number is recorded as one that must not be called. No phone rang.",
   outside_calling_hours:
     "The server calls only at certain hours of the callee's own time zone. No phone rang; detail has the time there and the hours.",

@@ -9,7 +9,7 @@ export interface QueryParameter<T> {
   readonly description: string;
   /** JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The words of a list. */
+  /** The allowed values of a parameter that lists several. */
   readonly words?: readonly string[];
   /** The value of the text; undefined if it is invalid. */
   read(text: string): T | undefined;
@@ -124,7 +124,7 @@ export function choiceParameter<T extends string>(
   };
 }
 
-/** A switch. */
+/** A parameter that is true or false. */
 export function switchParameter(name: string, description: string): QueryParameter<boolean> {
   return {
     name,
@@ -135,7 +135,7 @@ export function switchParameter(name: string, description: string): QueryParamet
   };
 }
 
-/** The language of voices. */
+/** The parameter that selects voices by their language. */
 export const VOICE_LANGUAGE: QueryParameter<string> = {
   name: "language",
   description: "Only voices of this language: `pt`, or `pt-BR`.",
@@ -155,7 +155,7 @@ export function choicesParameter<T extends string>(
     description,
     schema: { type: "string", examples: [choices.slice(0, 2).join(",")] },
     words: choices,
-    rule: `a comma list of ${choices.join(", ")}`,
+    rule: `a comma-separated list of ${choices.join(", ")}`,
     read(text) {
       const items = text.split(",", choices.length + 1).map((choice) => choice.trim());
       return items.every((choice): choice is T => (choices as readonly string[]).includes(choice))
@@ -230,7 +230,7 @@ export function expandParameter<T extends string>(names: readonly T[]): QueryPar
     name: "expand",
     description: `Objects to add to the record, separated by commas: ${names.join(", ")}.`,
     schema: { type: "string", examples: [names.join(",")] },
-    rule: `a comma list of ${names.join(", ")}`,
+    rule: `a comma-separated list of ${names.join(", ")}`,
     read(text) {
       const items = text.split(",", names.length + 1).map((name) => name.trim());
       return items.every((name): name is T => (names as readonly string[]).includes(name)) ? new Set(items) : undefined;

@@ -178,7 +178,7 @@ export function batchRoutes(
       }),
       async run(context) {
         const id = batchIdOf(context);
-        const body = (await readJson(context, MAX_STEP_BODY, { whenEmpty: NO_BODY })) as StartBatchInput;
+        const body = (await readJson(context, MAX_STEP_BODY, { emptyValue: NO_BODY })) as StartBatchInput;
         const { strict } = createOptions(context);
         const batch = await batches.start(context.caller, id, body, { strict });
         return jsonReply(200, batchDetailsView(batch), preferenceApplied(context));
@@ -227,7 +227,7 @@ export function batchRoutes(
       }),
       async run(context) {
         const id = batchIdOf(context);
-        const body = (await readJson(context, MAX_STEP_BODY, { whenEmpty: NO_BODY })) as CancelBatchInput;
+        const body = (await readJson(context, MAX_STEP_BODY, { emptyValue: NO_BODY })) as CancelBatchInput;
         const { strict } = createOptions(context);
         const batch = await batches.cancel(context.caller, id, body, { strict });
         return jsonReply(200, batchDetailsView(batch), preferenceApplied(context));

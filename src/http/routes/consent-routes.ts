@@ -43,7 +43,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
             headers: ["Preference-Applied"],
           },
           201: {
-            description: "The consent is the first one of this number.",
+            description: "The consent is the first one for this number.",
             schema: "Consent",
             headers: ["Location", "Preference-Applied"],
           },

@@ -5,7 +5,7 @@ import { choiceParameter, readQuery } from "../requests/query-parameter.ts";
 import type { HttpRoute } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
-import { noHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
+import { notAHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
@@ -65,7 +65,7 @@ export function streamRoutes(
         const reservation = await calls.stream(context.caller, callId);
         if (!context.canUpgrade) {
           reservation.release();
-          throw noHandshake();
+          throw notAHandshake();
         }
         const fields = { request_id: context.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>

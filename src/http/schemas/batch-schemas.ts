@@ -9,7 +9,7 @@ const position = v.pipe(count, v.description("Place in the batch, from 1."));
 const number = v.pipe(v.string(), v.description("E.164; as it was given if the target is invalid."));
 const row = v.pipe(v.number(), v.integer(), v.description("Line of the file, or place in the list, from 1."));
 const statusCounts = v.pipe(v.record(v.string(), count), v.description("Number of targets by status."));
-const anything = v.record(v.string(), v.unknown());
+const anyObject = v.record(v.string(), v.unknown());
 
 export const batchScheduleShape = shape("The times at which the calls of a batch may be dialled.", {
   start_at: v.pipe(v.nullable(isoTime), v.description("No call before this time.")),
@@ -77,7 +77,7 @@ export const batchShape = shape("A batch: one message for many callees.", batch)
 
 const details = {
   ...batch,
-  message: v.pipe(anything, v.description("The message as it was given, without the bytes of an audio file.")),
+  message: v.pipe(anyObject, v.description("The message as it was given, without the bytes of an audio file.")),
   counts: batchCountsShape,
   estimated_end_at: v.pipe(
     v.nullable(isoTime),
@@ -142,7 +142,7 @@ export const targetResultShape = shape("The result of a target's last call.", {
   duration_ms: v.number(),
   started_at: v.pipe(v.nullable(isoTime), v.description("Time of the answer; null without one.")),
   ended_at: isoTime,
-  result: v.pipe(v.nullable(anything), v.description("The result that an agent reported; null without one.")),
+  result: v.pipe(v.nullable(anyObject), v.description("The result that an agent reported; null without one.")),
 });
 
 export const batchTargetShape = shape("One callee of a batch.", {
@@ -152,7 +152,7 @@ export const batchTargetShape = shape("One callee of a batch.", {
   extension: v.optional(v.string()),
   variables: v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])),
   reference: v.nullable(v.string()),
-  metadata: anything,
+  metadata: anyObject,
   status: v.picklist(TARGET_STATUSES),
   faults: v.pipe(v.array(targetFaultShape), v.description("Of an invalid target, or a duplicate.")),
   attempts: v.pipe(count, v.description("Calls so far.")),

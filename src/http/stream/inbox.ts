@@ -72,8 +72,8 @@ export class StreamInbox {
 
   #take(message: string | Uint8Array): void {
     try {
-      const pending = this.#options.take(message);
-      if (pending) this.#draining = this.#drain(pending);
+      const promise = this.#options.take(message);
+      if (promise) this.#draining = this.#drain(promise);
     } catch (cause) {
       this.#fail(cause);
     }
@@ -108,8 +108,8 @@ export class StreamInbox {
       for (let count = 1, next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift(), count++) {
         this.#bytes -= next.length + OVERHEAD_BYTES;
         if (this.#isLong && this.#bytes <= SHORT_BYTES) this.#setLong(false);
-        const pending = this.#options.take(next);
-        if (pending) await pending;
+        const promise = this.#options.take(next);
+        if (promise) await promise;
         else if (count % MESSAGES_PER_TURN === 0) await nextTurn();
       }
     } catch (cause) {

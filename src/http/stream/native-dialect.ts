@@ -23,7 +23,7 @@ export class NativeDialect implements Dialect {
   readonly #incoming: IncomingAudio;
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
-  /** The client has ended its audio: further audio is not heard. */
+  /** The client has ended its audio: further audio is ignored. */
   #hasEnded = false;
   #isLateReported = false;
 
@@ -55,9 +55,9 @@ export class NativeDialect implements Dialect {
       return;
     }
     try {
-      const pending = this.#incoming.push(data);
-      if (!pending) this.#attachment?.took();
-      return pending?.then(
+      const promise = this.#incoming.push(data);
+      if (!promise) this.#attachment?.took();
+      return promise?.then(
         () => this.#attachment?.took(),
         (error: unknown) => this.#fail(error),
       );
@@ -147,7 +147,7 @@ export class NativeDialect implements Dialect {
     this.#attachment?.took();
     if (this.#isLateReported) return;
     this.#isLateReported = true;
-    const detail = "audio after hangup is not heard: send it before, or send no hangup";
+    const detail = "audio after hangup is not played: send it before the hangup, or send no hangup";
     this.#output.text({ type: "error", code: "invalid_message", detail });
   }
 

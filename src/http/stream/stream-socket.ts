@@ -79,7 +79,7 @@ class StreamConnection {
       onLong: (isLong) => this.#setPaused(isLong),
       onFull: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
       onBroken: (cause) => {
-        options.log.error({ ...options.fields, err: cause }, "a message on a stream could not be taken");
+        options.log.error({ ...options.fields, err: cause }, "a stream message could not be processed");
         this.#end(CLOSE_CODES.broken, "internal error");
       },
     });

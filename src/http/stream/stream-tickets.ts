@@ -4,7 +4,7 @@ import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 
-/** Time a ticket is valid, ms. */
+/** Validity of a ticket, ms. */
 const TICKET_MS = 60_000;
 /** Maximum number of unused tickets of one user, and of all users. */
 const MAX_PER_USER = 100;

@@ -171,9 +171,9 @@ export function callView(
   expand?: ReadonlySet<Expansion>,
   transcript: readonly Line[] = [],
 ): View<"Call"> {
-  const { created_at, ...head } = createdCallView(call);
+  const { created_at, ...createdView } = createdCallView(call);
   const view: View<"Call"> = {
-    ...head,
+    ...createdView,
     ...(call.from && { from: { ...call.from } }),
     ...(call.expiresAt !== undefined && { expires_at: timestamp(call.expiresAt) }),
     ...(call.batchId !== undefined && { batch_id: call.batchId }),

@@ -32,7 +32,7 @@ export interface TokenRecord {
 
 /**
  * Result of storing a new token; only `inserted` stores anything.
- * - `at_limit`: the user of the account has as many tokens that are not revoked as they may have.
+ * - `at_limit`: the user of the account already has the maximum number of tokens that are not revoked.
  */
 export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";
 

@@ -30,7 +30,7 @@ export interface DueTargets {
 }
 
 /**
- * Batches of calls and their targets. The time of a page, of counts and of due targets does not depend on the size of the
+ * Batches of calls and their targets. The time to read a page, counts or due targets does not depend on the size of the
  * batch. The number of a target (`phoneKey`) is unique among the targets of its batch that are neither INVALID nor
  * DUPLICATE, which the database enforces.
  */

@@ -17,7 +17,10 @@ describe.skipIf(ON_NODE.missing)(`ringport consent on ${ON_NODE.title}`, { timeo
     expect(JSON.parse((await run("list", "--status", "granted", "--json")).stdout)).toEqual([]);
     expect((await run("delete", PHONE)).code).toBe(0);
     const deletedConsent = await run("get", PHONE);
-    expect([deletedConsent.code, deletedConsent.stderr]).toEqual([2, `ringport: no consent of ${PHONE} is recorded\n`]);
+    expect([deletedConsent.code, deletedConsent.stderr]).toEqual([
+      2,
+      `ringport: no consent for ${PHONE} is recorded\n`,
+    ]);
   });
 
   test("refuses an unknown status", async () => {

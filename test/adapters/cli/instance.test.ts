@@ -57,7 +57,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     await cli.run("keeper", ["instance", "link", id]);
     expect(await (await fetch(pageRun.stdout.trim(), { headers })).json()).toMatchObject({ linked: true });
     const linkedRun = await cli.run("keeper", ["instance", "qr", id, "--page"]);
-    expect([linkedRun.code, linkedRun.stderr]).toEqual([2, expect.stringContaining("is linked already")]);
+    expect([linkedRun.code, linkedRun.stderr]).toEqual([2, expect.stringContaining("is already linked")]);
   });
 
   test("can be unlinked and linked again", async () => {
@@ -108,7 +108,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const lines = jsonLines(stdout);
     expect(lines[0]?.event).toBe("created");
     expect(lines.at(-1)).toMatchObject({ event: "linked", instance: { status: "ACTIVE" } });
-    // A second time: the instance is linked already.
+    // A second time: the instance is already linked.
     const secondRun = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
     expect([secondRun.code, secondRun.stdout]).toEqual([
       0,

@@ -56,7 +56,7 @@ export class CallListeners {
     if (this.#listeners.length >= MAX_LISTENERS)
       throw new Refusal(
         "too_many_listeners",
-        `${MAX_LISTENERS} listeners follow this call already; close one of them`,
+        `${MAX_LISTENERS} listeners are already connected to this call; close one of them`,
         {
           limit: MAX_LISTENERS,
         },

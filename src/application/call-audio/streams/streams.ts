@@ -51,7 +51,7 @@ export class Streams {
         "the stream's client has hung up; the call ends once its queued audio has been played",
       );
     const reservation = reservable.reserve();
-    if (!reservation) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
+    if (!reservation) throw new Refusal("stream_already_attached", "a client is already attached to this stream");
     // The call may have ended after it was read and before the stream followed it.
     const current = await context.storage.calls.get(call.id).catch((error: unknown) => {
       reservation.release();
