@@ -30,7 +30,7 @@ async function refusal(world: World, instance: Instance): Promise<{ code: string
 }
 
 /** Duration of a stop, ms. */
-async function stopping(world: World): Promise<number> {
+async function stopMs(world: World): Promise<number> {
   const from = world.system.monotonic();
   let ms: number | undefined;
   void world.app.stop(0).then(() => {
@@ -76,7 +76,7 @@ describe("a network that does not respond", () => {
     const { code, ms } = await refusal(world, instance);
     expect(code).toBe("qr_unavailable");
     expect(ms).toBeLessThanOrEqual(10_000);
-    await stopping(world);
+    await stopMs(world);
   });
 
   test("delays no stop while opening", async () => {
@@ -85,13 +85,13 @@ describe("a network that does not respond", () => {
     const world = new World({ before });
     world.network.openBarrier = never;
     await world.app.start();
-    expect(await stopping(world)).toBeLessThanOrEqual(5_000);
+    expect(await stopMs(world)).toBeLessThanOrEqual(5_000);
   });
 
   test("while a line is closed delays a stop by five seconds", async () => {
     const world = await World.start();
     for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = never;
-    expect(await stopping(world)).toBe(5_000);
+    expect(await stopMs(world)).toBe(5_000);
     expect(world.warnings.map(({ err }) => String(err)).join()).toContain("the line did not close within 5000 ms");
   });
 });
@@ -105,14 +105,14 @@ test("that never closes delays the stop by five seconds", async () => {
   const speech = new ToneSpeech();
   const ringport = createRingport({ system, telephony, speech, log, data: temporaryFolder("bounds") });
   await ringport.start();
-  let stopped = false;
-  const stopping = ringport.stop({ drainMs: 0 }).then(() => {
-    stopped = true;
+  let isStopped = false;
+  const stop = ringport.stop({ drainMs: 0 }).then(() => {
+    isStopped = true;
   });
   await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // only the network is still running
-  expect([stopped, speech.closed]).toEqual([false, false]);
+  expect([isStopped, speech.closed]).toEqual([false, false]);
   await system.advance(5_000);
-  await stopping;
+  await stop;
   expect(speech.closed).toBe(true);
   expect(warnings).toEqual(["the network scripted did not close in order"]);
 });
@@ -137,7 +137,7 @@ describe("a line that is opened too late", () => {
     lateLine?.unlinkByOwner();
     await world.system.settle();
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
-    await stopping(world);
+    await stopMs(world);
   });
 
   test("is closed even after the server's stop", async () => {
@@ -147,7 +147,7 @@ describe("a line that is opened too late", () => {
     const { opened, open } = gate();
     world.network.openBarrier = opened;
     await world.app.start();
-    await stopping(world);
+    await stopMs(world);
     open();
     await world.system.settle();
     expect(world.network.lines.map(({ closed }) => closed)).toEqual([true]);

@@ -25,8 +25,8 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   world.recordings.record(call.id, 8_000, () => {});
   const deletedInstance = await world.newInstance(principal);
   await app.instances.delete(principal, deletedInstance.id);
-  const live = await world.activeInstance(principal);
-  const answeredCall = await world.call(live, "x".repeat(200), principal);
+  const activeInstance = await world.activeInstance(principal);
+  const answeredCall = await world.call(activeInstance, "x".repeat(200), principal);
   world.leg(answeredCall).placed();
   world.leg(answeredCall).answer();
   await world.system.settle();
@@ -34,7 +34,7 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   await accounts.createToken(account, { label: "laptop" });
   const revokedToken = await accounts.createToken(account, { label: "old laptop" });
   await accounts.revokeToken(account, revokedToken.id);
-  return [endedInstance.id, deletedInstance.id, live.id];
+  return [endedInstance.id, deletedInstance.id, activeInstance.id];
 }
 
 async function expectNothing(
@@ -66,16 +66,16 @@ async function expectNothing(
 describe("the deletion of an account", () => {
   test("deletes only its own user's data", async () => {
     const scene = await accountScene();
-    const { world, accounts, admin, member, revoked } = scene;
+    const { world, accounts, admin, member, revokedTokenIds } = scene;
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
     const otherInstance = await world.newInstance(ana.principal);
     const token = await accounts.createToken(ana.account, { label: "laptop" });
     const ids = await fill(scene, bob);
-    const live = (await accounts.tokens(bob.account))[0]?.id;
+    const liveTokenId = (await accounts.tokens(bob.account))[0]?.id;
     await settle(world, accounts.delete(bob.account, PASSWORD));
     await expectNothing(scene, bob, ids);
-    expect(revoked).toContain(live);
+    expect(revokedTokenIds).toContain(liveTokenId);
     expect(await world.app.instances.list(ana.principal)).toHaveLength(1);
     expect((await world.app.instances.get(ana.principal, otherInstance.id)).id).toBe(otherInstance.id);
     expect((await accounts.tokens(ana.account)).map(({ id }) => id)).toEqual([token.id]);
@@ -94,15 +94,15 @@ describe("the deletion of an account", () => {
     ["every lost response of the storage", "after"],
   ] as const)("resumes after %s", { timeout: 120_000 }, async (_, moment) => {
     let faults = 0;
-    for (let at = 0; ; at++) {
+    for (let faultIndex = 0; ; faultIndex++) {
       const scene = await accountScene();
       const { world, accounts, admin, member } = scene;
       const bob = await member(await admin(), "bob@example.com");
       const ids = await fill(scene, bob);
-      let remainingCrashes = at;
+      let operationsUntilFault = faultIndex;
       let failedStep = "";
       world.storage[moment] = (operation: string) => {
-        if (operation.startsWith("lease.") || remainingCrashes-- !== 0) return;
+        if (operation.startsWith("lease.") || operationsUntilFault-- !== 0) return;
         failedStep = operation;
         throw new StorageUnavailable("the database is locked");
       };
@@ -163,14 +163,14 @@ describe("the deletion of an account", () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
-    let lateFailure: string | undefined;
+    let lateInstanceId: string | undefined;
     world.storage.before = async (operation) => {
-      if (operation !== "logins.forgetUser" || lateFailure !== undefined) return;
-      lateFailure = "";
-      lateFailure = (await world.newInstance(bob.principal)).id;
+      if (operation !== "logins.forgetUser" || lateInstanceId !== undefined) return;
+      lateInstanceId = "";
+      lateInstanceId = (await world.newInstance(bob.principal)).id;
     };
     await settle(world, accounts.delete(bob.account, PASSWORD));
-    expect(await world.storage.instances.get(lateFailure ?? "")).toBeUndefined();
+    expect(await world.storage.instances.get(lateInstanceId ?? "")).toBeUndefined();
     await expectNothing(scene, bob, []);
   });
 

@@ -11,7 +11,7 @@ export const PASSWORD = "correct horse battery";
 export const BROWSER: Browser = { userAgent: "Browser/1.0" };
 
 /** A hasher that costs no time, and counts. */
-export class CountedHasher implements PasswordHasher {
+export class CountingHasher implements PasswordHasher {
   hashCount = 0;
   verifyCount = 0;
   isBusy = false;
@@ -41,9 +41,9 @@ export class CountedHasher implements PasswordHasher {
 export interface AccountScene {
   readonly world: World;
   readonly accounts: AccountUseCases;
-  readonly hasher: CountedHasher;
+  readonly hasher: CountingHasher;
   /** Tokens that were revoked by the program's own method. */
-  readonly revoked: string[];
+  readonly revokedTokenIds: string[];
   /** Registers the administrator with the code of the first start. */
   admin(email?: string): Promise<NewSession>;
   /** Registers a person with an invitation of the administrator. */
@@ -59,13 +59,13 @@ export async function accountScene(
 
 /** The accounts of a process that was started before. */
 export async function sceneOf(world: World, registration: "open" | "invitation" = "invitation"): Promise<AccountScene> {
-  const hasher = new CountedHasher();
-  const revoked: string[] = [];
+  const hasher = new CountingHasher();
+  const revokedTokenIds: string[] = [];
   const { system, storage, context } = world;
   const tokens: TokenOffice = {
     issue: (token) => issueToken(storage.accounts, system, context.ids, token),
     revoke(tokenId) {
-      revoked.push(tokenId);
+      revokedTokenIds.push(tokenId);
       return storage.accounts.revokeToken(tokenId, system.now());
     },
   };
@@ -74,7 +74,7 @@ export async function sceneOf(world: World, registration: "open" | "invitation" 
     world,
     accounts,
     hasher,
-    revoked,
+    revokedTokenIds,
     async admin(email = "ana@example.com") {
       const { code } = (await accounts.firstCode())!;
       return accounts.register({ email, password: PASSWORD, code }, BROWSER);

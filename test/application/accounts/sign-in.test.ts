@@ -8,12 +8,12 @@ describe("a sign-in", () => {
   test("makes its own session, by an address in upper or lower case", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin("Ana@Example.com");
-    const signedIn = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
-    expect(signedIn.account).toEqual(account);
-    expect(signedIn.secret).toMatch(/^[0-9a-f]{64}$/);
-    expect(signedIn.secret).not.toBe(secret);
-    expect(signedIn.session.userAgent).toBeNull();
-    expect(await accounts.session(signedIn.secret)).toMatchObject({ account, principal: { userId: account.userId } });
+    const newSession = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
+    expect(newSession.account).toEqual(account);
+    expect(newSession.secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(newSession.secret).not.toBe(secret);
+    expect(newSession.session.userAgent).toBeNull();
+    expect(await accounts.session(newSession.secret)).toMatchObject({ account, principal: { userId: account.userId } });
     expect(await accounts.session(secret)).toMatchObject({ account });
   });
 

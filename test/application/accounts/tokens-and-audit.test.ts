@@ -24,7 +24,7 @@ test("the server's daily limit counts the calls of all browsers of an account to
 
 describe("a token of an account", () => {
   test("belongs to the account's user, and is listed until it is revoked", async () => {
-    const { accounts, admin, revoked } = await accountScene();
+    const { accounts, admin, revokedTokenIds } = await accountScene();
     const { account } = await admin();
     const first = await accounts.createToken(account, { label: " laptop " });
     const second = await accounts.createToken(account, { label: "shop", scopes: ["call", "read"] });
@@ -35,7 +35,7 @@ describe("a token of an account", () => {
     expect(await ids()).toEqual([second.id, first.id]);
     await accounts.revokeToken(account, first.id);
     expect(await ids()).toEqual([second.id]);
-    expect(revoked).toEqual([first.id]);
+    expect(revokedTokenIds).toEqual([first.id]);
     await expect(accounts.revokeToken(account, first.id)).rejects.toMatchObject({ code: "token_not_found" });
   });
 
@@ -45,8 +45,10 @@ describe("a token of an account", () => {
     const bob = await member(ana, "bob@example.com");
     const { id } = await accounts.createToken(ana.account, { label: "laptop" });
     expect(await accounts.tokens(bob.account)).toEqual([]);
-    for (const other of [id, "tok_0", "\0"])
-      await expect(accounts.revokeToken(bob.account, other)).rejects.toMatchObject({ code: "token_not_found" });
+    for (const inaccessibleId of [id, "tok_0", "\0"])
+      await expect(accounts.revokeToken(bob.account, inaccessibleId)).rejects.toMatchObject({
+        code: "token_not_found",
+      });
     expect(await accounts.tokens(ana.account)).toHaveLength(1);
   });
 
@@ -58,10 +60,10 @@ describe("a token of an account", () => {
     const demo = await accounts.createToken(ana.account, { label: "demo", demoInstanceId: instance.id });
     expect(demo).toMatchObject({ demoInstanceId: instance.id, maxCallsPerDay: 50 });
     const refusal = { code: "instance_not_found" };
-    const othersToken = accounts.createToken(bob.account, { label: "demo", demoInstanceId: instance.id });
-    await expect(othersToken).rejects.toMatchObject(refusal);
-    const unknown = accounts.createToken(ana.account, { label: "demo", demoInstanceId: "\0" });
-    await expect(unknown).rejects.toMatchObject(refusal);
+    const tokenForOthersInstance = accounts.createToken(bob.account, { label: "demo", demoInstanceId: instance.id });
+    await expect(tokenForOthersInstance).rejects.toMatchObject(refusal);
+    const tokenForUnknownInstance = accounts.createToken(ana.account, { label: "demo", demoInstanceId: "\0" });
+    await expect(tokenForUnknownInstance).rejects.toMatchObject(refusal);
   });
 
   test.each([

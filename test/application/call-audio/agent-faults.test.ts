@@ -29,7 +29,7 @@ const outcomeOf = async ({ world, call }: Scene) => (await world.storedCall(call
 const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
 describe("a transcription that fails permanently", () => {
-  const fails = (transcription: MeasuringTranscription) =>
+  const failPermanently = (transcription: MeasuringTranscription) =>
     transcription.sessions[0]!.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
 
   test("ends a language model's call after an apology", async () => {
@@ -37,7 +37,7 @@ describe("a transcription that fails permanently", () => {
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     await scene.world.system.advance(ms(GREETING) + 500);
     const failedAt = nowMs(scene);
-    fails(transcription);
+    failPermanently(transcription);
     await scene.world.system.advance(ms(apology) + 1_500);
     expect(Math.abs(soundMs(scene, failedAt) - ms(apology))).toBeLessThanOrEqual(40);
     expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "the key was revoked" });
@@ -57,7 +57,7 @@ describe("a transcription that fails permanently", () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["Ask visit: Press 1 for yes.", "If 1 or yes: say: Good."], { transcription });
     await scene.world.system.advance(4_000);
-    fails(transcription);
+    failPermanently(transcription);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_000);
     scene.leg.press("1");
@@ -78,17 +78,17 @@ describe("words that are lost", () => {
     await world.system.advance(ms(GREETING) + 500);
     transcription.answering = new Promise(() => {});
     const session = transcription.sessions[0]!;
-    const lose = async (): Promise<number> => {
+    const loseWords = async (): Promise<number> => {
       leg.say(voice(800, leg));
       await world.system.advance(1_500);
       const lostAt = nowMs(scene);
       session.say({ type: "error", error: new Error("it answered 500"), recoverable: true });
       return lostAt;
     };
-    const first = await lose();
+    const first = await loseWords();
     await world.system.advance(ms(repeatRequest) + 500);
     expect(Math.abs(soundMs(scene, first) - ms(repeatRequest))).toBeLessThanOrEqual(40);
-    const second = await lose();
+    const second = await loseWords();
     await world.system.advance(ms(apology) + 1_500);
     expect(Math.abs(soundMs(scene, second) - ms(apology))).toBeLessThanOrEqual(40);
     expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "it answered 500" });
@@ -101,7 +101,7 @@ describe("words that are lost", () => {
     const { world, leg } = scene;
     await world.system.advance(ms(GREETING) + 500);
     transcription.answering = new Promise(() => {});
-    for (const [expected, options] of [
+    for (const [expected, extraMs] of [
       [repeatRequest, 0],
       [apology, 1_000],
     ] as const) {
@@ -109,7 +109,7 @@ describe("words that are lost", () => {
       await world.system.advance(11_000);
       const from = nowMs(scene);
       expect(soundMs(scene, from - 9_000)).toBe(0);
-      await world.system.advance(ms(expected) + 1_000 + options);
+      await world.system.advance(ms(expected) + 1_000 + extraMs);
       expect(Math.abs(soundMs(scene, from) - ms(expected))).toBeLessThanOrEqual(40);
     }
     expect((await outcomeOf(scene))?.detail).toBe("the transcription engine sent nothing for 10000 ms");
@@ -166,9 +166,9 @@ describe("a speech engine", () => {
 
 describe("an agent whose reply is empty", () => {
   const never = new Promise<never>(() => {});
-  const says = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
-  const listens: ConversationAction = { type: "listen", forMs: 60_000 };
-  const HUNG = "the agent puppet sent nothing for 10000 ms";
+  const say = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
+  const listen: ConversationAction = { type: "listen", forMs: 60_000 };
+  const NO_REPLY = "the agent puppet sent nothing for 10000 ms";
 
   test("is asked again, then the call ends after an apology", async () => {
     const inputs: ConversationInput[] = [];
@@ -179,8 +179,8 @@ describe("an agent whose reply is empty", () => {
         signals.push(signal);
         await never;
       }
-      yield says(GREETING);
-      yield listens;
+      yield say(GREETING);
+      yield listen;
     });
     const scene = await talking(["x"], { agent });
     const { world, leg } = scene;
@@ -195,7 +195,7 @@ describe("an agent whose reply is empty", () => {
     const from = nowMs(scene);
     await world.system.advance(ms(apology) + 2_000);
     expect(Math.abs(soundMs(scene, from) - ms(apology))).toBeLessThanOrEqual(40);
-    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: HUNG });
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: NO_REPLY });
     expect((await lines(scene)).at(-1)).toBe(`caller: ${apology}`);
     await world.stop();
   });
@@ -204,8 +204,8 @@ describe("an agent whose reply is empty", () => {
     let keys = 0;
     const agent = puppet(async function* ({ type }) {
       if (type === "key" && ++keys === 1) await never;
-      yield says(type === "key" ? "I see." : GREETING);
-      yield listens;
+      yield say(type === "key" ? "I see." : GREETING);
+      yield listen;
     });
     const scene = await talking(["x"], { agent });
     await scene.world.system.advance(ms(GREETING) + 500);
@@ -219,35 +219,35 @@ describe("an agent whose reply is empty", () => {
     let replies = 0;
     const agent = puppet(async function* () {
       replies++;
-      yield says("Well.");
+      yield say("Well.");
       await never;
     });
-    const spokenScene = await talking(["x"], { agent });
-    await spokenScene.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
-    expect([replies, (await outcomeOf(spokenScene))?.detail]).toEqual([1, HUNG]);
-    await spokenScene.world.stop();
+    const speechScene = await talking(["x"], { agent });
+    await speechScene.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
+    expect([replies, (await outcomeOf(speechScene))?.detail]).toEqual([1, NO_REPLY]);
+    await speechScene.world.stop();
 
     let uses = 0;
     const book: AgentTool = { name: "book", description: "Books.", parameters: {}, run: async () => ++uses };
-    const user: Agent = {
+    const toolUser: Agent = {
       ...agent,
       begin: ({ tools }) => ({
         async *reply() {
           await tools?.[0]?.run("{}");
           await never;
-          yield listens;
+          yield listen;
         },
       }),
     };
-    const booked = await talking(["x"], { agent: user, agentTools: [book] });
-    await booked.world.system.advance(10_000 + ms(apology) + 2_000);
-    expect([uses, (await outcomeOf(booked))?.detail]).toEqual([1, HUNG]);
-    await booked.world.stop();
+    const toolScene = await talking(["x"], { agent: toolUser, agentTools: [book] });
+    await toolScene.world.system.advance(10_000 + ms(apology) + 2_000);
+    expect([uses, (await outcomeOf(toolScene))?.detail]).toEqual([1, NO_REPLY]);
+    await toolScene.world.stop();
   });
 
   test("may wait for a tool, up to the tool's time limit", async () => {
     let finish = (_: string) => {};
-    const slow: AgentTool = {
+    const slowTool: AgentTool = {
       ...{ name: "slow", description: "Waits.", parameters: {}, timeoutMs: 60_000 },
       run: () => new Promise((resolve) => (finish = resolve)),
     };
@@ -256,13 +256,13 @@ describe("an agent whose reply is empty", () => {
       begin: ({ tools }) => ({
         replyTimeoutMs: 40_000,
         async *reply({ type }) {
-          if (type === "begin") yield says((await tools?.[0]?.run("{}")) ?? "");
+          if (type === "begin") yield say((await tools?.[0]?.run("{}")) ?? "");
           else await never;
-          yield listens;
+          yield listen;
         },
       }),
     };
-    const scene = await talking(["x"], { agent, agentTools: [slow] });
+    const scene = await talking(["x"], { agent, agentTools: [slowTool] });
     await scene.world.system.advance(55_000);
     finish("It is done.");
     await scene.world.system.advance(3_000);
@@ -278,8 +278,8 @@ describe("an agent whose reply is empty", () => {
   test("is abandoned after 20 s, even if the callee keeps interrupting", async () => {
     const agent = puppet(async function* ({ type }) {
       if (type !== "begin") await never;
-      yield says(GREETING);
-      yield listens;
+      yield say(GREETING);
+      yield listen;
     });
     const scene = await talking(["x"], { agent });
     await scene.world.system.advance(ms(GREETING) + 500);
@@ -288,7 +288,7 @@ describe("an agent whose reply is empty", () => {
       await scene.world.system.advance(4_000);
     }
     await scene.world.system.advance(ms(apology) + 2_000);
-    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: HUNG });
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: NO_REPLY });
     await scene.world.stop();
   });
 });
@@ -309,7 +309,7 @@ test("a call that reaches its maximum duration ends after a goodbye", async () =
 });
 
 describe("a reply that is prepared", () => {
-  const THINKS_MS = 400;
+  const THINKING_MS = 400;
 
   /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
   async function conversation(partial: string, final: string, preemptive: boolean) {
@@ -318,7 +318,7 @@ describe("a reply that is prepared", () => {
     const chat: Chat = async function* ({ messages }, signal) {
       const { content } = messages.at(-1)!;
       texts.push(content ?? "");
-      if (texts.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKS_MS, resolve));
+      if (texts.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKING_MS, resolve));
       signal.throwIfAborted();
       yield { type: "text", text: "I see." };
       if (texts.length > 1)
@@ -347,20 +347,24 @@ describe("a reply that is prepared", () => {
     await world.system.advance(1_500);
     const turns = (await world.storedCall(call)).turns ?? [];
     await world.stop();
-    return { asked: texts, early: firstTexts, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
+    return {
+      requests: texts,
+      earlyRequests: firstTexts,
+      gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0,
+    };
   }
 
   test("saves the model's thinking time at the end of the turn", async () => {
-    const without = await conversation("I come tomorrow", "I come tomorrow.", false);
-    const prepared = await conversation("I come tomorrow", "I come tomorrow.", true);
-    expect(prepared.early.at(-1)).toBe("I come tomorrow");
-    expect(without.gapMs - prepared.gapMs).toBeGreaterThanOrEqual(250);
-    expect(without.gapMs - prepared.gapMs).toBeLessThanOrEqual(THINKS_MS);
+    const unpreparedTurn = await conversation("I come tomorrow", "I come tomorrow.", false);
+    const preparedTurn = await conversation("I come tomorrow", "I come tomorrow.", true);
+    expect(preparedTurn.earlyRequests.at(-1)).toBe("I come tomorrow");
+    expect(unpreparedTurn.gapMs - preparedTurn.gapMs).toBeGreaterThanOrEqual(250);
+    expect(unpreparedTurn.gapMs - preparedTurn.gapMs).toBeLessThanOrEqual(THINKING_MS);
   });
 
   test("is dropped if the callee spoke again", async () => {
-    const { asked, gapMs } = await conversation("I come tomorrow", "I come tomorrow evening.", true);
-    expect(asked.slice(1, 3)).toEqual(["I come tomorrow", "I come tomorrow evening."]);
-    expect(gapMs).toBeGreaterThanOrEqual(450 + THINKS_MS);
+    const { requests, gapMs } = await conversation("I come tomorrow", "I come tomorrow evening.", true);
+    expect(requests.slice(1, 3)).toEqual(["I come tomorrow", "I come tomorrow evening."]);
+    expect(gapMs).toBeGreaterThanOrEqual(450 + THINKING_MS);
   });
 });

@@ -50,9 +50,9 @@ describe("the result by the schema of a call", () => {
   });
 
   test("never delays the end: it follows if the callee hangs up first", async () => {
-    let state = (_: unknown): void => {};
+    let resolveReport = (_: unknown): void => {};
     const report = new Promise<unknown>((resolve) => {
-      state = resolve;
+      resolveReport = resolve;
     });
     const { world, call } = await talking(reporter(() => report, true));
     world.leg(call).end("callee_hung_up");
@@ -60,7 +60,7 @@ describe("the result by the schema of a call", () => {
     const endedCall = await world.storedCall(call);
     expect(endedCall).toMatchObject({ status: "COMPLETED", resultError: expect.stringContaining("not known yet") });
     expect(endedCall.result).toBeUndefined();
-    state({ day: "Monday" });
+    resolveReport({ day: "Monday" });
     await world.system.advance(100);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
     expect((await world.storedCall(call)).resultError ?? null).toBeNull();
@@ -103,9 +103,9 @@ describe("the result by the schema of a call", () => {
   test.for(faultyReports)("is replaced by the reason: %s", async ([, report, reason]) => {
     const { world, call } = await talking(reporter(report));
     await world.system.advance(1_500);
-    const stored = await world.storedCall(call);
-    expect([stored.status, stored.result]).toEqual(["COMPLETED", undefined]);
-    expect(stored.resultError).toEqual(expect.stringContaining(reason));
+    const storedCall = await world.storedCall(call);
+    expect([storedCall.status, storedCall.result]).toEqual(["COMPLETED", undefined]);
+    expect(storedCall.resultError).toEqual(expect.stringContaining(reason));
     await world.stop();
   });
 
@@ -184,11 +184,11 @@ describe("a result that cannot be stored", () => {
     for (const resultSchema of [undefined, SCHEMA, { type: "object" }]) {
       const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });
       await world.system.advance(1_500);
-      const stored = await world.storedCall(call);
-      expect([stored.status, stored.result, stored.outcome?.reason]).toEqual([
+      const storedCall = await world.storedCall(call);
+      expect([storedCall.status, storedCall.result, storedCall.outcome?.reason]).toEqual([
         ...["COMPLETED", undefined, "agent_finished"],
       ]);
-      const view = callView(stored, () => "http://localhost", new Set(["result"] as const));
+      const view = callView(storedCall, () => "http://localhost", new Set(["result"] as const));
       expect(view).toMatchObject({ result: null, result_error: expect.stringContaining(reason) });
     }
     await world.stop();

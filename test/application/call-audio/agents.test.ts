@@ -52,11 +52,11 @@ describe("an agent call", () => {
     const scene = await talking();
     const { world, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + 400);
-    const at = (leg.heard.length * 1_000) / leg.sampleRate;
+    const pressedAt = (leg.heard.length * 1_000) / leg.sampleRate;
     leg.press("1");
     await world.system.advance(2_000);
     // "Good." follows immediately, and no other sound after it.
-    expect(Math.abs(soundMs(scene, at) - ms("Good."))).toBeLessThanOrEqual(40);
+    expect(Math.abs(soundMs(scene, pressedAt) - ms("Good."))).toBeLessThanOrEqual(40);
     expect((await lines(scene))[1]).toMatch(/^caller: Press 1/);
     expect((await lines(scene))[1]).not.toContain("no.");
     await world.stop();

@@ -30,11 +30,11 @@ async function talking(extraFields: object): Promise<Scene> {
 }
 
 function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
-  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
-  return (part.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
+  const samples = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (samples.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
 }
 
-describe("the result of a call with an agent in audio", () => {
+describe("the result of a call with an audio agent", () => {
   test("is stated during the goodbye and stored with the end of the call", async () => {
     const { world, call, puppet } = await talking({ resultSchema: SCHEMA });
     puppet.results.push({ day: "Monday" });
@@ -62,10 +62,10 @@ describe("the result of a call with an agent in audio", () => {
 
   test("is still stated if the callee hangs up first, within the conversation's limit", async () => {
     const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
-    let state = (_: unknown): void => {};
+    let resolveReport = (_: unknown): void => {};
     puppet.results.push(
       new Promise((resolve) => {
-        state = resolve;
+        resolveReport = resolve;
       }),
     );
     puppet.does({ type: "reply", to: "begin" });
@@ -77,7 +77,7 @@ describe("the result of a call with an agent in audio", () => {
     const [interruptedItem] = puppet.reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
     expect(Math.abs(interruptedItem!.heardMs - 1_000)).toBeLessThanOrEqual(60);
     expect(puppet.signal.aborted).toBe(false);
-    state({ day: "Monday" });
+    resolveReport({ day: "Monday" });
     await world.system.advance(100);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
     expect(puppet.signal.aborted).toBe(true);
@@ -114,7 +114,7 @@ describe("the result of a call with an agent in audio", () => {
   });
 });
 
-describe("an agent in audio that a machine answers", () => {
+describe("an audio agent that a machine answers", () => {
   const machine = (): Int16Array =>
     concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]);
 

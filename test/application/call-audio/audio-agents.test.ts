@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-// The core loads it for the first call of such an agent; a manual clock does not wait for that.
+// Loaded up front: the core imports it for the first such call, and a manual clock does not wait for imports.
 import "../../../src/application/call-audio/agents/audio-agent-call.ts";
 import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
@@ -39,25 +39,25 @@ async function talking({ codec, ...options }: WorldOptions & { readonly codec?: 
 }
 
 async function lines({ world, call }: Scene): Promise<string[]> {
-  const stored = await world.app.calls.transcripts(ALICE, [call]);
-  return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
+  const transcripts = await world.app.calls.transcripts(ALICE, [call]);
+  return (transcripts.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
 }
 
 function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
-  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
-  return (part.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
+  const samples = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (samples.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
 }
 
 /** Two tones at once: speech to the voice detector, and no beep. */
 function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
-  const other = tone(1_130, length, sampleRate, 3_500);
-  return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
+  const overtone = tone(1_130, length, sampleRate, 3_500);
+  return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + overtone[at]!);
 }
 
 const heardItems = (reports: readonly unknown[]): readonly HeardItem[] =>
   reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
 
-describe("a call with an agent in audio", () => {
+describe("a call with an audio agent", () => {
   test("is opened before the dial, and starts on answer", async () => {
     const { agent, opened } = puppets();
     const { world, call } = await dialCall(agent);
@@ -235,7 +235,7 @@ describe("a call with an agent in audio", () => {
     puppet.does({ type: "hang_up" });
     await world.system.advance(1_800);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
-    // The callee's own goodbye does not cut it.
+    // The callee's own goodbye does not cut the agent's short.
     puppet.does({ type: "speech_started" });
     await world.system.advance(1_500);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished" } });
@@ -245,7 +245,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("stops for a key, which the agent gets", async () => {
+  test("stops speaking at a key, and passes it to the agent", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -361,7 +361,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("asks the agent for a goodbye before the longest duration has ended", async () => {
+  test("asks the agent for a goodbye before the maximum duration ends", async () => {
     const scene = await talking({ timings: { maxDurationMs: 60_000 } });
     const { world, call, puppet } = scene;
     await world.system.advance(49_500);
@@ -376,7 +376,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("apologises by the speech engine, then fails with the agent's reason", async () => {
+  test("apologises through the speech engine, then fails with the agent's reason", async () => {
     const scene = await talking();
     const { world, call, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -425,8 +425,8 @@ describe("a call with an agent in audio", () => {
   });
 });
 
-describe("an agent in audio that cannot conduct a call", () => {
-  test("lets it fail before the dial", async () => {
+describe("an audio agent that cannot conduct a call", () => {
+  test("fails the call before the dial", async () => {
     const { agent } = puppets({
       open: async () => {
         throw new AgentUnavailable("the server answered 401 (check the key: RINGPORT_AGENT_KEY)");

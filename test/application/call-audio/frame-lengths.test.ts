@@ -13,7 +13,7 @@ import { MeasuringTranscription } from "../../support/measuring-transcription.ts
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
 
 /** The samples from the first to the last non-silent one. */
-const sounding = (samples: Int16Array): Int16Array =>
+const trimSilence = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
     samples.findLastIndex((sample) => sample !== 0) + 1,
@@ -54,7 +54,7 @@ describe.each([
         const messageMs = characters * MS_PER_CHARACTER;
         const { outcome } = await world.storedCall(call);
         expect(outcome).toMatchObject({ reason: "message_played", heardMs: messageMs, heardRatio: 1 });
-        const heard = sounding(leg.heard);
+        const heard = trimSilence(leg.heard);
         expect(Math.abs(heard.length - (messageMs * sampleRate) / 1_000)).toBeLessThanOrEqual(4);
         expect(toneShare(heard, 440, sampleRate)).toBeGreaterThan(0.95);
         await world.stop();
@@ -73,7 +73,7 @@ describe.each([
     await world.stop();
   });
 
-  test("is recorded sample by sample, in step", async () => {
+  test("is recorded sample by sample, both sides in step", async () => {
     const { world, call, leg } = await answeredScene(start, "x".repeat(60));
     await world.system.advance(6 * frameMs);
     const words = tone(880, 600, sampleRate, 8_000);
@@ -102,7 +102,7 @@ describe.each([
     await world.stop();
   });
 
-  test("reports the callee's speech by its own samples", async () => {
+  test("times the callee's speech by the samples received", async () => {
     const { world, call, leg } = await answeredScene(start, "x".repeat(200));
     await world.system.advance(10 * frameMs);
     const words = babble(1_000, sampleRate, 3_000, 5);
@@ -136,12 +136,12 @@ describe.each([
     await world.system.advance(20_000);
     const { outcome } = await world.storedCall(call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: 2_000, heardRatio: 1 });
-    const last = sounding(leg.heard.subarray(9.5 * sampleRate));
-    expect(Math.abs(last.length - 2 * sampleRate)).toBeLessThanOrEqual(4);
+    const message = trimSilence(leg.heard.subarray(9.5 * sampleRate));
+    expect(Math.abs(message.length - 2 * sampleRate)).toBeLessThanOrEqual(4);
     await world.stop();
   });
 
-  test("reports silence to an agent by the samples that were played", async () => {
+  test("measures silence for an agent by the samples played", async () => {
     const inputs: string[] = [];
     const agent = puppet(async function* (input) {
       inputs.push(input.type);
@@ -215,8 +215,8 @@ describe.each([
     await reading;
     const joinedPcm = concatPcm(pieces);
     const side = (channel: 0 | 1) => joinedPcm.filter((_, i) => i % 2 === channel);
-    expect(toneShare(sounding(side(0)), 880, sampleRate)).toBeGreaterThan(0.99);
-    expect(toneShare(sounding(side(1)), 440, sampleRate)).toBeGreaterThan(0.95);
+    expect(toneShare(trimSilence(side(0)), 880, sampleRate)).toBeGreaterThan(0.99);
+    expect(toneShare(trimSilence(side(1)), 440, sampleRate)).toBeGreaterThan(0.95);
     expect(side(1).length).toBeGreaterThanOrEqual((2_300 * sampleRate) / 1_000);
     await world.stop();
   });
@@ -240,11 +240,11 @@ describe.each([
 test("pieces of 20 ms add up to the callee's frames, whatever their lengths", () => {
   const frames = fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 700 }), { maxLength: 10 });
   fc.assert(
-    fc.property(frames, (all) => {
+    fc.property(frames, (inputFrames) => {
       const pieces: Int16Array[] = [];
       const taps = new CallTaps(8_000, [{ inbound: (piece) => void pieces.push(piece.slice()) }]);
-      for (const samples of all) taps.write(Int16Array.from(samples));
-      expect(Array.from(concatPcm(pieces))).toEqual(all.flat());
+      for (const samples of inputFrames) taps.write(Int16Array.from(samples));
+      expect(Array.from(concatPcm(pieces))).toEqual(inputFrames.flat());
       expect(pieces.every(({ length }) => length <= 160)).toBe(true);
     }),
   );

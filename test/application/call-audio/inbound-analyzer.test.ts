@@ -14,8 +14,8 @@ interface AnalyzerReport {
   beeps: { hz: number; atMs: number }[];
 }
 
-function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
-  const heard: AnalyzerReport = { keys: "", speech: [], beeps: [] };
+function analyze(samples: Int16Array, sampleRate: number): AnalyzerReport {
+  const report: AnalyzerReport = { keys: "", speech: [], beeps: [] };
   const voiceActivity = (rate: number) => new Vad(rate);
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity },
@@ -23,17 +23,17 @@ function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
       onFirstAudio() {},
       onLineTone() {},
       onSuspicionChange() {},
-      onBeep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),
+      onBeep: (hz, atMs) => void report.beeps.push({ hz, atMs }),
       onDigit: (digit) => {
-        heard.keys += digit;
+        report.keys += digit;
       },
-      onSpeech: (startMs, endMs) => void heard.speech.push({ startMs, endMs }),
+      onSpeech: (startMs, endMs) => void report.speech.push({ startMs, endMs }),
     },
   );
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) analyzer.inbound(samples.subarray(at, at + frame));
   analyzer.finish();
-  return heard;
+  return report;
 }
 
 describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
@@ -42,7 +42,7 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
   const words = babble("Hello, this is somebody who answers the phone.", sampleRate);
 
   test("detects keys as keys, not as speech", () => {
-    expect(listen(concatPcm([silence(500), keys, silence(500)]), sampleRate)).toEqual({
+    expect(analyze(concatPcm([silence(500), keys, silence(500)]), sampleRate)).toEqual({
       keys: "1234#",
       speech: [],
       beeps: [],
@@ -50,29 +50,29 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
   });
 
   test("detects speech as speech, not as keys", () => {
-    const heard = listen(concatPcm([silence(500), words, silence(500)]), sampleRate);
-    expect(heard.keys).toBe("");
-    expect(heard.speech.length).toBeGreaterThan(0);
-    expect(heard.speech[0]?.startMs).toBeGreaterThanOrEqual(450);
-    expect(heard.speech[0]?.startMs).toBeLessThan(800);
+    const report = analyze(concatPcm([silence(500), words, silence(500)]), sampleRate);
+    expect(report.keys).toBe("");
+    expect(report.speech.length).toBeGreaterThan(0);
+    expect(report.speech[0]?.startMs).toBeGreaterThanOrEqual(450);
+    expect(report.speech[0]?.startMs).toBeLessThan(800);
   });
 
   test("detects the beep of a voicemail box as a beep, not as speech", () => {
     const beep = tone(950, 400, sampleRate, 9_000);
-    const heard = listen(concatPcm([silence(500), beep, silence(1_000)]), sampleRate);
-    expect(heard).toMatchObject({ keys: "", speech: [], beeps: [{}] });
-    expect(Math.abs(heard.beeps[0]!.hz - 950)).toBeLessThanOrEqual(4);
-    expect(Math.abs(heard.beeps[0]!.atMs - 500)).toBeLessThanOrEqual(40);
-    const greetedMachine = listen(concatPcm([silence(500), words, beep, silence(1_000)]), sampleRate);
-    expect(greetedMachine.beeps.length).toBe(1);
-    expect(greetedMachine.speech.at(-1)!.endMs).toBeLessThanOrEqual(500 + (words.length * 1000) / sampleRate + 120);
+    const report = analyze(concatPcm([silence(500), beep, silence(1_000)]), sampleRate);
+    expect(report).toMatchObject({ keys: "", speech: [], beeps: [{}] });
+    expect(Math.abs(report.beeps[0]!.hz - 950)).toBeLessThanOrEqual(4);
+    expect(Math.abs(report.beeps[0]!.atMs - 500)).toBeLessThanOrEqual(40);
+    const greetingReport = analyze(concatPcm([silence(500), words, beep, silence(1_000)]), sampleRate);
+    expect(greetingReport.beeps.length).toBe(1);
+    expect(greetingReport.speech.at(-1)!.endMs).toBeLessThanOrEqual(500 + (words.length * 1000) / sampleRate + 120);
   });
 
   test("detects speech after keys", () => {
-    const heard = listen(concatPcm([silence(500), keys, silence(600), words, silence(500)]), sampleRate);
-    expect(heard.keys).toBe("1234#");
-    expect(heard.speech.length).toBeGreaterThan(0);
-    expect(heard.speech.every(({ startMs }) => startMs >= 500 + 1000)).toBe(true);
+    const report = analyze(concatPcm([silence(500), keys, silence(600), words, silence(500)]), sampleRate);
+    expect(report.keys).toBe("1234#");
+    expect(report.speech.length).toBeGreaterThan(0);
+    expect(report.speech.every(({ startMs }) => startMs >= 500 + 1000)).toBe(true);
   });
 });
 
@@ -106,8 +106,8 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
 describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz", (sampleRate) => {
   /** A tone in alternating parts: received, filled in, received …, ms; silence around it. */
   const withGaps = (hz: number, parts: readonly number[], offsetMs = 500): string[] => {
-    const sum = parts.reduce((total, ms) => total + ms);
-    const wholeTone = tone(hz, sum, sampleRate, 9_000);
+    const totalMs = parts.reduce((total, ms) => total + ms);
+    const wholeTone = tone(hz, totalMs, sampleRate, 9_000);
     const silence = (ms: number) => ({ samples: new Int16Array((sampleRate * ms) / 1000), received: true });
     let at = 0;
     const pieces = parts.map((ms, i) => {
@@ -116,8 +116,8 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
       return { samples, received: i % 2 === 0 };
     });
     // No samples are received for a moment after a tone that ends in a gap.
-    const after = parts.length % 2 === 0 ? { ...silence(60), received: false } : silence(60);
-    return tonesIn([silence(offsetMs), ...pieces, after, silence(1_440)], sampleRate);
+    const tail = parts.length % 2 === 0 ? { ...silence(60), received: false } : silence(60);
+    return tonesIn([silence(offsetMs), ...pieces, tail, silence(1_440)], sampleRate);
   };
 
   test.each(
@@ -140,13 +140,13 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
     expect(withGaps(950, parts)).toEqual(["beep"]);
   });
 
-  test("is a fax once enough arrived", () => {
+  test("is a fax tone once enough of it has arrived", () => {
     expect(withGaps(2_100, [2_000, 200])).not.toContain("fax");
     expect(withGaps(2_100, [1_000, 100, 1_000, 80])).not.toContain("fax");
     expect(withGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
   });
 
-  test("is not ringing with hardly any received", () => {
+  test("is not a ringing tone if hardly any of it was received", () => {
     expect(
       withGaps(
         425,
@@ -156,7 +156,7 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
   });
 });
 
-test("conclusions need received samples, not concealed ones", () => {
+test("detection needs received samples, not concealed ones", () => {
   const sampleRate = 8_000;
   const notices: string[] = [];
   const analyzer = new InboundAnalyzer(

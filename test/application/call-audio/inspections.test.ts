@@ -4,20 +4,20 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { ALICE, audioFile, BOB, decoder, NUMBER, World } from "../../support/application.ts";
 
 let world: World;
-let [alices, bobs]: [Instance, Instance] = [] as never;
-/** Waits until the running inspections have finished. */
-let finish: (() => void)[];
+let [alicesInstance, bobsInstance]: [Instance, Instance] = [] as never;
+/** Functions that let the running inspections finish. */
+let finishers: (() => void)[];
 /** Durations of the inspected files, s, in order. */
-let inspectedSizes: number[];
+let inspectedSeconds: number[];
 
 beforeEach(async () => {
   world = await World.start({ policy: { kind: "fifo", depth: 1_000 } });
-  [alices, bobs] = [await world.newInstance(ALICE), await world.newInstance(BOB)];
-  [finish, inspectedSizes] = [[], []];
+  [alicesInstance, bobsInstance] = [await world.newInstance(ALICE), await world.newInstance(BOB)];
+  [finishers, inspectedSeconds] = [[], []];
   const { inspect } = decoder;
   vi.spyOn(decoder, "inspect").mockImplementation(async (file, limits) => {
-    inspectedSizes.push(file[4] ?? 0);
-    await new Promise<void>((resolve) => finish.push(resolve));
+    inspectedSeconds.push(file[4] ?? 0);
+    await new Promise<void>((resolve) => finishers.push(resolve));
     return inspect(file, limits);
   });
 });
@@ -47,60 +47,60 @@ async function untilIdle(): Promise<void> {
 }
 
 async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const finishTimer = setInterval(() => finish.splice(0).map((release) => release()), 1);
+  const finishTimer = setInterval(() => finishers.splice(0).map((release) => release()), 1);
   return Promise.all(uploads).finally(() => clearInterval(finishTimer));
 }
 
 describe("uploads of one user", () => {
   test("are refused beyond fifty, per user", async () => {
-    const uploads = Array.from({ length: 50 }, () => upload(ALICE, alices, 1));
+    const uploads = Array.from({ length: 50 }, () => upload(ALICE, alicesInstance, 1));
     await untilIdle();
-    expect(await upload(ALICE, alices, 1)).toMatchObject({ code: "server_busy" });
-    uploads.push(upload(BOB, bobs, 2));
+    expect(await upload(ALICE, alicesInstance, 1)).toMatchObject({ code: "server_busy" });
+    uploads.push(upload(BOB, bobsInstance, 2));
     await untilIdle();
-    for (const created of await finishAll(uploads)) expect(created).toMatchObject({ created: true });
-    const secondUpload = upload(ALICE, alices, 1);
+    for (const result of await finishAll(uploads)) expect(result).toMatchObject({ created: true });
+    const secondUpload = upload(ALICE, alicesInstance, 1);
     expect((await finishAll([secondUpload]))[0]).toMatchObject({ created: true });
   });
 
   test("take turns with another user's", async () => {
-    const uploads = Array.from({ length: 10 }, () => upload(ALICE, alices, 1));
+    const uploads = Array.from({ length: 10 }, () => upload(ALICE, alicesInstance, 1));
     await untilIdle();
-    uploads.push(upload(BOB, bobs, 2));
+    uploads.push(upload(BOB, bobsInstance, 2));
     await untilIdle();
-    expect(inspectedSizes).toEqual([1, 1]);
-    for (const release of finish.splice(0)) release();
+    expect(inspectedSeconds).toEqual([1, 1]);
+    for (const release of finishers.splice(0)) release();
     await untilIdle();
-    expect(inspectedSizes).toEqual([1, 1, 1, 2]);
+    expect(inspectedSeconds).toEqual([1, 1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("keep their turns to the end of the work, even if their clients disconnect", async () => {
     const abort = new AbortController();
-    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, abort.signal));
+    const uploads = [1, 1].map((seconds) => upload(ALICE, alicesInstance, seconds, abort.signal));
     await untilIdle();
-    uploads.push(upload(BOB, bobs, 2));
+    uploads.push(upload(BOB, bobsInstance, 2));
     await untilIdle();
     abort.abort(new Error("the client has left"));
     await untilIdle();
-    expect(inspectedSizes).toEqual([1, 1]);
-    for (const release of finish.splice(0)) release();
+    expect(inspectedSeconds).toEqual([1, 1]);
+    for (const release of finishers.splice(0)) release();
     await untilIdle();
-    expect(inspectedSizes).toEqual([1, 1, 2]);
+    expect(inspectedSeconds).toEqual([1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("stop waiting once their clients disconnect", async () => {
     const abort = new AbortController();
-    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
+    const uploads = [1, 1].map((seconds) => upload(ALICE, alicesInstance, seconds));
     await untilIdle();
     const reason = new Error("the client has left");
-    const pendingUpload = upload(ALICE, alices, 3, abort.signal);
+    const pendingUpload = upload(ALICE, alicesInstance, 3, abort.signal);
     await untilIdle();
     abort.abort(reason);
     expect(await pendingUpload).toBe(reason);
-    expect(await upload(ALICE, alices, 4, abort.signal)).toBe(reason);
+    expect(await upload(ALICE, alicesInstance, 4, abort.signal)).toBe(reason);
     await finishAll(uploads);
-    expect(inspectedSizes).toEqual([1, 1]);
+    expect(inspectedSeconds).toEqual([1, 1]);
   });
 });

@@ -15,7 +15,7 @@ const PEOPLE = {
   additionalProperties: false,
 };
 const CALL = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
-const GOOD = '{"people":3}';
+const VALID_INPUT = '{"people":3}';
 
 interface Scene {
   readonly world: World;
@@ -54,7 +54,7 @@ const never = () => new Promise<never>(() => {});
 describe("a tool that an agent uses", () => {
   test("gets checked input and returns JSON", async () => {
     const { world, tool, uses, inputs } = await offerTool(async () => ({ table: 4, name: "Zoë 👋" }));
-    expect(await tool.run(GOOD)).toBe('{"table":4,"name":"Zoë 👋"}');
+    expect(await tool.run(VALID_INPUT)).toBe('{"table":4,"name":"Zoë 👋"}');
     expect(inputs).toEqual([{ people: 3 }]);
     expect(uses).toEqual([{ tool: "book", ms: 0, fault: null }]);
     await world.stop();
@@ -76,22 +76,22 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("reports the words of ToolFailed to the model, but no other error's", async () => {
+  test("reports the message of ToolFailed to the model, but of no other error", async () => {
     const errors = [new ToolFailed("the restaurant is closed"), new Error("postgres://root:secret@db refused")];
     const { world, tool, uses } = await offerTool(async () => {
       throw errors.shift();
     });
-    expect(await tool.run(GOOD)).toBe("error: the restaurant is closed");
-    expect(await tool.run(GOOD)).toBe("error: the tool failed");
+    expect(await tool.run(VALID_INPUT)).toBe("error: the restaurant is closed");
+    expect(await tool.run(VALID_INPUT)).toBe("error: the tool failed");
     expect(uses.map(({ fault }) => fault)).toEqual(["failed", "failed"]);
     await world.stop();
   });
 
-  test("survives a tool that throws before it starts", async () => {
+  test("reports a failure if it throws at once", async () => {
     const { world, tool } = await offerTool(() => {
       throw "a string";
     });
-    expect(await tool.run(GOOD)).toBe("error: the tool failed");
+    expect(await tool.run(VALID_INPUT)).toBe("error: the tool failed");
     await world.stop();
   });
 
@@ -103,7 +103,7 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("has 10 s, or its own time, and is then aborted", async () => {
+  test("is aborted after 10 s, or its own time limit", async () => {
     const signals: AbortSignal[] = [];
     const wait = (_: unknown, { signal }: ToolContext) => {
       signals.push(signal);
@@ -114,11 +114,11 @@ describe("a tool that an agent uses", () => {
       [500, 500],
     ] as const) {
       const { world, tool, uses } = await offerTool(wait, { timeoutMs });
-      const running = tool.run(GOOD);
+      const pendingResult = tool.run(VALID_INPUT);
       await world.system.advance(ms - 1);
       expect([uses, signals.at(-1)?.aborted]).toEqual([[], false]);
       await world.system.advance(1);
-      expect(await running).toBe(`error: no result within ${ms} ms`);
+      expect(await pendingResult).toBe(`error: no result within ${ms} ms`);
       expect(uses).toEqual([{ tool: "book", ms, fault: "timeout" }]);
       expect(signals.at(-1)?.aborted).toBe(true);
       await world.stop();
@@ -127,10 +127,10 @@ describe("a tool that an agent uses", () => {
 
   test("ends with its call", async () => {
     const { world, tool, uses, scope } = await offerTool(never);
-    const running = tool.run(GOOD);
+    const pendingResult = tool.run(VALID_INPUT);
     scope.abort();
-    expect(await running).toBe("error: the call has ended");
-    expect(await tool.run(GOOD)).toBe("error: the call has ended");
+    expect(await pendingResult).toBe("error: the call has ended");
+    expect(await tool.run(VALID_INPUT)).toBe("error: the call has ended");
     expect(uses.map(({ fault }) => fault)).toEqual(["call_over", "call_over"]);
     await world.stop();
   });
@@ -141,15 +141,15 @@ describe("a tool that an agent uses", () => {
     ["a function", () => 1, "the result of the tool is not JSON"],
   ] as const)("may not return %s", async ([, result, fault]) => {
     const { world, tool, uses } = await offerTool(async () => result);
-    expect(await tool.run(GOOD)).toBe(`error: ${fault}`);
+    expect(await tool.run(VALID_INPUT)).toBe(`error: ${fault}`);
     expect(uses[0]?.fault).toBe("result_invalid");
     await world.stop();
   });
 
   test("may be used 200 times on a call", async () => {
     const { world, tool, uses } = await offerTool(async () => undefined);
-    for (let use = 0; use < 200; use++) expect(await tool.run(GOOD)).toBe("null");
-    expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, which is the limit");
+    for (let use = 0; use < 200; use++) expect(await tool.run(VALID_INPUT)).toBe("null");
+    expect(await tool.run(VALID_INPUT)).toBe("error: tools were used 200 times on this call, which is the limit");
     expect(uses.at(-1)?.fault).toBe("too_many");
     await world.stop();
   });
@@ -164,13 +164,13 @@ describe("an agent call with tools", () => {
   });
 
   /** An agent that uses all of its tools, and hangs up for a reason. */
-  const user: Agent = {
+  const toolUser: Agent = {
     name: "user",
     check() {},
     begin: ({ tools = [] }) => ({
       async *reply() {
-        const names = await Promise.all(tools.map((offeredTool) => offeredTool.run("{}")));
-        yield { type: "say", text: `I used ${names.join(" and ")}.`, interruptible: false };
+        const results = await Promise.all(tools.map((offeredTool) => offeredTool.run("{}")));
+        yield { type: "say", text: `I used ${results.join(" and ")}.`, interruptible: false };
         yield { type: "hang_up", detail: "it was at its limit" };
       },
     }),
@@ -185,8 +185,8 @@ describe("an agent call with tools", () => {
     return call;
   }
 
-  test("may use the named ones, and its timeline lists each use", async () => {
-    const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two"), tool("three")] });
+  test("may use the tools it names, and its timeline lists each use", async () => {
+    const world = await World.start({ agent: toolUser, agentTools: [tool("one"), tool("two"), tool("three")] });
     const call = await placeAgentCall(world, { tools: ["three", "one"] });
     world.leg(call).placed();
     world.leg(call).answer();
@@ -205,8 +205,8 @@ describe("an agent call with tools", () => {
     await world.stop();
   });
 
-  test("is refused with the names that exist if it names another", async () => {
-    const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two")] });
+  test("is refused if it names an unknown tool; the error lists the known ones", async () => {
+    const world = await World.start({ agent: toolUser, agentTools: [tool("one"), tool("two")] });
     await expect(placeAgentCall(world, { tools: ["one", "tow"] })).rejects.toMatchObject({
       errors: [
         {
@@ -222,7 +222,7 @@ describe("an agent call with tools", () => {
   test("ends after its maxSeconds at the latest, with 10 s for a goodbye", async () => {
     const inputs: string[] = [];
     const agent: Agent = {
-      ...user,
+      ...toolUser,
       begin: () => ({
         async *reply({ type }) {
           inputs.push(type);

@@ -6,7 +6,7 @@ const RATE = 8_000;
 const FRAME = 160;
 const ones = (length: number) => new Int16Array(length).fill(1);
 
-/** A prelude before a queue of a second. */
+/** A prelude before one second of queued audio. */
 function openPrelude() {
   const playout = new Playout(RATE);
   const prelude = new Prelude(playout);
@@ -14,7 +14,7 @@ function openPrelude() {
   return { playout, prelude };
 }
 
-/** The frames that a leg reads, as their sums. */
+/** Sums of the frames that a leg reads. */
 function read(prelude: Prelude, frames: number): number[] {
   return Array.from({ length: frames }, () => {
     const frame = new Int16Array(FRAME);

@@ -8,8 +8,8 @@ async function scene(storedMs: Readonly<Record<string, number>> = {}) {
   const ms = (count: number) => count * RECORDED_BYTES_PER_MS;
   const limits = { storedBytesPerUser: ms(100), storedBytesPerDemoInstance: ms(60) };
   const world = await World.start({ limits: { ...limits } });
-  const stored = new Map(Object.entries(storedMs));
-  world.storage.retention.storedBytes = async (ownerId) => ms(stored.get(ownerId) ?? 0);
+  const storedMsByOwner = new Map(Object.entries(storedMs));
+  world.storage.retention.storedBytes = async (ownerId) => ms(storedMsByOwner.get(ownerId) ?? 0);
   const quota = new RecordingQuota();
   const begin = async (isDemo?: true) => {
     const call = { userId: ALICE.userId, instanceId: "inst_1", isDemo };
@@ -17,11 +17,11 @@ async function scene(storedMs: Readonly<Record<string, number>> = {}) {
     await world.system.settle();
     return allowance;
   };
-  return { world, stored, begin };
+  return { world, storedMsByOwner, begin };
 }
 
 describe("the quota of live recordings", () => {
-  test("is the remainder of the stored bytes", async () => {
+  test("is reduced by the stored recordings", async () => {
     const { world, begin } = await scene({ [ALICE.userId]: 70 });
     const allowance = await begin();
     expect([allowance.take(20), allowance.take(20), allowance.take(10), allowance.take(1)]).toEqual([
@@ -35,19 +35,24 @@ describe("the quota of live recordings", () => {
 
   test("is shared by the live calls of a user, including those of a demo instance", async () => {
     const { world, begin } = await scene({ inst_1: 10 });
-    const [demo, own] = [await begin(true), await begin()];
-    expect([demo.take(50), demo.take(1), own.take(50), own.take(1)]).toEqual([true, false, true, false]);
+    const [demoRecording, otherRecording] = [await begin(true), await begin()];
+    expect([demoRecording.take(50), demoRecording.take(1), otherRecording.take(50), otherRecording.take(1)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
     await world.stop();
   });
 
   test("keeps an ended recording's bytes until the storage counts them", async () => {
-    const { world, stored, begin } = await scene();
+    const { world, storedMsByOwner, begin } = await scene();
     const [first, second] = [await begin(), await begin()];
     first.take(60);
     first.end(true);
     first.end(true);
     expect([second.take(41), second.take(40)]).toEqual([false, true]);
-    stored.set(ALICE.userId, 20);
+    storedMsByOwner.set(ALICE.userId, 20);
     const third = await begin();
     expect([third.take(41), third.take(40)]).toEqual([false, true]);
     await world.stop();

@@ -12,11 +12,11 @@ import { ALICE, NUMBER, World, type WorldOptions } from "../../support/applicati
 import { type MeasuringSession, MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
 /** A client that records its events. */
-class Listener implements StreamClient {
+class EventRecorder implements StreamClient {
   readonly calleeRate: number | undefined = undefined;
   readonly events: StreamEvent[] = [];
   readonly transcripts: Transcript[] = [];
-  ended: string | undefined;
+  endEvent: string | undefined;
   event(event: StreamEvent): void {
     this.events.push(event);
   }
@@ -25,7 +25,7 @@ class Listener implements StreamClient {
   }
   callee(): void {}
   over(end: string): void {
-    this.ended = end;
+    this.endEvent = end;
   }
 }
 
@@ -33,7 +33,7 @@ interface Scene {
   readonly world: World;
   readonly call: Call;
   readonly leg: ScriptedLeg;
-  readonly client: Listener;
+  readonly client: EventRecorder;
   readonly attachment: Awaited<ReturnType<typeof attach>>;
 }
 
@@ -51,7 +51,7 @@ async function ringing(options: WorldOptions = {}): Promise<Scene> {
     target: { phoneNumber: NUMBER },
   });
   await world.system.settle();
-  const client = new Listener();
+  const client = new EventRecorder();
   const attachment = await attach(world, call, client);
   const leg = world.leg(call);
   leg.placed();
@@ -81,7 +81,7 @@ test("a requeued call is transcribed once", async () => {
     target: { phoneNumber: NUMBER },
   });
   await world.system.settle();
-  await attach(world, call, new Listener());
+  await attach(world, call, new EventRecorder());
   world.leg(call).end("line_lost");
   await world.system.settle();
   await world.system.advance(5_000);
@@ -104,11 +104,11 @@ describe("the callee's speech", () => {
     await world.system.advance(200);
     expect(texts(scene)).toEqual(["tone 440"]);
     const answeredAt = (await world.storedCall(call)).startedAt ?? 0;
-    const [transcripts] = client.transcripts;
-    expect(transcripts).toMatchObject({ final: true, speaker: "callee" });
+    const [transcript] = client.transcripts;
+    expect(transcript).toMatchObject({ final: true, speaker: "callee" });
     // It started 1,000 ms after the answer; the turn includes 300 ms before it.
-    expect(transcripts!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
-    expect(transcripts!.timestamp - answeredAt).toBeLessThanOrEqual(740);
+    expect(transcript!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
+    expect(transcript!.timestamp - answeredAt).toBeLessThanOrEqual(740);
     await world.stop();
   });
 
@@ -145,8 +145,8 @@ describe("the callee's speech", () => {
     const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));
     leg.say(concatPcm([pause(1_000, leg), ...syllables]));
     await world.system.advance(45_000);
-    const [first, second, ...more] = transcription.sessions[0]!.turns;
-    expect(more).toEqual([]);
+    const [first, second, ...otherTurns] = transcription.sessions[0]!.turns;
+    expect(otherTurns).toEqual([]);
     expect(first!.ms).toBe(30_000);
     expect(second!.startMs).toBe(first!.startMs + 30_000);
     expect(Math.abs(first!.ms + second!.ms - (300 + 40_000 - 100 + 500))).toBeLessThanOrEqual(60);
@@ -285,7 +285,7 @@ describe("a transcript", () => {
     session.say({ type: "partial", text: "on", startMs: 100 });
     session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
     await world.system.settle();
-    const next = new Listener();
+    const next = new EventRecorder();
     await attach(world, call, next);
     expect(next.transcripts.map(({ text }) => text)).toEqual(["one"]);
     session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
@@ -296,7 +296,7 @@ describe("a transcript", () => {
 });
 
 describe("a final transcript that was sent to a client after it had disconnected", () => {
-  const says = async ({ world }: Scene, session: MeasuringSession, text: string) => {
+  const sayFinal = async ({ world }: Scene, session: MeasuringSession, text: string) => {
     const startMs = 100 * session.pushed.length;
     session.say({ type: "partial", text: text.slice(0, 1), startMs });
     session.say({ type: "final", text, startMs, endMs: startMs + 50 });
@@ -308,23 +308,23 @@ describe("a final transcript that was sent to a client after it had disconnected
     const scene = await talking({ transcription });
     const { world, call, client, attachment } = scene;
     const [session] = transcription.sessions as [MeasuringSession];
-    await says(scene, session, "one");
+    await sayFinal(scene, session, "one");
     await world.system.advance(10_000);
     attachment.detach(false);
-    await says(scene, session, "two");
-    const second = new Listener();
+    await sayFinal(scene, session, "two");
+    const second = new EventRecorder();
     const next = await attach(world, call, second);
     expect(second.transcripts.map(({ text }) => text)).toEqual(["one", "two"]);
     expect(second.transcripts[0]).toEqual(client.transcripts.find(({ final }) => final));
     next.detach(false);
-    const third = new Listener();
+    const third = new EventRecorder();
     const last = await attach(world, call, third);
     expect(third.transcripts).toEqual(second.transcripts);
     await world.system.advance(3_000);
-    await says(scene, session, "three");
+    await sayFinal(scene, session, "three");
     last.took();
     last.detach(false);
-    const fourth = new Listener();
+    const fourth = new EventRecorder();
     await attach(world, call, fourth);
     expect(fourth.transcripts.map(({ text }) => text)).toEqual(["three"]); // may have been in transit when the client responded
     await world.stop();
@@ -335,10 +335,10 @@ describe("a final transcript that was sent to a client after it had disconnected
     const scene = await talking({ transcription });
     const { world, call, attachment } = scene;
     const [session] = transcription.sessions as [MeasuringSession];
-    await says(scene, session, "one");
+    await sayFinal(scene, session, "one");
     await world.system.advance(15_001);
     attachment.detach(false);
-    const next = new Listener();
+    const next = new EventRecorder();
     await attach(world, call, next);
     expect(next.transcripts).toEqual([]);
     await world.stop();
@@ -356,16 +356,16 @@ describe("the last words", () => {
     leg.end("callee_hung_up");
     await world.system.settle();
     expect(texts(scene)).toEqual(["tone 440"]);
-    expect(client.ended).toBe("completed");
+    expect(client.endEvent).toBe("completed");
     expect((await world.storedCall(call)).status).toBe("COMPLETED");
     await world.stop();
   });
 
   test("are awaited for one second; later ones are still stored", async () => {
     const transcription = new MeasuringTranscription();
-    let answer = () => {};
+    let release = () => {};
     transcription.answering = new Promise<void>((resolve) => {
-      answer = resolve;
+      release = resolve;
     });
     const scene = await talking({ transcription });
     const { world, leg, client, call } = scene;
@@ -374,11 +374,11 @@ describe("the last words", () => {
     const endedAt = world.system.now();
     leg.end("callee_hung_up");
     await world.system.advance(900);
-    expect(client.ended).toBeUndefined();
+    expect(client.endEvent).toBeUndefined();
     await world.system.advance(200);
-    expect(client.ended).toBe("completed");
+    expect(client.endEvent).toBe("completed");
     expect((await world.storedCall(call)).endedAt).toBe(endedAt);
-    answer();
+    release();
     await world.system.settle();
     expect(client.transcripts).toEqual([]);
     expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
@@ -387,22 +387,22 @@ describe("the last words", () => {
     await world.stop();
   });
 
-  test("that stay unspoken do not delay the end", async () => {
+  test("do not delay the end if there are none", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await talking({ transcription });
     await world.system.advance(2_000);
     leg.end("callee_hung_up");
     await world.system.settle();
-    expect(client.ended).toBe("completed");
+    expect(client.endEvent).toBe("completed");
     await world.stop();
   });
 });
 
-describe("an engine that fails", () => {
+describe("a transcription engine", () => {
   const unavailableNotices = ({ client }: Scene) =>
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
-  test("is missing: reported once, after the answer", async () => {
+  test("that is missing is reported once, after the answer", async () => {
     const scene = await ringing();
     expect(unavailableNotices(scene)).toEqual([]);
     scene.leg.answer();
@@ -412,7 +412,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("to open is reported; the call continues", async () => {
+  test("that fails to open is reported; the call continues", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking({ transcription });
@@ -423,7 +423,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("now and then is reported once, still transcribing", async () => {
+  test("that fails now and then is reported once, and continues to transcribe", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
@@ -441,7 +441,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("by throwing within the leg's clock disturbs no call", async () => {
+  test("that throws on the leg's clock does not disturb the call", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
     const scene = await talking({ transcription });
     transcription.sessions[0]!.fault = new Error("a bug");
@@ -451,7 +451,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("by opening slowly gets the words spoken in the meantime", async () => {
+  test("that opens slowly gets the words spoken in the meantime", async () => {
     const transcription = new MeasuringTranscription();
     let open = () => {};
     transcription.opening = new Promise<void>((resolve) => {
@@ -468,12 +468,12 @@ describe("an engine that fails", () => {
     await world.stop();
   });
 
-  test("is not called for an unanswered call", async () => {
+  test("is not opened for an unanswered call", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await ringing({ transcription });
     leg.end("busy");
     await world.system.settle();
-    expect(client.ended).toBe("failed");
+    expect(client.endEvent).toBe("failed");
     expect(transcription.sessions).toEqual([]);
     await world.stop();
   });

@@ -10,12 +10,12 @@ const FRAME_MS = 20;
 const voiceWithHangOver =
   (hangOverMs: number | undefined): VoiceActivity =>
   () => {
-    let remaining = 0;
+    let remainingMs = 0;
     return {
       hangOverMs,
       push(frame) {
-        remaining = frame[0] === 0 ? remaining - FRAME_MS : (hangOverMs ?? 0) + FRAME_MS;
-        return remaining > 0;
+        remainingMs = frame[0] === 0 ? remainingMs - FRAME_MS : (hangOverMs ?? 0) + FRAME_MS;
+        return remainingMs > 0;
       },
     };
   };
@@ -36,12 +36,12 @@ function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [sta
   });
   let atMs = 0;
   for (const [i, ms] of stretchesMs.entries())
-    for (let done = 0; done < ms; done += FRAME_MS, atMs += FRAME_MS)
+    for (let pushedMs = 0; pushedMs < ms; pushedMs += FRAME_MS, atMs += FRAME_MS)
       detector.push(new Int16Array(RATE / 50).fill(i % 2), atMs);
   return turns;
 }
 
-describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continues for %s ms", (hangOverMs) => {
+describe.each([undefined, 0, 120, 300, 480])("with a voice detector whose hang-over is %s ms", (hangOverMs) => {
   test("a turn ends 0.5 s after its voice", () => {
     expect(turnsOf(hangOverMs, 1_000, 500, 1_500, 2_000, 1_500)).toEqual([
       [1_000 - PRE_ROLL_MS, 1_500 + END_OF_TURN_MS],
@@ -59,6 +59,6 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continu
   });
 });
 
-test("a turn lasts as long as the voice, even beyond half a second", () => {
+test("a turn includes a hang-over longer than half a second", () => {
   expect(turnsOf(800, 1_000, 2_000, 2_000)).toEqual([[1_000 - PRE_ROLL_MS, 3_000 + 800 + FRAME_MS]]);
 });

@@ -9,19 +9,19 @@ import { random } from "../../support/random.ts";
 const QUESTION = "Will you come tomorrow, or rather on another day of this week?";
 
 /** An agent that asks, thinks, and repeats its input. */
-class Listener {
+class EchoAgent {
   readonly inputs: ConversationInput[] = [];
   readonly agent: Agent;
   scene: Scene | undefined;
 
-  constructor(thinksMs: number) {
+  constructor(thinkingMs: number) {
     const { inputs } = this;
-    const think = (signal: AbortSignal) => this.#think(thinksMs, signal);
+    const think = (signal: AbortSignal) => this.#think(thinkingMs, signal);
     this.agent = puppet(async function* (input, signal) {
       inputs.push(input);
       if (input.type === "begin") yield { type: "say", text: QUESTION, interruptible: true };
       else if (input.type === "words") {
-        if (thinksMs > 0) await think(signal);
+        if (thinkingMs > 0) await think(signal);
         yield { type: "say", text: `So ${input.text}.`, interruptible: true };
       }
       yield { type: "listen", forMs: 60_000 };
@@ -39,65 +39,65 @@ class Listener {
   }
 }
 
-interface AskedCall {
+interface QuestionScene {
   readonly scene: Scene;
   readonly inputs: readonly ConversationInput[];
   readonly transcription: MeasuringTranscription;
 }
 
 /** A call whose question has been heard, or the first `heardMs` of it. */
-async function askQuestions(
+async function askQuestion(
   texts: readonly string[],
-  options: { thinksMs?: number; heardMs?: number; partial?: boolean; endOfTurn?: boolean } = {},
-): Promise<AskedCall> {
-  const { partial = false, endOfTurn = false, thinksMs = 0 } = options;
-  const listener = new Listener(thinksMs);
+  options: { thinkingMs?: number; heardMs?: number; partial?: boolean; endOfTurn?: boolean } = {},
+): Promise<QuestionScene> {
+  const { partial = false, endOfTurn = false, thinkingMs = 0 } = options;
+  const echo = new EchoAgent(thinkingMs);
   const transcription = new MeasuringTranscription({ partial, endOfTurn });
   const remainingTexts = [...texts];
   transcription.understand = () => remainingTexts.shift() ?? "";
-  const scene = await talking(["x"], { agent: listener.agent, transcription });
-  listener.scene = scene;
+  const scene = await talking(["x"], { agent: echo.agent, transcription });
+  echo.scene = scene;
   await scene.world.system.advance(options.heardMs ?? ms(QUESTION) + 200);
-  return { scene, inputs: listener.inputs, transcription };
+  return { scene, inputs: echo.inputs, transcription };
 }
 
-const words = (inputs: readonly ConversationInput[]) => inputs.filter(({ type }) => type !== "begin");
-const now = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
+const laterInputs = (inputs: readonly ConversationInput[]) => inputs.filter(({ type }) => type !== "begin");
+const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
 describe("the end of the callee's turn", () => {
   test("follows complete words after 0.5 s", async () => {
-    const { scene, inputs } = await askQuestions(["I come tomorrow."]);
+    const { scene, inputs } = await askQuestion(["I come tomorrow."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_200);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     await scene.world.system.advance(300);
-    expect(words(inputs)).toEqual([{ type: "words", text: "I come tomorrow." }]);
+    expect(laterInputs(inputs)).toEqual([{ type: "words", text: "I come tomorrow." }]);
     await scene.world.stop();
   });
 
   test("waits for the rest of incomplete words", async () => {
-    const { scene, inputs } = await askQuestions(["My number is", "five five two."]);
+    const { scene, inputs } = await askQuestion(["My number is", "five five two."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_000);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_500);
-    expect(words(inputs)).toEqual([{ type: "words", text: "My number is five five two." }]);
+    expect(laterInputs(inputs)).toEqual([{ type: "words", text: "My number is five five two." }]);
     await scene.world.stop();
   });
 
   test("follows incomplete words after 3 s", async () => {
-    const { scene, inputs } = await askQuestions(["My number is"]);
+    const { scene, inputs } = await askQuestion(["My number is"]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_700);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     await scene.world.system.advance(300);
-    expect(words(inputs)).toEqual([{ type: "words", text: "My number is" }]);
+    expect(laterInputs(inputs)).toEqual([{ type: "words", text: "My number is" }]);
     await scene.world.stop();
   });
 
   test("is decided by partial texts, if any", async () => {
-    const { scene, transcription } = await askQuestions([], { partial: true });
+    const { scene, transcription } = await askQuestion([], { partial: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(600);
@@ -113,27 +113,27 @@ describe("the end of the callee's turn", () => {
   });
 
   test("also waits if the engine decides it", async () => {
-    const { scene, inputs, transcription } = await askQuestions([], { endOfTurn: true });
+    const { scene, inputs, transcription } = await askQuestion([], { endOfTurn: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_100);
     session!.say({ type: "final", text: "I can come, but" });
     await scene.world.system.advance(300);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_000);
     session!.say({ type: "final", text: "not today." });
     await scene.world.system.advance(100);
-    expect(words(inputs)).toEqual([{ type: "words", text: "I can come, but not today." }]);
+    expect(laterInputs(inputs)).toEqual([{ type: "words", text: "I can come, but not today." }]);
     await scene.world.stop();
   });
 });
 
 describe("a callee who continues before the agent is heard", () => {
   test("has one turn, and is not spoken over", async () => {
-    const { scene, inputs } = await askQuestions(["I come tomorrow.", "Or no, on Monday."], { thinksMs: 1_000 });
+    const { scene, inputs } = await askQuestion(["I come tomorrow.", "Or no, on Monday."], { thinkingMs: 1_000 });
     const { world, leg } = scene;
-    const spokeAt = now(scene);
+    const spokeAt = nowMs(scene);
     leg.say(voice(800, leg));
     await world.system.advance(1_700); // the agent thinks
     leg.say(voice(800, leg));
@@ -141,7 +141,7 @@ describe("a callee who continues before the agent is heard", () => {
     expect(soundMs(scene, spokeAt)).toBe(0);
     await world.system.advance(3_500);
     const text = "I come tomorrow. Or no, on Monday.";
-    expect(words(inputs)).toEqual([
+    expect(laterInputs(inputs)).toEqual([
       { type: "words", text: "I come tomorrow." },
       { type: "words", text, continued: true },
     ]);
@@ -154,9 +154,9 @@ describe("a callee who continues before the agent is heard", () => {
   });
 
   test("who makes only a sound hears the reply a little later", async () => {
-    const { scene } = await askQuestions(["I come tomorrow.", ""], { thinksMs: 500 });
+    const { scene } = await askQuestion(["I come tomorrow.", ""], { thinkingMs: 500 });
     const { world, leg } = scene;
-    const spokeAt = now(scene);
+    const spokeAt = nowMs(scene);
     leg.say(voice(800, leg));
     await world.system.advance(1_700);
     leg.say(voice(100, leg));
@@ -165,14 +165,14 @@ describe("a callee who continues before the agent is heard", () => {
     await world.stop();
   });
 
-  test("starts another turn once the agent was heard", async () => {
-    const { scene, inputs } = await askQuestions(["I come tomorrow.", "On Monday."]);
+  test("starts another turn once the agent has been heard", async () => {
+    const { scene, inputs } = await askQuestion(["I come tomorrow.", "On Monday."]);
     const { world, leg } = scene;
     leg.say(voice(800, leg));
     await world.system.advance(1_700);
     leg.say(voice(800, leg));
     await world.system.advance(1_700);
-    expect(words(inputs)).toEqual([
+    expect(laterInputs(inputs)).toEqual([
       { type: "words", text: "I come tomorrow." },
       { type: "words", text: "On Monday." },
     ]);
@@ -198,11 +198,11 @@ function noise(lengthMs: number, rms: number, sampleRate: number): Int16Array {
 describe("the agent is not interrupted by", () => {
   /** Sounds that the callee sends 500 ms into the question, which is fully heard, without a pause. */
   async function expectUndisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
-    const { scene, inputs } = await askQuestions(texts, { heardMs: 500 });
+    const { scene, inputs } = await askQuestion(texts, { heardMs: 500 });
     send(scene);
     await scene.world.system.advance(ms(QUESTION) - 500 + 40);
     expect(Math.abs(soundMs(scene, 0) - ms(QUESTION))).toBeLessThanOrEqual(40);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     await scene.world.stop();
   }
 
@@ -233,17 +233,17 @@ describe("the agent is not interrupted by", () => {
   test("a tone", () => expectUndisturbed(({ leg }) => leg.say(tone(800, 1_000, leg.sampleRate, 8_000))));
 
   test.for([50, 200, 1_000, 4_000])("constant noise from the beginning, rms %s", async (rms) => {
-    const { scene, inputs } = await askQuestions([], { heardMs: 0 });
+    const { scene, inputs } = await askQuestion([], { heardMs: 0 });
     const { world, leg } = scene;
     leg.say(noise(ms(QUESTION) + 2_000, rms, leg.sampleRate));
     await world.system.advance(ms(QUESTION) + 40);
     expect(Math.abs(soundMs(scene, 0) - ms(QUESTION))).toBeLessThanOrEqual(40);
-    expect(words(inputs)).toEqual([]);
+    expect(laterInputs(inputs)).toEqual([]);
     await world.stop();
   });
 
   test("a key tone, which is a key and not speech", async () => {
-    const { scene, inputs } = await askQuestions([], { heardMs: 500 });
+    const { scene, inputs } = await askQuestion([], { heardMs: 500 });
     const { world, leg } = scene;
     leg.say(
       tone(697, 300, leg.sampleRate, 6_000).map((sample, at) => sample + tone(1_209, 300, leg.sampleRate, 6_000)[at]!),
@@ -255,11 +255,11 @@ describe("the agent is not interrupted by", () => {
 });
 
 test.for([1_000, 4_000])("the agent continues through noise that starts during its words, rms %s", async (rms) => {
-  const { scene, inputs } = await askQuestions([""], { heardMs: 500 });
+  const { scene, inputs } = await askQuestion([""], { heardMs: 500 });
   const { world, leg } = scene;
   leg.say(noise(20_000, rms, leg.sampleRate));
   await world.system.advance(ms(QUESTION) + 5_000);
   expect(Math.abs(soundMs(scene, 0) - ms(QUESTION))).toBeLessThanOrEqual(60);
-  expect(words(inputs)).toEqual([]);
+  expect(laterInputs(inputs)).toEqual([]);
   await world.stop();
 });

@@ -19,14 +19,14 @@ describe("the sample of a voice", () => {
     expect(toneShare(samples, 440, 16_000)).toBeGreaterThan(0.99);
   });
 
-  test("is refusal for an unknown voice, naming installed ones", async () => {
+  test("is refused for an unknown voice; the message names installed ones", async () => {
     await expect(world.app.queries.voiceSample("en-US-9")).rejects.toMatchObject({
       code: "voice_not_found",
       message: expect.stringContaining("en-US-1"),
     });
   });
 
-  test("is refusal when the engine fails, without quoting the engine", async () => {
+  test("is refused when the engine fails, without quoting the engine", async () => {
     world.speech.fault = new SpeechFailed("connect ECONNREFUSED 10.0.0.7:8880");
     const refusal = world.app.queries.voiceSample("en-US-1");
     await expect(refusal).rejects.toMatchObject({ code: "speech_unavailable" });
@@ -35,7 +35,7 @@ describe("the sample of a voice", () => {
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
   });
 
-  test("is refusal to a user with four in progress, and to no other user", async () => {
+  test("is refused to a user with four in progress, but not to others", async () => {
     let speak = () => {};
     world.speech.gate = new Promise<void>((resolve) => {
       speak = resolve;
@@ -49,7 +49,7 @@ describe("the sample of a voice", () => {
     expect((await sample("usr_alice")).length).toBeGreaterThan(44);
   });
 
-  test("is spoken in the asking user's turns", async () => {
+  test("is spoken in the requesting user's turns", async () => {
     const speak = vi.spyOn(world.context.speechScheduler.constructor.prototype, "speak");
     await world.app.queries.voiceSample("en-US-1", "usr_alice");
     expect(speak.mock.calls.map(([, , demand]) => demand)).toEqual([expect.objectContaining({ userId: "usr_alice" })]);

@@ -28,10 +28,10 @@ async function machineAnswers(agent: Agent, options: object, instructions = ["Do
   return { world, call, leg };
 }
 
-/** The ms that the callee heard from one time to another. */
+/** Sound that the callee heard between two times, ms. */
 function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
-  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
-  return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
+  const samples = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (samples.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
 }
 
 const ms = (...texts: string[]): number => texts.join("").length * MS_PER_CHARACTER;
@@ -72,7 +72,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("waits for the beep before the agent's entire voicemail", async () => {
+  test("leaves the agent's entire voicemail after the beep", async () => {
     const inputs: string[] = [];
     const agent = puppet(async function* (input) {
       inputs.push(input.type);

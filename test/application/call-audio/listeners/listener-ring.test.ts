@@ -8,17 +8,17 @@ test("a ring hands out the latest samples in order, and counts lost ones", () =>
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), pieces, (capacity, steps) => {
       const ring = new ListenerRing(capacity);
-      let written = 0;
+      let writtenSamples = 0;
       let next = 0;
       for (const step of steps) {
         if ("write" in step) {
-          const left = Int16Array.from({ length: step.write }, (_, i) => written + i);
+          const left = Int16Array.from({ length: step.write }, (_, i) => writtenSamples + i);
           ring.write(
             left,
             left.map((sample) => -sample),
             step.write,
           );
-          written += step.write;
+          writtenSamples += step.write;
         } else {
           next += ring.takeLost();
           const samples = ring.read(step.read);
@@ -29,7 +29,7 @@ test("a ring hands out the latest samples in order, and counts lost ones", () =>
         }
         expect(ring.availableSamples).toBeLessThanOrEqual(capacity);
       }
-      expect(next + ring.takeLost() + ring.availableSamples).toBe(written);
+      expect(next + ring.takeLost() + ring.availableSamples).toBe(writtenSamples);
     }),
   );
 });

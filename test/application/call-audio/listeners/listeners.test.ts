@@ -10,7 +10,7 @@ import { ALICE, BOB, MS_PER_CHARACTER, World } from "../../../support/applicatio
 
 const RATE = 8_000;
 /** A message of ten seconds, played as a tone of 440 Hz. */
-const LONG = "x".repeat(10_000 / MS_PER_CHARACTER);
+const LONG_TEXT = "x".repeat(10_000 / MS_PER_CHARACTER);
 
 /** Reads a listening as fast as possible. */
 function read(listening: CallListening) {
@@ -22,7 +22,7 @@ function read(listening: CallListening) {
     items,
     done,
     /** Types of the items, with consecutive audio as one. */
-    get story(): string[] {
+    get itemTypes(): string[] {
       return items.map(({ type }) => type).filter((type, index, all) => type !== "audio" || all[index - 1] !== "audio");
     },
     /** The samples of one side: 0 the callee, 1 the outbound audio. */
@@ -34,7 +34,7 @@ function read(listening: CallListening) {
   };
 }
 
-/** The same without the silence before and after. */
+/** The samples without leading and trailing silence. */
 const withoutSilence = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
@@ -44,7 +44,7 @@ const withoutSilence = (samples: Int16Array): Int16Array =>
 const listen = (world: World, { id }: Pick<Call, "id">, principal = ALICE) => world.app.calls.listen(principal, id);
 
 /** Timeline events about listeners. */
-async function notes(world: World, call: Call) {
+async function listenerEvents(world: World, call: Call) {
   const events = await world.context.storage.events.ofCall(call.id, {});
   return events.filter(({ type }) => type.startsWith("listening")).map(({ type, data }) => [type, data]);
 }
@@ -52,7 +52,7 @@ async function notes(world: World, call: Call) {
 /** A call whose phone rings. The storage accepts neither its answer nor its failure. */
 async function unstorableCall() {
   const world = await World.start();
-  const call = await world.call(await world.activeInstance(), LONG);
+  const call = await world.call(await world.activeInstance(), LONG_TEXT);
   const leg = world.leg(call);
   leg.placed();
   await world.system.settle();
@@ -66,7 +66,7 @@ describe("a listener of a live call", () => {
   test("gets both sides from the first sample on, and then the end", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "Hello");
-    const heard = read(await listen(world, call));
+    const reader = read(await listen(world, call));
     const leg = world.leg(call);
     const words = tone(1_000, 200, RATE, 9_000);
     leg.placed();
@@ -74,32 +74,32 @@ describe("a listener of a live call", () => {
     leg.say(words);
     leg.answer();
     await world.system.advance(2_000);
-    await heard.done;
-    expect(heard.story).toEqual(["waiting", "started", "audio", "call_ended"]);
-    expect(heard.items[1]).toEqual({ type: "started", sampleRate: RATE });
-    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "COMPLETED", reason: "message_played" });
-    expect(withoutSilence(heard.side(0))).toEqual(withoutSilence(words));
-    expect(withoutSilence(heard.side(1))).toEqual(withoutSilence(leg.heard));
+    await reader.done;
+    expect(reader.itemTypes).toEqual(["waiting", "started", "audio", "call_ended"]);
+    expect(reader.items[1]).toEqual({ type: "started", sampleRate: RATE });
+    expect(reader.items.at(-1)).toEqual({ type: "call_ended", status: "COMPLETED", reason: "message_played" });
+    expect(withoutSilence(reader.side(0))).toEqual(withoutSilence(words));
+    expect(withoutSilence(reader.side(1))).toEqual(withoutSilence(leg.heard));
     await world.stop();
   });
 
   test("may join and leave during the call, which the timeline records", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     await world.system.advance(1_000);
     const listening = await listen(world, call, { ...ALICE, tokenId: "tok_1" });
-    const heard = read(listening);
+    const reader = read(listening);
     leg.say(tone(1_000, 500, RATE, 9_000));
     await world.system.advance(1_000);
     listening.close();
-    await heard.done;
+    await reader.done;
     await world.system.settle();
-    expect(heard.story).toEqual(["started", "audio"]);
-    expect(heard.side(0).length).toBe(heard.side(1).length);
-    const listened_ms = heard.side(0).length / (RATE / 1_000);
+    expect(reader.itemTypes).toEqual(["started", "audio"]);
+    expect(reader.side(0).length).toBe(reader.side(1).length);
+    const listened_ms = reader.side(0).length / (RATE / 1_000);
     expect(listened_ms).toBeGreaterThanOrEqual(960);
     const viewer = { user_id: ALICE.userId, token_id: "tok_1" };
-    expect(await notes(world, call)).toEqual([
+    expect(await listenerEvents(world, call)).toEqual([
       ["listening_started", viewer],
       ["listening_ended", { ...viewer, listened_ms }],
     ]);
@@ -110,21 +110,21 @@ describe("a listener of a live call", () => {
 
   test("hears outbound audio immediately while the callee's side sends none", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     await world.system.advance(1_000);
-    const heard = read(await listen(world, call));
+    const reader = read(await listen(world, call));
     await world.system.advance(500);
     leg.talkative = false;
-    const before = heard.side(1).length;
+    const before = reader.side(1).length;
     await world.system.advance(500);
-    expect(heard.side(1).length - before).toBeGreaterThanOrEqual((400 * RATE) / 1_000);
+    expect(reader.side(1).length - before).toBeGreaterThanOrEqual((400 * RATE) / 1_000);
     await world.stop();
   });
 
   test("hears the call to its last sample, although the other side is silent", async () => {
     const world = await World.start();
-    const call = await world.call(await world.activeInstance(), LONG);
-    const heard = read(await listen(world, call));
+    const call = await world.call(await world.activeInstance(), LONG_TEXT);
+    const reader = read(await listen(world, call));
     const leg = world.leg(call);
     leg.placed();
     await world.system.settle();
@@ -134,36 +134,36 @@ describe("a listener of a live call", () => {
     await world.system.advance(40);
     leg.end("callee_hung_up");
     await world.system.settle();
-    await heard.done;
-    expect(heard.side(1).length).toBe(leg.heard.length);
-    expect(withoutSilence(heard.side(1))).toEqual(withoutSilence(leg.heard));
+    await reader.done;
+    expect(reader.side(1).length).toBe(leg.heard.length);
+    expect(withoutSilence(reader.side(1))).toEqual(withoutSilence(leg.heard));
     await world.stop();
   });
 
   test("is not recorded if it never reads", async () => {
     const world = await World.start();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     const listening = await listen(world, call);
     await world.system.advance(1_000);
     listening.close();
     await world.system.settle();
-    expect(await notes(world, call)).toEqual([]);
+    expect(await listenerEvents(world, call)).toEqual([]);
     await world.stop();
   });
 
   test("that reads too late loses the oldest audio and is notified", async () => {
     const world = await World.start();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     const listening = await listen(world, call);
     await world.system.advance(BUFFER_MS + 2_000);
-    const heard = read(listening);
+    const reader = read(listening);
     await world.system.settle();
-    const [started, gap] = heard.items;
+    const [started, gap] = reader.items;
     expect([started?.type, gap?.type]).toEqual(["started", "gap"]);
     const { lostMs } = gap as { lostMs: number };
     expect(lostMs).toBeGreaterThanOrEqual(1_900);
     expect(lostMs).toBeLessThanOrEqual(2_100);
-    expect(heard.side(1).length).toBe((BUFFER_MS * RATE) / 1_000);
+    expect(reader.side(1).length).toBe((BUFFER_MS * RATE) / 1_000);
     listening.close();
     await world.stop();
   });
@@ -172,7 +172,7 @@ describe("a listener of a live call", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const call = await world.call(instance, "Hello");
-    const heard = read(await listen(world, call));
+    const reader = read(await listen(world, call));
     world.leg(call).end("line_lost");
     await world.system.settle();
     await world.system.advance(5_000);
@@ -180,20 +180,20 @@ describe("a listener of a live call", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(3_000);
-    await heard.done;
-    expect(heard.story).toEqual(["waiting", "started", "audio", "call_ended"]);
+    await reader.done;
+    expect(reader.itemTypes).toEqual(["waiting", "started", "audio", "call_ended"]);
     await world.stop();
   });
 
   test("gets the end of an unanswered call", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
-    const heard = read(await listen(world, call));
+    const reader = read(await listen(world, call));
     const leg = world.leg(call);
     leg.placed();
     leg.end("busy");
-    await heard.done;
-    expect(heard.items).toEqual([
+    await reader.done;
+    expect(reader.items).toEqual([
       { type: "waiting", status: "QUEUED" },
       { type: "call_ended", status: "FAILED", reason: "busy" },
     ]);
@@ -202,24 +202,24 @@ describe("a listener of a live call", () => {
 
   test("gets the end of an interrupted call, even if it cannot be stored", async () => {
     const { world, call, leg } = await unstorableCall();
-    const heard = read(await listen(world, call));
+    const reader = read(await listen(world, call));
     leg.answer();
     await world.system.settle();
-    await heard.done;
-    expect(heard.story[0]).toBe("waiting");
-    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "internal_error" });
+    await reader.done;
+    expect(reader.itemTypes[0]).toBe("waiting");
+    expect(reader.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "internal_error" });
     await world.stop();
   });
 
-  test("is refused by a stopping server", async () => {
+  test("gets the end of a call that the server's stop interrupts", async () => {
     const world = await World.start();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
-    const heard = read(await listen(world, call));
-    const done = expect(heard.done).resolves.toBeUndefined();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
+    const reader = read(await listen(world, call));
+    const done = expect(reader.done).resolves.toBeUndefined();
     await world.system.advance(500);
     await world.stop();
     await done;
-    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "interrupted" });
+    expect(reader.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "interrupted" });
   });
 });
 
@@ -227,24 +227,24 @@ describe("listening is refused", () => {
   test("to all but the owner, and to the demo token of another instance", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const { call } = await world.answeredCall(instance, LONG);
+    const { call } = await world.answeredCall(instance, LONG_TEXT);
     await expect(listen(world, call, BOB)).rejects.toMatchObject({ code: "call_not_found" });
-    const other = { ...ALICE, demoInstanceId: (await world.newInstance()).id };
-    await expect(listen(world, call, other)).rejects.toMatchObject({ code: "call_not_found" });
+    const otherDemoToken = { ...ALICE, demoInstanceId: (await world.newInstance()).id };
+    await expect(listen(world, call, otherDemoToken)).rejects.toMatchObject({ code: "call_not_found" });
     (await listen(world, call, { ...ALICE, demoInstanceId: instance.id })).close();
     await world.stop();
   });
 
   test("after the end of the call", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     leg.end("callee_hung_up");
     await world.system.settle();
     await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call is COMPLETED" });
     await world.stop();
   });
 
-  test("to an interrupted call, although it is still stored as active", async () => {
+  test("for an interrupted call that is still stored as active", async () => {
     const { world, call, leg } = await unstorableCall();
     leg.answer();
     await world.system.settle();
@@ -255,20 +255,20 @@ describe("listening is refused", () => {
 
   test("to the fifth listener, until another one leaves", async () => {
     const world = await World.start();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
-    const four = await Promise.all([1, 2, 3, 4].map(() => listen(world, call)));
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
+    const listenings = await Promise.all([1, 2, 3, 4].map(() => listen(world, call)));
     await expect(listen(world, call)).rejects.toMatchObject({ code: "too_many_listeners", limit: 4 });
-    four[0]?.close();
+    listenings[0]?.close();
     (await listen(world, call)).close();
     await world.stop();
   });
 });
 
 describe("a call with listeners that never read", () => {
-  /** The audio that the callee heard and the time of each frame, with this many listeners. */
+  /** The audio that the callee hears of a call with this many listeners. */
   async function heardWith(listeners: number): Promise<Int16Array> {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     for (let i = 0; i < listeners; i++) await listen(world, call);
     leg.say(tone(1_000, 5_000, RATE, 9_000));
     await world.system.advance(20_000);
@@ -280,7 +280,7 @@ describe("a call with listeners that never read", () => {
     return leg.heard;
   }
 
-  test("is the same call", async () => {
+  test("sounds the same to its callee", async () => {
     expect(await heardWith(4)).toEqual(await heardWith(0));
   });
 });

@@ -38,7 +38,7 @@ function alignedChannels(): AlignedChannels {
   return channels as AlignedChannels;
 }
 
-test("idle listeners cost the clock no memory", async () => {
+test("idle listeners make the clock allocate no memory", async () => {
   const channels = alignedChannels();
   let now = 0;
   const frame = new Int16Array(320).fill(7);

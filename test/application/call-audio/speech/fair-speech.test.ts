@@ -23,7 +23,7 @@ function longestSilence(heard: Int16Array): number {
 }
 
 /** Alice's instances each speak a long text; then Bob's callee, who answers immediately, gets a short one. */
-async function shortBesideLong(count: number, { answered }: { answered: boolean }) {
+async function speakShortBesideLong(count: number, { answered }: { answered: boolean }) {
   let engine: SlowSpeech | undefined;
   const world = await World.start({
     speech: (system) => {
@@ -40,15 +40,15 @@ async function shortBesideLong(count: number, { answered }: { answered: boolean 
   };
   for (const [n, instance] of aliceInstances.entries()) await world.create(instance, longText(n));
   await world.system.advance(100);
-  const askedAt = world.system.now();
+  const requestedAt = world.system.now();
   const call = await world.call(bobsInstance, SHORT, BOB);
   while ((await world.storedCall(call)).endedAt === null) await world.system.advance(1_000);
-  const stored = await world.storedCall(call);
+  const storedCall = await world.storedCall(call);
   const timeline = await world.timeline(call);
   const leg = world.leg(call);
-  const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - askedAt;
+  const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - requestedAt;
   await world.stop();
-  return { world, engine: engine as unknown as SlowSpeech, stored, timeline, dialledMs, leg };
+  return { world, engine: engine as unknown as SlowSpeech, storedCall, timeline, dialledMs, leg };
 }
 
 test.each([
@@ -58,9 +58,9 @@ test.each([
   "%i long texts of a user do not silence another's callee (answered: %s)",
   { timeout: 30_000 },
   async (count, answered) => {
-    const { engine, stored, timeline, dialledMs, leg } = await shortBesideLong(count, { answered });
-    expect(stored.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
-    expect(stored.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
+    const { engine, storedCall, timeline, dialledMs, leg } = await speakShortBesideLong(count, { answered });
+    expect(storedCall.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect(storedCall.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
     expect(longestSilence(leg.heard)).toBeLessThan(200);
     expect(dialledMs).toBeLessThan(5_000);
     expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
@@ -69,7 +69,7 @@ test.each([
 );
 
 test("a text is spoken in slices of complete sentences, every word once", async () => {
-  const { engine } = await shortBesideLong(0, { answered: false });
+  const { engine } = await speakShortBesideLong(0, { answered: false });
   expect(engine.receivedTexts.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
   expect(engine.receivedTexts.length).toBeGreaterThan(1);
   for (const slice of engine.receivedTexts) {

@@ -15,7 +15,7 @@ const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
 });
 
 /** Requests a turn for each name at once; returns the order in which they were served. */
-async function order(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
+async function servingOrder(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
   const turns = new FairTurns(system, 1);
   const currentTurn = await turns.take(demand("first"), never);
   const servedNames: string[] = [];
@@ -34,18 +34,27 @@ async function order(demands: readonly Demand[], system = new ManualSystem()): P
 describe("turns", () => {
   test("rotate among users, and among each user's instances", async () => {
     const names = ["A1", "A1", "A2", "A3", "B1", "B1", "C1"];
-    expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
+    expect(await servingOrder(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
   });
 
   test("go first to answered calls short of audio", async () => {
     const aheadDemand = demand("A1", { isPlaying: true, aheadMs: 31_000 });
     const comfortableDemand = demand("B1", { isPlaying: true, aheadMs: 20_000 });
     const scarceDemand = demand("C1", { isPlaying: true, aheadMs: 4_000 });
-    expect(await order([aheadDemand, comfortableDemand, demand("D1"), scarceDemand])).toEqual(["C1", "B1", "D1", "A1"]);
+    expect(await servingOrder([aheadDemand, comfortableDemand, demand("D1"), scarceDemand])).toEqual([
+      "C1",
+      "B1",
+      "D1",
+      "A1",
+    ]);
   });
 
   test("of a user prefer their answered call", async () => {
-    expect(await order([demand("A1"), demand("A2", { isPlaying: true }), demand("B1")])).toEqual(["A2", "B1", "A1"]);
+    expect(await servingOrder([demand("A1"), demand("A2", { isPlaying: true }), demand("B1")])).toEqual([
+      "A2",
+      "B1",
+      "A1",
+    ]);
   });
 
   test("skip a withdrawn demand", async () => {
@@ -69,7 +78,7 @@ describe("turns", () => {
     await last;
   });
 
-  test("without work do not keep the event loop for long", async () => {
+  test("without work do not block the event loop for long", async () => {
     const turns = new FairTurns(new ManualSystem(), 1);
     let [turnCount, loopCount] = [0, 0];
     const all = Array.from({ length: 1_000 }, async (_, n) => {
@@ -88,12 +97,12 @@ describe("turns", () => {
   });
 });
 
-test("last for about two milliseconds", async () => {
+test("turns without work yield after about two milliseconds", async () => {
   class SlowSystem extends ManualSystem {
-    passed = 0;
+    elapsedMs = 0;
     override monotonic(): number {
-      this.passed += 0.5;
-      return this.passed;
+      this.elapsedMs += 0.5;
+      return this.elapsedMs;
     }
   }
   const system = new SlowSystem();
@@ -132,32 +141,32 @@ const calls = fc.array(
 
 fuzz(
   "no user waits longer than two seconds and a slice of every other user",
-  fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, places) => {
+  fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, capacity) => {
     const system = new ManualSystem();
     system.settle = async () => {
       await nextTurn();
     };
     const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
-    const turns = new FairTurns(system, places);
+    const turns = new FairTurns(system, capacity);
     const users = new Set(all.map(({ user }) => user)).size;
     /** Waiting time since the last turn, by user. */
-    const waitingSince = new Map<string, { waiting: number; at: number }>();
+    const waitingSince = new Map<string, { waitingCount: number; since: number }>();
     let [workingCount, longestWait] = [0, 0];
     await Promise.all([
       ...all.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
         await pause(beginsAt);
         for (let slice = 0; slice < slices; slice++) {
-          const state = waitingSince.get(user) ?? { waiting: 0, at: 0 };
+          const state = waitingSince.get(user) ?? { waitingCount: 0, since: 0 };
           waitingSince.set(user, state);
-          if (state.waiting++ === 0) state.at = system.monotonic();
+          if (state.waitingCount++ === 0) state.since = system.monotonic();
           const end = await turns.take(
             { userId: user, instanceId: `${user}${instance}`, isPlaying: playing, aheadMs },
             never,
           );
-          longestWait = Math.max(longestWait, system.monotonic() - state.at);
-          state.waiting--;
-          state.at = system.monotonic();
-          expect(++workingCount).toBeLessThanOrEqual(places);
+          longestWait = Math.max(longestWait, system.monotonic() - state.since);
+          state.waitingCount--;
+          state.since = system.monotonic();
+          expect(++workingCount).toBeLessThanOrEqual(capacity);
           await pause(SLICE_MS);
           workingCount--;
           end();

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
 const demand = (userId: string): Demand => ({ userId, instanceId: "inst", isPlaying: false, aheadMs: 0 });
 
-/** Speaks by `say`; the voice id names the engine. */
+/** Speech through `speakText`; the id of a voice is also its engine. */
 function speechOf(speakText: Speech["speak"], options: Partial<Speech> = {}) {
   const requests: string[] = [];
   const speech: Speech = {
@@ -33,13 +33,13 @@ async function* beep(text: string): AsyncGenerator<PcmChunk> {
 }
 
 /** Speaks only on command. */
-function heldSpeech(options: Partial<Speech> = {}) {
+function manualSpeech(options: Partial<Speech> = {}) {
   const finish: (() => void)[] = [];
-  const held = speechOf(async function* (text) {
+  const scene = speechOf(async function* (text) {
     await new Promise<void>((resolve) => finish.push(resolve));
     yield* beep(text);
   }, options);
-  return { ...held, finish };
+  return { ...scene, finish };
 }
 
 async function heardMs(pieces: AsyncIterable<PcmChunk>): Promise<number> {
@@ -80,14 +80,14 @@ test("slices together speak for ten minutes at most", async () => {
   expect(requests).toHaveLength(7);
 });
 
-test("an engine for whole texts gets them", async () => {
+test("an engine with unlimited slices gets the entire text", async () => {
   const { scheduler, requests } = speechOf(beep, { sliceLength: Infinity });
   await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never));
   expect(requests).toEqual([SENTENCE.repeat(20)]);
 });
 
 test("each engine speaks as many texts at once as it declares, two by default", async () => {
-  const { scheduler, requests, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  const { scheduler, requests, system, finish } = manualSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++)
     for (const voice of ["loud", "quiet"]) void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), never));
   await system.settle();
@@ -101,7 +101,7 @@ test("each engine speaks as many texts at once as it declares, two by default", 
 });
 
 test.each(["constructor", "__proto__"])("an engine named %s speaks two at once", async (engine) => {
-  const { scheduler, requests, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  const { scheduler, requests, system, finish } = manualSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), never));
   await system.settle();
   expect(requests).toHaveLength(2);
@@ -123,27 +123,27 @@ test("a slice without a reader ends its turn, and no other starts", async () => 
 });
 
 test("a stopped text ends its turn at once, whatever the engine does", async () => {
-  const { scheduler, requests, system } = heldSpeech({ atOnce: { v: 1 } });
+  const { scheduler, requests, system } = manualSpeech({ atOnce: { v: 1 } });
   const abort = new AbortController();
-  const stopped = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));
+  const stoppedText = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));
   void heardMs(scheduler.speak("second", "v", demand("B"), never)).catch(() => {});
   await system.settle();
   expect(requests).toEqual(["first"]);
   abort.abort(new Error("hung up"));
-  await expect(stopped).rejects.toThrow("hung up");
+  await expect(stoppedText).rejects.toThrow("hung up");
   await system.settle();
   expect(requests).toEqual(["first", "second"]);
 });
 
 test("a reader that leaves stops the engine", async () => {
-  let stopped = false;
+  let isStopped = false;
   const { scheduler } = speechOf(async function* (text, _voice, signal) {
     signal.addEventListener("abort", () => {
-      stopped = true;
+      isStopped = true;
     });
     yield* beep(text);
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   });
   for await (const _ of scheduler.speak(SENTENCE, "v", demand("A"), never)) break;
-  expect(stopped).toBe(true);
+  expect(isStopped).toBe(true);
 });

@@ -16,9 +16,9 @@ class Worker {
   readonly playout: Playout = new Playout(RATE);
   readonly audio: OutgoingAudio = new OutgoingAudio();
   readonly #ring: number[] = [];
-  readonly #sentFrames: number[] = [];
-  #unreportedFrames = 0;
-  #silentFrames = 0;
+  readonly #sentSamples: number[] = [];
+  #unreportedSamples = 0;
+  #silentSamples = 0;
 
   constructor() {
     this.audio.connect(this.playout);
@@ -38,10 +38,10 @@ class Worker {
       if (samples < FRAME) break;
     }
     for (let i = 0; i < frames; i++) {
-      const now = this.#ring.splice(0, FRAME);
-      this.#unreportedFrames += now.length;
-      this.#silentFrames += FRAME - now.length;
-      this.#sentFrames.push(...now, ...new Array<number>(FRAME - now.length).fill(0));
+      const chunk = this.#ring.splice(0, FRAME);
+      this.#unreportedSamples += chunk.length;
+      this.#silentSamples += FRAME - chunk.length;
+      this.#sentSamples.push(...chunk, ...new Array<number>(FRAME - chunk.length).fill(0));
     }
   }
 
@@ -52,18 +52,18 @@ class Worker {
   }
 
   #report(): void {
-    const [samples, silence] = [this.#unreportedFrames, this.#silentFrames];
-    this.#unreportedFrames = 0;
-    this.#silentFrames = 0;
+    const [samples, silence] = [this.#unreportedSamples, this.#silentSamples];
+    this.#unreportedSamples = 0;
+    this.#silentSamples = 0;
     this.playout.sent(samples, silence, silence > 0 && samples > 0);
   }
 
   get heard(): Int16Array {
-    return Int16Array.from(this.#sentFrames);
+    return Int16Array.from(this.#sentSamples);
   }
 }
 
-function sound(samples: Int16Array): Int16Array {
+function trimSilence(samples: Int16Array): Int16Array {
   let [from, to] = [0, samples.length];
   while (from < to && samples[from] === 0) from++;
   while (to > from && samples[to - 1] === 0) to--;
@@ -80,7 +80,7 @@ describe("a leg that pulls ahead", () => {
       worker.tick();
     }
     worker.tick(2);
-    expect(sound(worker.heard)).toEqual(sound(resample(samples, 16_000, RATE)));
+    expect(trimSilence(worker.heard)).toEqual(trimSilence(resample(samples, 16_000, RATE)));
   });
 
   test("reports marks and heard_ms by sent audio, not by pulled audio", () => {
@@ -110,7 +110,7 @@ describe("a leg that pulls ahead", () => {
     const next = tone(880, 100, 16_000, 9_000);
     worker.audio.write(next, 16_000);
     worker.drain();
-    expect(sound(worker.heard.subarray(8 * FRAME))).toEqual(sound(resample(next, 16_000, RATE)));
+    expect(trimSilence(worker.heard.subarray(8 * FRAME))).toEqual(trimSilence(resample(next, 16_000, RATE)));
     expect(worker.audio.heardMs).toBe(260);
   });
 
@@ -140,25 +140,25 @@ fuzz(
   fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(8_000, 16_000, 44_100), (steps, from) => {
     const worker = new Worker();
     let dueMarks: string[] = [];
-    let [before, since] = [0, 0];
+    let [heardBeforeClearMs, samplesSinceClear] = [0, 0];
     for (const [n, action] of steps.entries()) {
       if (action === "clear") {
         worker.audio.clear();
         dueMarks = [];
         expect(worker.audio.queuedMs).toBe(0);
-        [before, since] = [worker.audio.heardMs, 0];
+        [heardBeforeClearMs, samplesSinceClear] = [worker.audio.heardMs, 0];
       } else if (action === "mark") {
         dueMarks.push(String(n));
         worker.audio.mark(String(n), (name) => expect(name).toBe(dueMarks.shift()));
       } else if ("write" in action) {
         worker.audio.write(tone(300, (action.write * 1000) / from, from, 10_000), from);
-        since += action.write;
+        samplesSinceClear += action.write;
       } else worker.tick(action.tick);
-      expect(worker.audio.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
+      expect(worker.audio.heardMs).toBeLessThanOrEqual(heardBeforeClearMs + (samplesSinceClear * 1000) / from + 1);
     }
     worker.drain();
     expect(dueMarks).toEqual([]);
-    expect(Math.abs(worker.audio.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
+    expect(Math.abs(worker.audio.heardMs - heardBeforeClearMs - (samplesSinceClear * 1000) / from)).toBeLessThan(3);
     expect(worker.playout.unpulledSamples).toBe(0);
   }),
 );

@@ -5,8 +5,8 @@ import { Resampler, resample } from "../../../../src/audio/samples/resample.ts";
 import { STREAM_RATES } from "../../../../src/audio/samples/stream-format.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
 
-/** A leg's inbound side, and the client's. */
-class Line {
+/** Inbound audio of a leg on its way to a client. */
+class InboundPath {
   readonly frames: Int16Array[] = [];
   readonly audio: CalleeAudio = new CalleeAudio((frame) => this.frames.push(frame.slice()));
   readonly #legFrame: number;
@@ -43,40 +43,40 @@ describe.each(PAIRS)("a leg of %i Hz and a client that requests %i Hz", (leg, ra
   const delaySamples = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
 
   test("every frame of the leg becomes frames of 20 ms without a seam", () => {
-    const line = new Line(leg, rate);
+    const path = new InboundPath(leg, rate);
     for (let n = 0; n < 50; n++) {
-      line.say(words.subarray((n * leg) / 50, ((n + 1) * leg) / 50));
-      expect(line.frames.length).toBe(n + 1);
+      path.say(words.subarray((n * leg) / 50, ((n + 1) * leg) / 50));
+      expect(path.frames.length).toBe(n + 1);
     }
-    expect(line.frames.every((frame) => frame.length === rate / 50)).toBe(true);
+    expect(path.frames.every((frame) => frame.length === rate / 50)).toBe(true);
     const expected = concatPcm([new Int16Array(delaySamples), resample(words, leg, rate)]);
-    expect(line.heard).toEqual(expected.subarray(0, rate));
+    expect(path.heard).toEqual(expected.subarray(0, rate));
   });
 
-  test("frames of 60 ms are three each", () => {
-    const line = new Line(leg, rate, 60);
-    line.say(words.subarray(0, (leg * 960) / 1000));
-    expect(line.frames.length).toBe(48);
+  test("frames of 60 ms become three of 20 ms each", () => {
+    const path = new InboundPath(leg, rate, 60);
+    path.say(words.subarray(0, (leg * 960) / 1000));
+    expect(path.frames.length).toBe(48);
     const expected = concatPcm([new Int16Array(delaySamples), resample(words, leg, rate)]);
-    expect(line.heard).toEqual(expected.subarray(0, (rate * 960) / 1000));
+    expect(path.heard).toEqual(expected.subarray(0, (rate * 960) / 1000));
   });
 
   test("missing audio becomes silence of the same length", () => {
-    const line = new Line(leg, rate);
-    for (let n = 0; n < 10; n++) line.tick();
-    line.say(words);
+    const path = new InboundPath(leg, rate);
+    for (let n = 0; n < 10; n++) path.tick();
+    path.say(words);
     // The first audio arrived with the eleventh outgoing frame.
-    expect(line.frames.length).toBe(60);
-    const all = concatPcm([new Int16Array((10 * leg) / 50), words]);
-    const expected = concatPcm([new Int16Array(delaySamples), resample(all, leg, rate)]);
-    expect(line.heard).toEqual(expected.subarray(0, (60 * rate) / 50));
+    expect(path.frames.length).toBe(60);
+    const input = concatPcm([new Int16Array((10 * leg) / 50), words]);
+    const expected = concatPcm([new Int16Array(delaySamples), resample(input, leg, rate)]);
+    expect(path.heard).toEqual(expected.subarray(0, (60 * rate) / 50));
   });
 });
 
-test("no event is emitted before the answer, or without a client", () => {
-  const line = new Line(8_000, undefined);
-  line.say(tone(440, 200, 8_000, 9_000));
-  expect(line.frames).toEqual([]);
+test("no frame is passed on before the answer, or without a client", () => {
+  const path = new InboundPath(8_000, undefined);
+  path.say(tone(440, 200, 8_000, 9_000));
+  expect(path.frames).toEqual([]);
   const earlyFrames: Int16Array[] = [];
   const audio = new CalleeAudio((frame) => earlyFrames.push(frame));
   audio.connect(8_000, 20);
@@ -87,17 +87,17 @@ test("no event is emitted before the answer, or without a client", () => {
 });
 
 test("a client that reconnects at another rate receives the callee at that rate", () => {
-  const line = new Line(16_000, 8_000);
+  const path = new InboundPath(16_000, 8_000);
   const words = tone(440, 400, 16_000, 9_000);
-  line.say(words.subarray(0, 3_200));
-  line.audio.listen(undefined);
-  line.say(words.subarray(0, 3_200));
-  expect(line.frames.length).toBe(10);
-  line.audio.listen(48_000);
-  line.say(words.subarray(3_200));
-  const second = line.frames.slice(10);
-  expect(second.length).toBe(10);
-  expect(second.every((frame) => frame.length === 960)).toBe(true);
+  path.say(words.subarray(0, 3_200));
+  path.audio.listen(undefined);
+  path.say(words.subarray(0, 3_200));
+  expect(path.frames.length).toBe(10);
+  path.audio.listen(48_000);
+  path.say(words.subarray(3_200));
+  const laterFrames = path.frames.slice(10);
+  expect(laterFrames.length).toBe(10);
+  expect(laterFrames.every((frame) => frame.length === 960)).toBe(true);
   const expected = concatPcm([new Int16Array(48), resample(words.subarray(3_200), 16_000, 48_000)]);
-  expect(concatPcm(second)).toEqual(expected.subarray(0, 9_600));
+  expect(concatPcm(laterFrames)).toEqual(expected.subarray(0, 9_600));
 });

@@ -9,12 +9,12 @@ import { answeredStream, attach, RecordingClient, streamCall } from "../../../su
 const start = (options = {}) => World.start({ streamPreview: true, ...options });
 
 /** A leg that accepts keys, and records them. */
-function takingKeys(world: World): string[] {
-  const takenKeys: string[] = [];
+function acceptKeys(world: World): string[] {
+  const sentKeys: string[] = [];
   world.network.onDial = (leg: ScriptedLeg) => {
-    Object.assign(leg, { sendDtmf: async (digits: string) => void takenKeys.push(digits) });
+    Object.assign(leg, { sendDtmf: async (digits: string) => void sentKeys.push(digits) });
   };
-  return takenKeys;
+  return sentKeys;
 }
 
 describe("a client that attaches later", () => {
@@ -76,7 +76,7 @@ describe("a client that attaches later", () => {
   });
 });
 
-describe("too much audio", () => {
+describe("queued audio", () => {
   test("is reported once above thirty seconds, and once below fifteen", async () => {
     const world = await start();
     const client = new RecordingClient();
@@ -88,7 +88,7 @@ describe("too much audio", () => {
     attachment.detach(false);
     const next = new RecordingClient();
     await attach(world, call, next);
-    expect(next.eventNames.at(-1), "who comes later is told as well").toBe("buffer_high");
+    expect(next.eventNames.at(-1), "also sent to a later client").toBe("buffer_high");
     await world.system.advance(24_000);
     expect(next.eventNames).not.toContain("buffer_low");
     await world.system.advance(2_000);
@@ -114,7 +114,7 @@ describe("too much audio", () => {
     await world.stop();
   });
 
-  test("of an unsupported rate is a client error", async () => {
+  test("in an unsupported rate throws a RangeError", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     for (const rate of [0, 3_999, 8_000.5, 192_001, Number.NaN])
@@ -128,33 +128,33 @@ describe("too much audio", () => {
 describe("keys that the client presses", () => {
   test("are sent before the waiting audio", async () => {
     const world = await start();
-    const takenKeys = takingKeys(world);
+    const sentKeys = acceptKeys(world);
     const { leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
     attachment.dtmf("12#");
     await world.system.advance(100);
-    expect(takenKeys).toEqual(["12#"]);
+    expect(sentKeys).toEqual(["12#"]);
     expect(leg.heard.some((sample) => sample !== 0)).toBe(true);
     await world.stop();
   });
 
   test("before the answer are sent at the answer", async () => {
     const world = await start();
-    const takenKeys = takingKeys(world);
+    const sentKeys = acceptKeys(world);
     const call = await streamCall(world, await world.activeInstance());
     const attachment = await attach(world, call);
     attachment.dtmf("1");
     attachment.dtmf("2");
     world.leg(call).placed();
     await world.system.advance(1_000);
-    expect(takenKeys).toEqual([]);
+    expect(sentKeys).toEqual([]);
     world.leg(call).answer();
     await world.system.advance(100);
-    expect(takenKeys).toEqual(["12"]);
+    expect(sentKeys).toEqual(["12"]);
     await world.stop();
   });
 
-  test("are tones at the end of the audio if the network accepts none", async () => {
+  test("are sent as tones after the queued audio if the network accepts no keys", async () => {
     const world = await start();
     const { leg, attachment } = await answeredStream(world);
     const words = tone(440, 200, 8_000, 9_000);
@@ -167,9 +167,9 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("that are invalid or too many are a client error", async () => {
+  test("throw a RangeError if they are invalid or too many", async () => {
     const world = await start();
-    takingKeys(world);
+    acceptKeys(world);
     const { attachment } = await answeredStream(world);
     for (const digits of ["x", "1 2", "a", "+49", "1".repeat(65)])
       expect(() => attachment.dtmf(digits), digits).toThrow(RangeError);
@@ -223,22 +223,22 @@ describe("the callee's audio", () => {
 });
 
 describe("a server that stops", () => {
-  test("reaches clients whose call waits, and those whose call it ends", async () => {
+  test("disconnects clients of waiting calls, and of calls that it ends", async () => {
     const world = await start();
     const waitingClient = new RecordingClient();
-    const waits = await streamCall(world, await world.newInstance());
-    await attach(world, waits, waitingClient);
-    const live = new RecordingClient();
-    await answeredStream(world, live);
+    const waitingCall = await streamCall(world, await world.newInstance());
+    await attach(world, waitingCall, waitingClient);
+    const liveClient = new RecordingClient();
+    await answeredStream(world, liveClient);
     const reservation = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
     const lateClient = new RecordingClient();
     await world.stop();
     expect([waitingClient.eventNames, waitingClient.ends]).toEqual([[], ["stopping"]]);
-    expect(live.ends).toEqual(["failed"]);
-    expect(live.latestEvent("failed")?.data).toEqual({ reason: "interrupted" });
+    expect(liveClient.ends).toEqual(["failed"]);
+    expect(liveClient.latestEvent("failed")?.data).toEqual({ reason: "interrupted" });
     reservation.attach(lateClient);
     expect(lateClient.ends).toEqual(["stopping"]);
-    await expect(world.app.calls.stream(ALICE, waits.id)).rejects.toThrow();
+    await expect(world.app.calls.stream(ALICE, waitingCall.id)).rejects.toThrow();
     expect(world.system.waiting).toBe(0);
   });
 });

@@ -11,18 +11,18 @@ const start = (options = {}) => World.start({ streamPreview: true, ...options })
 
 async function endOf(world: World, call: Call) {
   const { status, outcome } = await world.storedCall(call);
-  const finals = (await world.eventTypes(call)).filter((type) => type === "completed" || type === "failed");
-  expect(finals.length).toBeLessThanOrEqual(1);
+  const endEvents = (await world.eventTypes(call)).filter((type) => type === "completed" || type === "failed");
+  expect(endEvents.length).toBeLessThanOrEqual(1);
   return [status, outcome?.reason];
 }
 
 describe("a client that ends the call before the answer", () => {
   const waysToLeave: [string, (attachment: StreamAttachment) => void][] = [
-    ["asks for a hang-up", (attachment) => attachment.hangUp()],
-    ["says goodbye", (attachment) => attachment.detach(true)],
+    ["hangUp", (attachment) => attachment.hangUp()],
+    ["detach", (attachment) => attachment.detach(true)],
   ];
 
-  test.each(waysToLeave)("and %s while it waits for its line ends it at once", async (_, leave) => {
+  test.each(waysToLeave)("ends a call that waits for its line at once (%s)", async (_, leave) => {
     const world = await start();
     const instance: Instance = await world.newInstance();
     const call = await streamCall(world, instance);
@@ -44,7 +44,7 @@ describe("a client that ends the call before the answer", () => {
     await world.stop();
   });
 
-  test.each(waysToLeave)("and %s while ringing hangs up", async (_, leave) => {
+  test.each(waysToLeave)("ends a call that rings (%s)", async (_, leave) => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const attachment = await attach(world, call);
@@ -59,7 +59,7 @@ describe("a client that ends the call before the answer", () => {
     await world.stop();
   });
 
-  test("survives a claim, and a return of the call to the queue", async () => {
+  test("ends the call despite a pending claim, and after its return to the queue", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -83,7 +83,7 @@ describe("a client that ends the call before the answer", () => {
     await world.stop();
   });
 
-  test("ends it even if the storage takes long", async () => {
+  test("ends the call even if the storage is down for a while", async () => {
     const world = await start();
     const call = await streamCall(world, await world.newInstance());
     const attachment = await attach(world, call);
@@ -138,7 +138,7 @@ describe("a client that hangs up during the call", () => {
     }
   });
 
-  test("ends it now after clear, before or after", async () => {
+  test("ends the call at once if it clears the audio before or after", async () => {
     for (const order of ["clear, hang up", "hang up, clear"]) {
       const world = await start();
       const client = new RecordingClient();
@@ -153,7 +153,7 @@ describe("a client that hangs up during the call", () => {
     }
   });
 
-  test("leaves no reservation to another client", async () => {
+  test("cannot be replaced by another client", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
@@ -164,7 +164,7 @@ describe("a client that hangs up during the call", () => {
     await world.stop();
   });
 
-  test("ends it once if the callee hangs up during a deletion", async () => {
+  test("ends the call once if the callee hangs up first", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
@@ -207,7 +207,7 @@ describe("a call without a client", () => {
     await world.stop();
   });
 
-  test("is lost ten seconds after the connection broke, unless one reconnected in time", async () => {
+  test("is lost ten seconds after the connection broke, unless a client reconnects in time", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     await world.system.advance(15_000);
@@ -242,7 +242,7 @@ describe("a call without a client", () => {
 });
 
 describe("the reservation of a stream", () => {
-  test("is for one client, held before it attaches, and free again after it left", async () => {
+  test("admits one client, even before it attaches, and the next one once it has left", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const reservations = await Promise.allSettled([

@@ -24,7 +24,7 @@ test("a writer waits until its audio fits into a minute", async () => {
   expect(queue.isActive).toBe(false);
 });
 
-test("an empty queue has room for any length, and a release for every writer", async () => {
+test("an empty queue has room for any length, and a release lets every writer continue", async () => {
   const queue = watch();
   expect(queue.room(100_000, 0)).toBeUndefined();
   const released = queue.room(5_000, 59_000);
