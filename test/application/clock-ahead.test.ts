@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 366 * DAY_MS;
 const URL = "https://hooks.example.com/in";
 
-/** Calls once; the line is busy. */
+/** Places a call to a busy number; returns the reason of its end. */
 async function dial(world: World, instance: Instance): Promise<string | undefined> {
   const call = await world.call(instance);
   if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
@@ -31,7 +31,7 @@ async function waitForAttempts(world: World, attempts: number, withinMs: number)
 }
 
 /** Waits until the first attempt to deliver the creation of an instance has failed, and the failure is stored. */
-async function failedOnce(world: World, { id }: Instance): Promise<void> {
+async function waitForFirstFailure(world: World, { id }: Instance): Promise<void> {
   await vi.waitFor(async () => {
     await world.system.settle();
     const [webhook] = await world.app.webhooks.list(ALICE);
@@ -47,7 +47,7 @@ describe("after the clock was ahead", () => {
     const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     world.endpoints.reply = () => 500;
     world.system.jump(30 * DAY_MS);
-    await failedOnce(world, await world.newInstance());
+    await waitForFirstFailure(world, await world.newInstance());
     world.system.jump(-30 * DAY_MS);
     await waitForAttempts(world, 2, 12_000);
     await waitForAttempts(world, 3, 6 * 60_000);
@@ -62,7 +62,7 @@ describe("after the clock was ahead", () => {
     world.endpoints.reply = () => 500;
     world.system.jump(30 * DAY_MS);
     const instance = await world.newInstance();
-    await failedOnce(world, instance);
+    await waitForFirstFailure(world, instance);
     world.system.jump(-30 * DAY_MS);
     await world.newInstance();
     await waitForAttempts(world, 4, 12_000);
@@ -76,7 +76,7 @@ describe("after the clock was ahead", () => {
     await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     world.endpoints.reply = () => 500;
     world.system.jump(30 * DAY_MS);
-    await failedOnce(world, await world.newInstance());
+    await waitForFirstFailure(world, await world.newInstance());
     world.system.jump(-30 * DAY_MS);
     const next = await world.crashAndRestart();
     await waitForAttempts(next, 1, 6_000);
@@ -92,7 +92,7 @@ describe("after the clock was ahead", () => {
       return JSON.parse(body).instance_id === failedId ? 500 : 200;
     };
     world.system.jump(YEAR_MS);
-    await failedOnce(world, await world.newInstance());
+    await waitForFirstFailure(world, await world.newInstance());
     world.system.jump(-YEAR_MS);
     await world.newInstance();
     for (let day = 0; day < 5; day++) await world.system.advance(DAY_MS);
@@ -101,7 +101,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("last week's deliveries are still there", async () => {
+  test("recent deliveries are still listed", async () => {
     const world = await World.start();
     const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     await world.newInstance();
@@ -144,15 +144,15 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a session created then ends after 14 days at most, by all its dates", async () => {
+  test("a session created while it was ahead ends within 14 days", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     world.system.jump(YEAR_MS);
     const { secret, account } = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
     world.system.jump(-YEAR_MS);
-    const latestTime = world.system.now() + 14 * DAY_MS;
-    expect((await accounts.session(secret))?.session.expiresAt).toBe(latestTime);
-    expect((await accounts.sessions(account))[0]?.expiresAt).toBe(latestTime);
+    const latestExpiry = world.system.now() + 14 * DAY_MS;
+    expect((await accounts.session(secret))?.session.expiresAt).toBe(latestExpiry);
+    expect((await accounts.sessions(account))[0]?.expiresAt).toBe(latestExpiry);
     const { expiresAt } = await accounts.invite(account);
     expect(expiresAt).toBe(world.system.now() + 7 * DAY_MS);
     await world.stop();
@@ -175,7 +175,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a call created then waits no longer than the others", async () => {
+  test("a call created while it was ahead waits no longer than others", async () => {
     const world = await World.start({
       policy: { kind: "single", answerRate: { floor: 1, calls: 1, pauseMs: HOUR_MS } },
     });

@@ -86,7 +86,7 @@ describe("a call that waits", () => {
     const call = await world.call(await world.newInstance());
     await world.system.advance(400_000);
     world.system.jump(jump);
-    // A call created after the jump, so that its own time is kept as well.
+    // This call is created after the jump, and must expire on time as well.
     const laterCall = await world.call(await world.newInstance());
     await world.system.advance(195_000);
     expect((await world.storedCall(call)).status).toBe("QUEUED");
@@ -114,7 +114,7 @@ describe("a call that waits", () => {
     await world.stop();
   });
 
-  test("fails later by at most a short jump back of the clock", async () => {
+  test("fails late by at most the jump if the clock is set back a little", async () => {
     const world = await World.start({ timings });
     const call = await world.call(await world.newInstance());
     await world.system.advance(400_000);
@@ -126,7 +126,7 @@ describe("a call that waits", () => {
     await world.stop();
   });
 
-  test("waits no longer than the timeout after a clock set back", async () => {
+  test("waits no longer than the timeout after a restart with the clock set back", async () => {
     const world = await World.start({ timings });
     const call = await world.call(await world.newInstance());
     world.system.jump(-HOUR_MS);

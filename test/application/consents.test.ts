@@ -49,11 +49,11 @@ describe("consents", () => {
     const world = await World.start();
     const { consents } = world.app;
     const demo = { ...ALICE, demoInstanceId: "inst_1" };
-    const restricted = { code: "demo_token_restricted" };
-    expect(await refusalOf(consents.put(demo, PHONE, { status: "granted" }))).toMatchObject(restricted);
-    expect(await refusalOf(consents.get(demo, PHONE))).toMatchObject(restricted);
-    expect(await refusalOf(consents.delete(demo, PHONE))).toMatchObject(restricted);
-    expect(await refusalOf(consents.list(demo))).toMatchObject(restricted);
+    const refusal = { code: "demo_token_restricted" };
+    expect(await refusalOf(consents.put(demo, PHONE, { status: "granted" }))).toMatchObject(refusal);
+    expect(await refusalOf(consents.get(demo, PHONE))).toMatchObject(refusal);
+    expect(await refusalOf(consents.delete(demo, PHONE))).toMatchObject(refusal);
+    expect(await refusalOf(consents.list(demo))).toMatchObject(refusal);
     await world.stop();
   });
 

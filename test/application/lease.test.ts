@@ -5,10 +5,10 @@ import { ALICE, World } from "../support/application.ts";
 import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
 import { memoryStorage } from "../support/memory-storage.ts";
 
-const LONG = "x".repeat(2_000);
+const LONG_TEXT = "x".repeat(2_000);
 
 /** A process on a database with a lease. */
-async function leased(): Promise<{ world: World; database: LeasedDatabase; storage: LeasedStorage }> {
+async function leasedScene(): Promise<{ world: World; database: LeasedDatabase; storage: LeasedStorage }> {
   const system = new ManualSystem();
   const database = new LeasedDatabase(system, memoryStorage());
   const storage = database.storage();
@@ -17,8 +17,8 @@ async function leased(): Promise<{ world: World; database: LeasedDatabase; stora
 
 describe("a lease", () => {
   test("is renewed every 2 s, so calls continue", async () => {
-    const { world, database } = await leased();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { world, database } = await leasedScene();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     await world.system.advance(60_000);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     expect(database.remainingMs).toBeGreaterThan(7_000);
@@ -26,23 +26,23 @@ describe("a lease", () => {
   });
 
   test("is no longer renewed after a stop", async () => {
-    const { world, database } = await leased();
+    const { world, database } = await leasedScene();
     await world.stop();
     expect(database.remainingMs).toBe(0);
     expect(world.system.waiting, "no timer is left").toBe(0);
   });
 
-  test("lasts from the sending of its renewal, however late the response", async () => {
-    const { world, storage } = await leased();
+  test("is measured from the sending of its renewal, however late the response", async () => {
+    const { world, storage } = await leasedScene();
     const instance = await world.activeInstance();
-    let answer = () => {};
+    let respond = () => {};
     storage.holdRenewals = new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     await world.system.advance(2_000);
     storage.holdRenewals = new Promise(() => {});
     await world.system.advance(3_500);
-    answer();
+    respond();
     await world.system.advance(2_600); // 6.1 s after it was sent, 2.6 s after the response
     await world.call(instance);
     expect(world.network.legs).toEqual([]);
@@ -50,15 +50,15 @@ describe("a lease", () => {
   });
 
   test("expires despite a renewal sent before SIGSTOP", async () => {
-    const { world, storage } = await leased();
-    const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
-    let answer = () => {};
+    const { world, storage } = await leasedScene();
+    const { leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
+    let respond = () => {};
     storage.holdRenewals = new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     await world.system.advance(2_000);
     world.system.stall(20_000);
-    answer();
+    respond();
     await world.system.settle();
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();
@@ -67,7 +67,7 @@ describe("a lease", () => {
 
 describe("a process that cannot renew its lease", () => {
   test("dials no callee after 6 s, and claims no call", async () => {
-    const { world, storage } = await leased();
+    const { world, storage } = await leasedScene();
     const instance = await world.activeInstance();
     await world.system.advance(2_000 - (world.system.monotonic() % 2_000));
     storage.holdRenewals = new Promise(() => {});
@@ -86,7 +86,7 @@ describe("a process that cannot renew its lease", () => {
   });
 
   test("dials no callee after a stop between the claim and the dial", async () => {
-    const { world, storage } = await leased();
+    const { world, storage } = await leasedScene();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 0 });
     const instance = await world.activeInstance();
     world.network.users = "first"; // looked up before the dial
@@ -103,7 +103,7 @@ describe("a process that cannot renew its lease", () => {
   });
 
   test("dials the waiting calls once the lease is renewed", async () => {
-    const { world, storage } = await leased();
+    const { world, storage } = await leasedScene();
     const instance = await world.activeInstance();
     storage.unreachable = true;
     await world.system.advance(7_500);
@@ -116,8 +116,8 @@ describe("a process that cannot renew its lease", () => {
   });
 
   test("hangs up all calls and closes all lines before another server may take over", async () => {
-    const { world, storage, database } = await leased();
-    const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { world, storage, database } = await leasedScene();
+    const { leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     storage.unreachable = true;
     await world.system.advance(7_000);
     expect(leg.hangUps, "a shorter outage ends nothing").toBe(0);
@@ -130,8 +130,8 @@ describe("a process that cannot renew its lease", () => {
   });
 
   test("stores the ends of its calls if the database returns before a takeover", async () => {
-    const { world, storage } = await leased();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { world, storage } = await leasedScene();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     storage.unreachable = true;
     await world.system.advance(11_000);
     storage.unreachable = false;
@@ -143,14 +143,14 @@ describe("a process that cannot renew its lease", () => {
 describe("a process whose database another one has taken", () => {
   /** The lease has expired unnoticed, and another server has it. */
   async function deposedScene() {
-    const all = await leased();
-    const { world, database, storage } = all;
+    const scene = await leasedScene();
+    const { world, database, storage } = scene;
     const instance = await world.activeInstance();
-    const { call, leg } = await world.answeredCall(instance, LONG);
+    const { call, leg } = await world.answeredCall(instance, LONG_TEXT);
     database.release(database.epoch);
-    const other = database.storage();
-    await other.open({ exclusive: true });
-    return { ...all, instance, call, leg, other, storage };
+    const otherStorage = database.storage();
+    await otherStorage.open({ exclusive: true });
+    return { ...scene, instance, call, leg, otherStorage, storage };
   }
 
   test("hangs up at the first refused write, which is not repeated", async () => {
@@ -175,7 +175,7 @@ describe("a process whose database another one has taken", () => {
     expect((await world.storedCall(call)).status, "the new owner settles the call").toBe("IN_PROGRESS");
   });
 
-  test("stops at once, although nothing can be stored", async () => {
+  test("stops at once, although no record can be stored", async () => {
     const { world } = await deposedScene();
     await world.system.advance(2_000);
     const from = world.system.monotonic();
@@ -188,8 +188,8 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("repeats no refused write, even if its own lease had already expired", async () => {
-    const { world, storage, database } = await leased();
-    await world.answeredCall(await world.activeInstance(), LONG);
+    const { world, storage, database } = await leasedScene();
+    await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     storage.unreachable = true;
     await world.system.advance(10_100);
     await database.storage().open({ exclusive: true });
@@ -206,10 +206,10 @@ describe("a process whose database another one has taken", () => {
     const { world, instance } = await deposedScene();
     await world.system.advance(2_000);
     await world.stop();
-    const done = world.storage.operations.length;
+    const operationCount = world.storage.operations.length;
     await expect(world.app.instances.get(ALICE, instance.id)).rejects.toThrow("this application has stopped");
     await world.system.advance(60_000);
-    expect(world.storage.operations.length).toBe(done);
+    expect(world.storage.operations.length).toBe(operationCount);
   });
 });
 
@@ -223,7 +223,7 @@ describe("a database without a lease", () => {
       },
     });
     const world = await World.start({ storage });
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     await world.system.advance(10_000);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     isLost = true;

@@ -11,18 +11,18 @@ async function refusalOf(request: Promise<unknown>, id: string): Promise<string>
     if (error instanceof Refusal) return `${error.code}: ${error.message.replaceAll(id, "ID")}`;
     throw error;
   }
-  throw new Error("this was not refused");
+  throw new Error("the request was not refused");
 }
 
 describe("another user's records", () => {
-  test("are refused word for word as missing ones", async () => {
+  test("are refused with the same words as missing ones", async () => {
     const world = await World.start();
     const instance = await world.activeInstance(ALICE);
     const call = await world.call(instance);
     const { instances, calls } = world.app;
-    const noCall = world.context.ids("call");
-    const noInstance = world.context.ids("inst");
-    const speak = (instanceId: string) =>
+    const missingCallId = world.context.ids("call");
+    const missingInstanceId = world.context.ids("inst");
+    const createCall = (instanceId: string) =>
       calls.create(BOB, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } });
     for (const request of [
       (id: string) => calls.get(BOB, id),
@@ -32,14 +32,16 @@ describe("another user's records", () => {
       (id: string) => calls.events(BOB, id)[Symbol.asyncIterator]().next(),
       (id: string) => calls.transcripts(BOB, [{ ...call, id }]),
     ])
-      expect(await refusalOf(request(call.id), call.id)).toBe(await refusalOf(request(noCall), noCall));
+      expect(await refusalOf(request(call.id), call.id)).toBe(await refusalOf(request(missingCallId), missingCallId));
     for (const request of [
       (id: string) => instances.get(BOB, id),
       (id: string) => instances.configure(BOB, id),
       (id: string) => instances.delete(BOB, id),
-      speak,
+      createCall,
     ])
-      expect(await refusalOf(request(instance.id), instance.id)).toBe(await refusalOf(request(noInstance), noInstance));
+      expect(await refusalOf(request(instance.id), instance.id)).toBe(
+        await refusalOf(request(missingInstanceId), missingInstanceId),
+      );
     expect(await calls.list(BOB)).toEqual([]);
     expect(await instances.list(BOB)).toEqual([]);
     expect((await world.app.queries.events(BOB)).events).toEqual([]);
@@ -65,49 +67,49 @@ describe("a demo token", () => {
   async function scene() {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const other = await world.activeInstance();
+    const otherInstance = await world.activeInstance();
     const demo: Principal = { ...ALICE, demoInstanceId: instance.id };
-    return { world, ownInstance: instance, other, demo };
+    return { world, ownInstance: instance, otherInstance, demo };
   }
 
   test("calls from its own instance only", async () => {
-    const { world, ownInstance, other, demo } = await scene();
+    const { world, ownInstance, otherInstance, demo } = await scene();
     expect((await world.call(ownInstance, undefined, demo)).created).toBe(true);
-    for (const instanceId of [other.id, world.context.ids("inst"), "nonsense"])
+    for (const instanceId of [otherInstance.id, world.context.ids("inst"), "nonsense"])
       await expect(
         world.app.calls.create(demo, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } }),
       ).rejects.toMatchObject({ code: "demo_token_restricted" });
     await world.stop();
   });
 
-  test("sees its instance and that instance's calls, and no more of its user", async () => {
-    const { world, ownInstance, other, demo } = await scene();
+  test("sees its instance and that instance's calls, and no other data of its user", async () => {
+    const { world, ownInstance, otherInstance, demo } = await scene();
     const ownCall = await world.call(ownInstance);
-    const otherCall = await world.call(other);
+    const otherCall = await world.call(otherInstance);
     const { calls, instances, queries } = world.app;
     expect((await calls.list(demo)).map((call) => call.id)).toEqual([ownCall.id]);
-    expect(await calls.list(demo, { instanceId: other.id })).toEqual([]);
+    expect(await calls.list(demo, { instanceId: otherInstance.id })).toEqual([]);
     expect((await instances.list(demo)).map((instance) => instance.id)).toEqual([ownInstance.id]);
     expect(await calls.get(demo, ownCall.id)).toMatchObject({ id: ownCall.id });
     await expect(calls.get(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(calls.hangUp(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
-    await expect(instances.get(demo, other.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    await expect(instances.get(demo, otherInstance.id)).rejects.toMatchObject({ code: "instance_not_found" });
     await expect(calls.wait(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(calls.transcripts(demo, [otherCall])).rejects.toMatchObject({ code: "call_not_found" });
     const page = await queries.events(demo);
     expect(new Set(page.events.map((event) => event.instanceId))).toEqual(new Set([ownInstance.id]));
-    expect((await queries.events(demo, { instanceId: other.id })).events).toEqual([]);
+    expect((await queries.events(demo, { instanceId: otherInstance.id })).events).toEqual([]);
     await world.stop();
   });
 
   test("neither creates nor deletes instances", async () => {
-    const { world, ownInstance, other, demo } = await scene();
+    const { world, ownInstance, otherInstance, demo } = await scene();
     await expect(world.app.instances.create(demo, { name: "Mine" })).rejects.toMatchObject({
       code: "demo_token_restricted",
     });
-    for (const id of [ownInstance.id, other.id, world.context.ids("inst"), "nonsense"])
+    for (const id of [ownInstance.id, otherInstance.id, world.context.ids("inst"), "nonsense"])
       await expect(world.app.instances.delete(demo, id)).rejects.toMatchObject({ code: "demo_token_restricted" });
-    for (const { id } of [ownInstance, other])
+    for (const { id } of [ownInstance, otherInstance])
       expect(await world.app.instances.get(ALICE, id)).toMatchObject({ status: "ACTIVE" });
     await world.stop();
   });

@@ -33,16 +33,16 @@ describe("a write that succeeded but lost its response", () => {
     }
   });
 
-  test("when a claim is given back keeps the call in its queue", async () => {
+  test("when a claim is returned keeps the call in its queue", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
     world.line(instance).goOffline();
-    const lostAnswer = world.loseResult("calls.update");
+    const isLost = world.loseResult("calls.update");
     release();
     await world.system.advance(1_000);
-    expect(lostAnswer()).toBe(true);
+    expect(isLost()).toBe(true);
     expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     world.line(instance).goOnline();
     await world.system.settle();
@@ -61,12 +61,12 @@ describe("an event that was stored, but not confirmed,", () => {
       for await (const event of world.app.calls.events(ALICE, call.id)) eventTypes.push(keyText(event));
     })();
     await world.system.settle();
-    const lostAnswer = world.loseResult("events.append");
+    const isLost = world.loseResult("events.append");
     for (const key of "123") {
       leg.press(key);
       await world.system.settle();
     }
-    expect(lostAnswer()).toBe(true);
+    expect(isLost()).toBe(true);
     leg.end("callee_hung_up");
     await world.system.advance(500);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
@@ -78,7 +78,7 @@ describe("an event that was stored, but not confirmed,", () => {
     await world.stop();
   });
 
-  test("at the end of a call is not a second write", async () => {
+  test("at the end of a call is not written twice", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     world.loseResult("events.append");
@@ -95,10 +95,10 @@ describe("the end of a waiting call that was stored, but not confirmed,", () => 
   test("reaches the clients that wait for it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const waiting = world.app.calls.wait(ALICE, call.id);
+    const wait = world.app.calls.wait(ALICE, call.id);
     world.loseResult("calls.update");
     await world.system.advance(world.context.timings.queueTimeoutMs + 10_000);
-    expect(await waiting).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
+    expect(await wait).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
     expect((await world.eventTypes(call)).slice(-1)).toEqual(["failed"]);
     await world.stop();
   });
@@ -107,9 +107,9 @@ describe("the end of a waiting call that was stored, but not confirmed,", () => 
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     world.loseResult("calls.update");
-    const ending = world.app.calls.hangUp(ALICE, call.id);
+    const hangUp = world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(1_000);
-    await ending;
+    await hangUp;
     expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });
@@ -199,7 +199,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.stop();
   });
 
-  test("can be ended before, and is then not dialled", async () => {
+  test("can be ended before its dial, which is then skipped", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseResult("calls.claimNext");
@@ -275,10 +275,10 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const leg = world.leg(call);
-    for (const now of ["placed", "answer", "end"] as const) {
-      world.storage.isDown = now === step;
-      if (now === "end") leg.end("callee_hung_up");
-      else leg[now]();
+    for (const action of ["placed", "answer", "end"] as const) {
+      world.storage.isDown = action === step;
+      if (action === "end") leg.end("callee_hung_up");
+      else leg[action]();
       await world.system.advance(300);
     }
     world.storage.isDown = false;
@@ -297,15 +297,15 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.isDown = true;
-    let stopped = false;
-    const stopping = world.app.stop(1_000).then(() => {
-      stopped = true;
+    let isStopped = false;
+    const stop = world.app.stop(1_000).then(() => {
+      isStopped = true;
     });
     await world.system.advance(1_500);
     expect(leg.live).toBe(false);
     await world.system.advance(10_000);
-    await stopping;
-    expect(stopped).toBe(true);
+    await stop;
+    expect(isStopped).toBe(true);
     world.storage.isDown = false;
     expect(await world.storedCall(call)).toMatchObject({ status: "IN_PROGRESS" });
   });
@@ -389,13 +389,13 @@ describe("while the storage is down", () => {
     world.storage.before = (operation) => {
       if (operation === "calls.update") world.storage.isDown = true;
     };
-    let isAnswered = false;
+    let hasResponded = false;
     const hangUp = world.app.calls.hangUp(ALICE, call.id).then(() => {
-      isAnswered = true;
+      hasResponded = true;
     });
     await world.system.advance(1_000);
     expect(leg.live).toBe(false);
-    expect(isAnswered).toBe(false);
+    expect(hasResponded).toBe(false);
     world.storage.before = () => {};
     world.storage.isDown = false;
     await world.system.advance(5_000);
@@ -404,7 +404,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("readiness reports it", async () => {
+  test("the server is not ready", async () => {
     const world = await World.start();
     expect(await world.app.queries.ready()).toBe(true);
     world.storage.isDown = true;

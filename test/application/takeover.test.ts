@@ -97,7 +97,7 @@ class Server {
   }
 }
 
-const NOT_OURS = { status: 503, code: "storage_unavailable", retryAfter: "1" };
+const UNAVAILABLE = { status: 503, code: "storage_unavailable", retryAfter: "1" };
 
 describe("a start", () => {
   test("waits for a dead server's lease, logs it once, and responds 503", async () => {
@@ -105,26 +105,26 @@ describe("a start", () => {
     await database.database.storage().open({ exclusive: true }); // its process is dead
     await database.system.advance(2_000);
     const server = database.server({ onLeaseLost: "exit" });
-    const starting = server.ringport.start();
+    const startup = server.ringport.start();
     const statusRequest = server.status(); // before the other server is noticed
     await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
     await database.system.advance(5_000);
-    expect([await statusRequest, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
+    expect([await statusRequest, await server.status()]).toEqual([UNAVAILABLE, UNAVAILABLE]);
     await expect(server.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
-    await database.settle(starting);
+    await database.settle(startup);
     expect(database.system.monotonic()).toBeGreaterThanOrEqual(10_000);
     expect(database.system.monotonic()).toBeLessThan(10_500);
     expect(server.warnings).toEqual([expect.stringMatching(/its lease runs out in 8 s; waiting$/)]);
     expect((await server.status()).status).toBe(401);
   });
 
-  test("fails with exit if the other server lives", async () => {
+  test("with exit fails if the other server is alive", async () => {
     const database = new TestDatabase();
     await database.server().ringport.start();
     const second = database.server({ onLeaseLost: "exit" });
     await expect(database.settle(second.ringport.start())).rejects.toBeInstanceOf(StorageLocked);
     expect(database.system.monotonic()).toBeLessThan(10_500);
-    expect(await second.status()).toEqual(NOT_OURS);
+    expect(await second.status()).toEqual(UNAVAILABLE);
   });
 
   test("with restart waits for the other server, and takes over within a second", async () => {
@@ -148,11 +148,11 @@ describe("a start", () => {
     const first = database.server();
     await first.ringport.start();
     const second = database.server({ onLeaseLost: "exit" });
-    const starting = second.ringport.start();
+    const startup = second.ringport.start();
     await vi.waitFor(() => expect(second.warnings).toHaveLength(1));
     await database.settle(first.ringport.stop({ drainMs: 0 }));
     const from = database.system.monotonic();
-    await database.settle(starting);
+    await database.settle(startup);
     expect(database.system.monotonic() - from).toBeLessThanOrEqual(1_050);
   });
 
@@ -190,34 +190,34 @@ describe("a server that cannot reach its database", () => {
     const lostCall = await first.talkingCall(instanceId);
     const second = database.server();
     first.storage.unreachable = true;
-    const starting = second.ringport.start();
-    const hangUpCount = async () => {
+    const startup = second.ringport.start();
+    const waitForHangUp = async () => {
       while (first.network.leg(lostCall).hangUps === 0) await database.system.advance(20);
       return database.system.monotonic();
     };
-    const hungUpAt = await hangUpCount();
-    await database.settle(starting);
+    const hungUpAt = await waitForHangUp();
+    await database.settle(startup);
     expect(database.system.monotonic()).toBeGreaterThan(hungUpAt + 500);
     await database.system.settle();
     const next = await second.talkingCall(instanceId);
     const { status, outcome } = await second.ringport.calls.get(ALICE, lostCall);
     expect([status, outcome?.reason]).toEqual(["FAILED", "interrupted"]);
 
-    // Back again, the first one waits, and responds to no request.
+    // Once its database is back, the first server waits, and responds to no request.
     first.storage.unreachable = false;
     await database.system.advance(30_000);
-    expect(await first.status()).toEqual(NOT_OURS);
+    expect(await first.status()).toEqual(UNAVAILABLE);
     await expect(first.ringport.calls.get(ALICE, next)).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(second.network.leg(next).hangUps).toBe(0);
-    const made = await second.instance();
+    const newInstanceId = await second.instance();
     await database.settle(second.ringport.stop({ drainMs: 0 }));
     await database.system.advance(7_000);
 
     // The same object is the owner again, with the records of the other one.
     expect((await first.ringport.calls.get(ALICE, next)).outcome?.reason).toBe("interrupted");
-    const { connection, instance } = await connectionOf(first, made);
+    const { connection, instance } = await connectionOf(first, newInstanceId);
     expect([instance, connection.state, connection.reason]).toEqual(["ACTIVE", "online", null]);
-    const nextCall = await first.talkingCall(made);
+    const nextCall = await first.talkingCall(newInstanceId);
     expect((await first.ringport.calls.get(ALICE, nextCall)).status).toBe("IN_PROGRESS");
   });
 
@@ -269,7 +269,7 @@ describe("a server that cannot reach its database", () => {
     const first = database.server();
     await first.instance();
     database.system.stall(30_000);
-    expect(await first.status()).toEqual(NOT_OURS);
+    expect(await first.status()).toEqual(UNAVAILABLE);
     await expect(first.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 });

@@ -48,7 +48,7 @@ const isIssued = async (name: { userName?: string; label?: string }): Promise<bo
     },
   );
 };
-const madeByAccount = async (label: string): Promise<boolean> => {
+const isCreatedByAccount = async (label: string): Promise<boolean> => {
   const { accounts } = scene;
   return accounts.createToken(administrator, { label }).then(
     () => true,
@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<string, (name: string) => boolean | Promise<boolean
   "a changed webhook": (description) => accepts(schemas.updateWebhook, { description }),
   "a user": (userName) => isIssued({ userName }),
   "a token": (label) => isIssued({ label }),
-  "a token of an account": madeByAccount,
+  "a token of an account": isCreatedByAccount,
 };
 
 describe.each(Object.entries(NAMES))("the name of %s", (_, accepts) => {

@@ -43,7 +43,7 @@ const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 const beep = tone(1_000, 400, 8_000, 9_000);
 
 /** Intervals of the message's tone that the callee heard: start and length, ms. */
-function toneAt({ leg }: Scene, hz = 440): [number, number][] {
+function toneIntervals({ leg }: Scene, hz = 440): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
@@ -57,7 +57,7 @@ function toneAt({ leg }: Scene, hz = 440): [number, number][] {
 }
 
 describe("a call that a machine answers", () => {
-  test("continues by default, naming the machine", async () => {
+  test("continues by default, and its outcome names the machine", async () => {
     const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(9) } });
     scene.leg.say(speech(8_000));
     await scene.world.system.advance(10_000);
@@ -88,15 +88,15 @@ describe("a call that a machine answers", () => {
     await scene.world.system.advance(20_000);
     const { outcome } = await scene.world.storedCall(scene.call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: ms, heardRatio: 1 });
-    const heard = toneAt(scene, hz);
+    const heard = toneIntervals(scene, hz);
     expect(heard).toHaveLength(2);
     expect(heard[0]).toEqual([0, ms]);
     expect(heard[1]?.[0]).toBeGreaterThanOrEqual(9_900);
     expect(heard[1]?.[0]).toBeLessThan(10_100);
     expect(heard[1]?.[1]).toBe(ms);
-    const story = await scene.world.eventTypes(scene.call);
-    expect(story).toContain("leaving_message");
-    expect(story).not.toContain("message_delayed");
+    const eventTypes = await scene.world.eventTypes(scene.call);
+    expect(eventTypes).toContain("leaving_message");
+    expect(eventTypes).not.toContain("message_delayed");
     await scene.world.stop();
   });
 
@@ -104,7 +104,7 @@ describe("a call that a machine answers", () => {
     const scene = await answerCall("leave_message");
     scene.leg.say(speech(7_000));
     await scene.world.system.advance(14_000);
-    const [, second] = toneAt(scene);
+    const [, second] = toneIntervals(scene);
     expect(second?.[0]).toBeGreaterThanOrEqual(9_900);
     expect(second?.[0]).toBeLessThan(10_500);
     expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({ heardMs: MESSAGE_MS, heardRatio: 1 });
@@ -140,12 +140,12 @@ describe("a call that a person answers", () => {
         heardMs: MESSAGE_MS,
         heardRatio: 1,
       });
-      expect(toneAt(scene)).toEqual([[0, MESSAGE_MS]]);
+      expect(toneIntervals(scene)).toEqual([[0, MESSAGE_MS]]);
       await scene.world.stop();
     },
   );
 
-  test("who stays silent hears the message once, and the answerer stays unknown", async () => {
+  test("plays the message once to a silent callee, who stays unknown", async () => {
     const scene = await answerCall("leave_message");
     await scene.world.system.advance(12_000);
     expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
@@ -158,8 +158,8 @@ describe("a call that a person answers", () => {
 });
 
 describe("a call that a fax machine or a tone of the network answers", () => {
-  const tones = (line: string, ms: number) =>
-    worldTone({ tone: line }, ms, { sampleRate: 8_000, levelDb: -15, off: 0 });
+  const tones = (pattern: string, ms: number) =>
+    worldTone({ tone: pattern }, ms, { sampleRate: 8_000, levelDb: -15, detune: 0 });
   const file = { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(20) } };
 
   test.each([
@@ -179,10 +179,10 @@ describe("a call that a fax machine or a tone of the network answers", () => {
       "machine",
       "the network played a continuous tone, that of an unobtainable number or a dial tone (400 Hz)",
     ],
-  ])("ends with %s, and counts as unheard, whatever onMachine is", async (_, line, answeredBy, detail) => {
+  ])("ends with %s, and counts as unheard, whatever onMachine is", async (_, pattern, answeredBy, detail) => {
     for (const onMachine of [undefined, "leave_message", "hang_up"] as const) {
       const scene = await answerCall(onMachine, file);
-      scene.leg.say(tones(line, 10_000));
+      scene.leg.say(tones(pattern, 10_000));
       await scene.world.system.advance(11_000);
       expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
         reason: "machine_hung_up",
@@ -197,7 +197,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     }
   });
 
-  test("does not end as played while a tone sounds that may be busy", async () => {
+  test("does not end as played during a tone that may be a busy tone", async () => {
     const scene = await answerCall(undefined);
     scene.leg.say(tones("425/500,0/500", 10_000));
     await scene.world.system.advance(6_000);
@@ -215,7 +215,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
       heardMs: 3_000,
       heardRatio: 1,
     });
-    const [first, second, ...others] = toneAt(scene, 880);
+    const [first, second, ...others] = toneIntervals(scene, 880);
     expect(others).toEqual([]);
     expect(first?.[1], "stops with the first ring").toBeLessThan(1_200);
     expect(second?.[0]).toBeGreaterThanOrEqual(7_100);

@@ -15,13 +15,13 @@ function create(world: World, principal: Principal, instanceId: string, idempote
 }
 
 /** Creates calls and ends them until one is refused; returns their number and the refusal. */
-async function createdUntilRefused(world: World, principal: Principal, instanceId: string) {
-  for (let created = 0; created < 100; created++)
+async function createUntilRefused(world: World, principal: Principal, instanceId: string) {
+  for (let callCount = 0; callCount < 100; callCount++)
     try {
-      const { id } = await create(world, principal, instanceId, `key-${created}`);
+      const { id } = await create(world, principal, instanceId, `key-${callCount}`);
       await world.app.calls.hangUp(principal, id);
     } catch (refusal) {
-      return { created, refusal };
+      return { callCount, refusal };
     }
   throw new Error("no call was refused");
 }
@@ -32,24 +32,24 @@ describe("the stored data of a user", () => {
     const world = await World.start({ limits });
     const { id } = await world.newInstance();
     const demo: Principal = { ...ALICE, demoInstanceId: id };
-    const first = await createdUntilRefused(world, demo, id);
-    expect(first.created).toBeGreaterThan(5);
-    expect(first.created).toBeLessThan(13);
+    const first = await createUntilRefused(world, demo, id);
+    expect(first.callCount).toBeGreaterThan(5);
+    expect(first.callCount).toBeLessThan(13);
     expect(first.refusal).toMatchObject({
       code: "storage_quota",
       message: expect.stringMatching(/^the demo tokens of this instance have stored 0\.\d MiB, and .* 0\.1 MiB$/),
     });
     expect(await world.storage.retention.storedBytes(id)).toBeLessThan(110 * KIB);
-    const { created, refusal } = await createdUntilRefused(world, ALICE, id);
-    expect(created).toBeGreaterThan(first.created);
+    const { callCount, refusal } = await createUntilRefused(world, ALICE, id);
+    expect(callCount).toBeGreaterThan(first.callCount);
     expect(refusal).toMatchObject({ code: "storage_quota", message: expect.stringMatching(/^you have stored/) });
     await expect(
       world.app.instances.create(ALICE, { name: "Desk", metadata: { text: "x".repeat(16_000) } }),
     ).rejects.toMatchObject({
       code: "storage_quota",
     });
-    const other = await world.newInstance(BOB);
-    expect(await create(world, BOB, other.id)).toMatchObject({ created: true });
+    const bobsInstance = await world.newInstance(BOB);
+    expect(await create(world, BOB, bobsInstance.id)).toMatchObject({ created: true });
     await world.stop();
   });
 

@@ -5,7 +5,7 @@ import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Summarises at this moment; each day has the tally that its first moment is mapped to. */
+/** Summary at this moment; `tallies` are keyed by the start of their day. */
 function summaryAt(now: string, tallies: Readonly<Record<string, CallTally>> = {}) {
   const ranges: [user: string, from: string, until: string][] = [];
   const tally = async (user: string, from: number, until: number): Promise<CallTally> => {

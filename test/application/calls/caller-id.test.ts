@@ -5,21 +5,21 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { CallerId } from "../../../src/domain/numbers/caller-id.ts";
 import { ALICE, BOB, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
-const OURS = "+12025550123";
-const CHOOSABLE: WorldOptions = {
+const OFFICE_NUMBER = "+12025550123";
+const WITH_CALLER_IDS: WorldOptions = {
   streamPreview: true,
   policy: { kind: "fifo", depth: 9 },
-  capabilities: { callerIds: [OURS, "+1415555*"] },
+  capabilities: { callerIds: [OFFICE_NUMBER, "+1415555*"] },
 };
 
 /** Calls from an instance whose line is online. */
-async function scene(options: WorldOptions = CHOOSABLE) {
-  const world = await World.start({ ...CHOOSABLE, ...options });
+async function scene(options: WorldOptions = WITH_CALLER_IDS) {
+  const world = await World.start({ ...WITH_CALLER_IDS, ...options });
   const instance = await world.activeInstance();
   const call = async (from?: CreateCallInput["from"], principal: Principal = ALICE) => {
-    const created = await world.app.calls.create(principal, callFrom(instance, from));
+    const newCall = await world.app.calls.create(principal, callFrom(instance, from));
     await world.system.settle();
-    return created;
+    return newCall;
   };
   return { world, instance, call };
 }
@@ -32,27 +32,27 @@ const NOT_ALLOWED = { code: "caller_id_not_allowed" };
 
 test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | undefined]>([
   ["none, so the network's default", undefined, undefined, undefined],
-  ["the instance's", { phoneNumber: OURS }, undefined, { phoneNumber: OURS }],
-  ["the call's own", { phoneNumber: OURS }, "+14155550100", { phoneNumber: "+14155550100" }],
+  ["the instance's", { phoneNumber: OFFICE_NUMBER }, undefined, { phoneNumber: OFFICE_NUMBER }],
+  ["the call's own", { phoneNumber: OFFICE_NUMBER }, "+14155550100", { phoneNumber: "+14155550100" }],
   [
     "the instance's in fields that the call omits",
-    { phoneNumber: OURS, displayName: "Desk" },
+    { phoneNumber: OFFICE_NUMBER, displayName: "Desk" },
     { withheld: true },
-    { phoneNumber: OURS, displayName: "Desk", withheld: true },
+    { phoneNumber: OFFICE_NUMBER, displayName: "Desk", withheld: true },
   ],
   ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
 ])("the network gets the caller of a call: %s", async (_, callerId, from, expectedFrom) => {
   const { world, instance, call } = await scene();
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
-  const created = await call(from);
-  expect(world.leg(created).from).toEqual(expectedFrom);
-  expect((await world.storedCall(created)).from).toEqual(expectedFrom);
+  const newCall = await call(from);
+  expect(world.leg(newCall).from).toEqual(expectedFrom);
+  expect((await world.storedCall(newCall)).from).toEqual(expectedFrom);
   await world.stop();
 });
 
 test("two instances of one network call at once, each from its own number", async () => {
   const { world } = await scene();
-  const numbers = [OURS, "+14155550100"];
+  const numbers = [OFFICE_NUMBER, "+14155550100"];
   const instances = [];
   for (const phoneNumber of numbers) {
     const instance = await world.activeInstance();
@@ -69,7 +69,7 @@ test("two instances of one network call at once, each from its own number", asyn
 
 test("an unlisted number is refused with the list", async () => {
   const { world, instance, call } = await scene();
-  const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OURS}, +1415555*`;
+  const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OFFICE_NUMBER}, +1415555*`;
   const refusal = { ...NOT_ALLOWED, message: detail };
   await expect(call("+12025550199")).rejects.toMatchObject(refusal);
   const { app } = world;
@@ -88,7 +88,7 @@ test("a demo token can neither see the numbers nor change its instance", async (
     ...NOT_ALLOWED,
     message: `calls over "${world.network.name}" may not come from +12025550199`,
   });
-  await expect(world.app.instances.update(demo, instance.id, { callerId: OURS })).rejects.toMatchObject({
+  await expect(world.app.instances.update(demo, instance.id, { callerId: OFFICE_NUMBER })).rejects.toMatchObject({
     code: "demo_token_restricted",
   });
   await world.stop();
@@ -96,7 +96,7 @@ test("a demo token can neither see the numbers nor change its instance", async (
 
 test("a network with fixed callers refuses every choice", async () => {
   const { world, call } = await scene({ capabilities: {} });
-  for (const from of [OURS, { displayName: "Desk" }, { withheld: true }])
+  for (const from of [OFFICE_NUMBER, { displayName: "Desk" }, { withheld: true }])
     await expect(call(from)).rejects.toMatchObject({
       ...NOT_ALLOWED,
       message: `calls over "${world.network.name}" cannot choose their caller`,
@@ -109,7 +109,7 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   const { world, instance, call } = await scene();
   world.line(instance).goOffline();
   await world.system.settle();
-  const queuedCall = await call(OURS);
+  const queuedCall = await call(OFFICE_NUMBER);
   const restartedWorld = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
   restartedWorld.line(instance).goOnline();
   await restartedWorld.system.settle();
@@ -117,7 +117,7 @@ test("a waiting call is not dialled once its number is no longer listed", async 
     status: "FAILED",
     outcome: {
       reason: "rejected_by_network",
-      detail: `not dialled: calls over "${world.network.name}" may not come from ${OURS}`,
+      detail: `not dialled: calls over "${world.network.name}" may not come from ${OFFICE_NUMBER}`,
     },
   });
   expect(restartedWorld.network.legs).toEqual([]);
@@ -130,16 +130,24 @@ test("an update applies to later calls; null removes the caller", async () => {
   world.line(instance).goOffline();
   await world.system.settle();
   const queuedCall = await call();
-  const updatedInstance = await instances.update(ALICE, instance.id, { callerId: OURS, metadata: { a: 1 } });
-  expect(updatedInstance).toMatchObject({ name: instance.name, metadata: { a: 1 }, callerId: { phoneNumber: OURS } });
+  const updatedInstance = await instances.update(ALICE, instance.id, { callerId: OFFICE_NUMBER, metadata: { a: 1 } });
+  expect(updatedInstance).toMatchObject({
+    name: instance.name,
+    metadata: { a: 1 },
+    callerId: { phoneNumber: OFFICE_NUMBER },
+  });
   const laterCall = await call();
   expect(await instances.update(ALICE, instance.id, { name: "Desk" })).toMatchObject({
     name: "Desk",
-    callerId: { phoneNumber: OURS },
+    callerId: { phoneNumber: OFFICE_NUMBER },
   });
   await instances.update(ALICE, instance.id, { callerId: null });
   const last = await call();
-  expect([queuedCall, laterCall, last].map(({ from }) => from?.phoneNumber)).toEqual([undefined, OURS, undefined]);
+  expect([queuedCall, laterCall, last].map(({ from }) => from?.phoneNumber)).toEqual([
+    undefined,
+    OFFICE_NUMBER,
+    undefined,
+  ]);
   expect((await instances.get(ALICE, instance.id)).callerId ?? null).toBeNull();
   await expect(instances.update(BOB, instance.id, { name: "x" })).rejects.toMatchObject({ code: "instance_not_found" });
   await world.stop();
@@ -149,22 +157,22 @@ test("a key with another caller is refused", async () => {
   const { world, instance } = await scene();
   const { calls, instances } = world.app;
   const key = { idempotencyKey: "order-7" };
-  const first = await calls.create(ALICE, callFrom(instance, OURS), key);
-  expect(await calls.create(ALICE, callFrom(instance, { phoneNumber: OURS }), key)).toMatchObject({
+  const first = await calls.create(ALICE, callFrom(instance, OFFICE_NUMBER), key);
+  expect(await calls.create(ALICE, callFrom(instance, { phoneNumber: OFFICE_NUMBER }), key)).toMatchObject({
     id: first.id,
     replayed: true,
   });
   const refusal = { code: "idempotency_key_reused" };
   await expect(calls.create(ALICE, callFrom(instance, "+14155550100"), key)).rejects.toMatchObject(refusal);
-  const other = { idempotencyKey: "desk-1" };
-  await instances.create(ALICE, { name: "Desk", callerId: OURS }, other);
-  await expect(instances.create(ALICE, { name: "Desk" }, other)).rejects.toMatchObject(refusal);
+  const deskKey = { idempotencyKey: "desk-1" };
+  await instances.create(ALICE, { name: "Desk", callerId: OFFICE_NUMBER }, deskKey);
+  await expect(instances.create(ALICE, { name: "Desk" }, deskKey)).rejects.toMatchObject(refusal);
   await world.stop();
 });
 
 test("a strict request is refused for an unknown field of the caller", async () => {
   const { world, instance } = await scene();
-  const from = { phoneNumber: OURS, name: "Desk" };
+  const from = { phoneNumber: OFFICE_NUMBER, name: "Desk" };
   await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({
     errors: [{ pointer: "/from/name", code: "unknown_field" }],
   });

@@ -5,9 +5,9 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
-const TWICE: Principal = { userId: "usr_alice", tokenId: "tok_1", maxCallsPerDay: 2 };
+const LIMITED_TOKEN: Principal = { userId: "usr_alice", tokenId: "tok_1", maxCallsPerDay: 2 };
 
-const create = (world: World, instance: Instance, principal: Principal = TWICE, idempotencyKey?: string) =>
+const create = (world: World, instance: Instance, principal: Principal = LIMITED_TOKEN, idempotencyKey?: string) =>
   world.app.calls.create(
     principal,
     { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } },
@@ -97,16 +97,16 @@ describe("a token with a daily limit", () => {
   test("ignores existing calls, replays and refused requests", async () => {
     const { world, instances } = await scene(3);
     const [first, second, third] = instances;
-    const call = await create(world, first, TWICE, "one");
+    const call = await create(world, first, LIMITED_TOKEN, "one");
     expect(await create(world, first)).toMatchObject({ id: call.id, created: false });
-    expect(await create(world, first, TWICE, "one")).toMatchObject({ id: call.id, replayed: true });
+    expect(await create(world, first, LIMITED_TOKEN, "one")).toMatchObject({ id: call.id, replayed: true });
     await expect(create(world, { ...second, id: "inst_unknown" })).rejects.toMatchObject({
       code: "instance_not_found",
     });
     expect((await create(world, second)).created).toBe(true);
     expect((await refusalOf(create(world, third))).code).toBe("daily_call_limit");
     expect(await create(world, first)).toMatchObject({ id: call.id, created: false });
-    expect(await create(world, first, TWICE, "one")).toMatchObject({ id: call.id, replayed: true });
+    expect(await create(world, first, LIMITED_TOKEN, "one")).toMatchObject({ id: call.id, replayed: true });
     await world.stop();
   });
 
@@ -114,9 +114,9 @@ describe("a token with a daily limit", () => {
     const { world, instances } = await scene(3);
     await create(world, instances[0]);
     await create(world, instances[1]);
-    await refusalOf(create(world, instances[2], TWICE, "later"));
+    await refusalOf(create(world, instances[2], LIMITED_TOKEN, "later"));
     await world.system.advance(24 * HOUR_MS);
-    expect(await create(world, instances[2], TWICE, "later")).toMatchObject({ created: true, replayed: false });
+    expect(await create(world, instances[2], LIMITED_TOKEN, "later")).toMatchObject({ created: true, replayed: false });
     await world.stop();
   });
 
@@ -125,7 +125,7 @@ describe("a token with a daily limit", () => {
     await create(world, instances[0]);
     await create(world, instances[1]);
     await refusalOf(create(world, instances[2]));
-    expect((await create(world, instances[2], { ...TWICE, tokenId: "tok_2" })).tokenId).toBe("tok_2");
+    expect((await create(world, instances[2], { ...LIMITED_TOKEN, tokenId: "tok_2" })).tokenId).toBe("tok_2");
     expect((await create(world, instances[3], { userId: "usr_alice" })).tokenId).toBeNull();
     await world.stop();
   });
@@ -134,10 +134,10 @@ describe("a token with a daily limit", () => {
     const { world, instances } = await scene(3, { retentionDays: 0.1 });
     for (const instance of instances.slice(0, 2)) {
       const { id } = await create(world, instance);
-      await world.app.calls.hangUp(TWICE, id);
+      await world.app.calls.hangUp(LIMITED_TOKEN, id);
     }
     await world.system.advance(4 * HOUR_MS);
-    expect(await world.app.calls.list(TWICE)).toEqual([]);
+    expect(await world.app.calls.list(LIMITED_TOKEN)).toEqual([]);
     expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
     await world.app.erase(NUMBER);
     const restartedWorld = await world.crashAndRestart();
@@ -147,7 +147,7 @@ describe("a token with a daily limit", () => {
     await restartedWorld.stop();
   });
 
-  test("has no limit after an erasure that day", async () => {
+  test("stays exhausted after an erasure on the same day", async () => {
     const { world, instances } = await scene(3);
     for (const instance of instances.slice(0, 2)) await create(world, instance);
     expect((await world.app.erase(NUMBER)).calls).toBe(2);
@@ -157,7 +157,7 @@ describe("a token with a daily limit", () => {
 });
 
 describe("the daily limit of a server", () => {
-  test("is for tokens without their own one", async () => {
+  test("applies to tokens without their own limit", async () => {
     const { world, instances } = await scene(4, { callLimits: { maxCallsPerDay: 1 } });
     const unlimitedUser: Principal = { userId: "usr_alice", tokenId: "tok_9" };
     await create(world, instances[0], unlimitedUser);

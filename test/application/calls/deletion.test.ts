@@ -19,14 +19,14 @@ async function busyInstance(): Promise<{ world: World; instance: Instance }> {
 const remove = (world: World, { id }: Instance) => world.app.instances.delete(ALICE, id);
 
 /** The outcome of a request, once settled. */
-function watchAnswer(request: Promise<void>): { answer: string } {
-  const watch = { answer: "none" };
+function watchOutcome(request: Promise<void>): { outcome: string } {
+  const watch = { outcome: "none" };
   request.then(
     () => {
-      watch.answer = "done";
+      watch.outcome = "done";
     },
     (error: { code?: string }) => {
-      watch.answer = error.code ?? String(error);
+      watch.outcome = error.code ?? String(error);
     },
   );
   return watch;
@@ -36,21 +36,21 @@ const deletedEvents = async (world: World) =>
   (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.deleted");
 
 describe("a deletion that a crash interrupts", () => {
-  test.each(["before", "after"] as const)("%s any step is finished by the next process", async (moment) => {
+  test.each(["before", "after"] as const)("%s any step resumes in the next process", async (moment) => {
     for (let n = 1; ; n++) {
       const { world: before, instance } = await busyInstance();
       let steps = 0;
       before.storage[moment] = () => {
         if (++steps >= n) return never;
       };
-      const first = watchAnswer(remove(before, instance));
+      const first = watchOutcome(remove(before, instance));
       await before.system.advance(1_000);
       before.storage.before = before.storage.after = () => {};
-      if (first.answer === "done") {
+      if (first.outcome === "done") {
         expect(n, "every step of the deletion").toBeGreaterThan(7);
         break;
       }
-      expect(first.answer).toBe("none");
+      expect(first.outcome).toBe("none");
       const hasBegun = (await before.storage.instances.get(instance.id))?.status === "DELETED";
       const after = await before.crashAndRestart();
       await after.system.advance(1_000);
@@ -64,7 +64,7 @@ describe("a deletion that a crash interrupts", () => {
     }
   });
 
-  test("while the network unlinks the device is finished by the next process", async () => {
+  test("while the network unlinks the device resumes in the next process", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);
@@ -87,9 +87,9 @@ describe("a deletion that a crash interrupts", () => {
     after.network.openBarrier = never;
     await after.app.start(); // the clock is stopped
     await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
-    const stopped = after.app.stop(0);
+    const stop = after.app.stop(0);
     await after.system.advance(5_000);
-    await stopped;
+    await stop;
     expect(after.system.waiting).toBe(0);
     const last = await after.crashAndRestart();
     await expectDeleted(last, instance);
@@ -105,14 +105,14 @@ describe("a deletion whose storage fails", () => {
       world.storage.before = () => {
         if (++steps === n) world.storage.isDown = true;
       };
-      const first = watchAnswer(remove(world, instance));
+      const first = watchOutcome(remove(world, instance));
       await world.system.advance(5_000);
       world.storage.before = () => {};
-      if (first.answer === "done") {
+      if (first.outcome === "done") {
         expect(n, "every step of the deletion").toBeGreaterThan(7);
         break;
       }
-      expect(first.answer, `fault at step ${n}`).toBe("storage_unavailable");
+      expect(first.outcome, `fault at step ${n}`).toBe("storage_unavailable");
       await world.system.advance(60_000);
       world.storage.isDown = false;
       await world.system.advance(10_000);
@@ -127,17 +127,17 @@ describe("a deletion whose storage fails", () => {
     }
   });
 
-  test("a deletion finishes although the response to any step is lost", async () => {
+  test("finishes although the response to any step is lost", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
       world.storage.after = () => {
         if (++steps === n) throw new StorageUnavailable("the connection broke before the response arrived");
       };
-      const first = watchAnswer(remove(world, instance));
+      const first = watchOutcome(remove(world, instance));
       await world.system.advance(4_000);
       world.storage.after = () => {};
-      if (n > 1) expect(first.answer, `lost response ${n}`).toBe("done");
+      if (n > 1) expect(first.outcome, `lost response ${n}`).toBe("done");
       else await remove(world, instance);
       await expectDeleted(world, instance);
       expect(await deletedEvents(world)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe("a deletion whose storage fails", () => {
     }
   });
 
-  test("and whose line cannot read its credentials waits for them, and unlinks the device", async () => {
+  test("waits until the line can read its credentials, then unlinks the device", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);
@@ -169,73 +169,73 @@ describe("a deletion whose storage fails", () => {
 });
 
 describe("several requests to delete an instance", () => {
-  test("get one response, after everything is done", async () => {
+  test("succeed once, after everything is deleted", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
     world.line(instance).barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const requests = [1, 2, 3].map(() => watchAnswer(remove(world, instance)));
+    const requests = [1, 2, 3].map(() => watchOutcome(remove(world, instance)));
     await world.system.advance(4_000);
-    expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["none", "none", "none"]);
     release();
     await world.system.settle();
-    expect(requests.map(({ answer }) => answer)).toEqual(["done", NOT_FOUND.code, NOT_FOUND.code]);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["done", NOT_FOUND.code, NOT_FOUND.code]);
     await expectDeleted(world, instance);
     await world.stop();
   });
 
-  test("leave the response to the next one when the first gets 503", async () => {
+  test("let the next one succeed when the first gets 503", async () => {
     const { world, instance } = await busyInstance();
     let isDown = true;
     world.storage.before = (operation) => {
       if (isDown && operation === "instances.update") throw new StorageUnavailable("the disk is full");
     };
-    const requests = [1, 2, 3].map(() => watchAnswer(remove(world, instance)));
+    const requests = [1, 2, 3].map(() => watchOutcome(remove(world, instance)));
     await world.system.advance(6_000);
     isDown = false;
     await world.system.advance(6_000);
-    expect(requests.map(({ answer }) => answer)).toEqual(["storage_unavailable", "done", NOT_FOUND.code]);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["storage_unavailable", "done", NOT_FOUND.code]);
     await expectDeleted(world, instance);
     await world.stop();
   });
 });
 
 describe("a network that cannot unlink the device", () => {
-  const offlineReason = (world: World) =>
+  const unlinkFailures = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
 
-  test("in time delays a deletion ten seconds", async () => {
+  test("in time delays a deletion by ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = never;
-    const request = watchAnswer(remove(world, instance));
+    const request = watchOutcome(remove(world, instance));
     await world.system.advance(9_999);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     await world.system.advance(1);
-    expect(request.answer).toBe("done");
+    expect(request.outcome).toBe("done");
     await expectDeleted(world, instance, { unlinked: false });
-    expect(offlineReason(world).join()).toContain("did not unlink the device within 10000 ms");
+    expect(unlinkFailures(world).join()).toContain("did not unlink the device within 10000 ms");
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
 
-  test("a line that does not close delays a deletion by five seconds", async () => {
+  test("nor close its line delays a deletion by five more seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = line.closeBarrier = never;
-    const request = watchAnswer(remove(world, instance));
+    const request = watchOutcome(remove(world, instance));
     await world.system.advance(14_999);
-    expect(request.answer).toBe("none");
+    expect(request.outcome).toBe("none");
     await world.system.advance(1);
-    expect(request.answer).toBe("done");
+    expect(request.outcome).toBe("done");
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
 
-  test("erases credentials without opening a line, and closes a late line", async () => {
+  test("does not prevent the erasure of credentials; a late line is closed", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);
@@ -248,7 +248,7 @@ describe("a network that cannot unlink the device", () => {
     await after.app.start();
     await after.system.advance(10_000);
     await expectDeleted(after, instance, { unlinked: false });
-    expect(offlineReason(after).join()).toContain("did not open the line within 10000 ms");
+    expect(unlinkFailures(after).join()).toContain("did not open the line within 10000 ms");
     open();
     await after.system.settle();
     expect(after.network.lines.map(({ closed }) => closed)).toEqual([true]);
@@ -265,7 +265,7 @@ describe("a network that cannot unlink the device", () => {
     await after.app.start();
     await after.system.settle();
     await expectDeleted(after, instance, { unlinked: false });
-    expect(offlineReason(after).join()).toContain('no telephony "scripted" is mounted');
+    expect(unlinkFailures(after).join()).toContain('no telephony "scripted" is mounted');
     await after.stop();
   });
 });
@@ -276,11 +276,11 @@ describe("the calls of a deleted instance", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const request = watchAnswer(remove(world, instance));
+    const request = watchOutcome(remove(world, instance));
     await world.system.settle();
     release();
     await world.system.advance(1_000);
-    expect(request.answer).toBe("done");
+    expect(request.outcome).toBe("done");
     expect(world.network.legs).toEqual([]);
     expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
     await expectDeleted(world, instance);

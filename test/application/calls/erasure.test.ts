@@ -3,7 +3,7 @@ import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 
-const OTHER = "+12025550199";
+const OTHER_NUMBER = "+12025550199";
 
 /** A call of the principal that has ended. */
 async function endedCall(world: World, phoneNumber: string, principal = ALICE): Promise<Call> {
@@ -18,7 +18,7 @@ describe("erasing a phone number", () => {
   test("deletes all users' calls to it, with events and idempotency keys", async () => {
     const world = await World.start();
     const calls = [await endedCall(world, NUMBER), await endedCall(world, NUMBER, BOB)];
-    const other = await endedCall(world, OTHER);
+    const otherCall = await endedCall(world, OTHER_NUMBER);
     const result = await world.app.erase(NUMBER);
     expect(result).toEqual({
       calls: 2,
@@ -35,7 +35,7 @@ describe("erasing a phone number", () => {
       expect(await world.storage.calls.get(call.id)).toBeUndefined();
       expect(await world.timeline(call)).toEqual([]);
     }
-    expect(await world.eventTypes(other)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(otherCall)).toEqual(["queued", "failed"]);
     expect(await world.storage.calls.counts()).toEqual({ FAILED: 1 });
     expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 0, events: 0, receipts: 0 });
     await world.stop();
@@ -45,7 +45,7 @@ describe("erasing a phone number", () => {
     ["+5511987654321", "+551187654321"],
     ["+525512345678", "+5215512345678"],
     ["+541112345678", "+5491112345678"],
-  ])("of forms %s and %s deletes calls to both", async (form, otherForm) => {
+  ])("in the form %s or %s deletes calls to both", async (form, otherForm) => {
     const world = await World.start();
     for (const phone of [form, otherForm]) {
       await endedCall(world, form);
@@ -57,28 +57,28 @@ describe("erasing a phone number", () => {
 
   test("deletes a call transferred to it", async () => {
     const world = await World.start();
-    const call = await endedCall(world, OTHER);
+    const call = await endedCall(world, OTHER_NUMBER);
     const event = (await world.storage.events.ofCall(call.id, {}))[0]!;
     const { position: _, sequence: __, ...source } = event;
-    const transferred = {
+    const transferEvent = {
       ...source,
       id: `${event.id}t`,
       type: "transferred",
       data: { to: NUMBER, detail: null },
     } as const;
-    await world.storage.events.append([transferred as Event]);
+    await world.storage.events.append([transferEvent as Event]);
     expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 1, events: 3 });
     expect(await world.storage.calls.get(call.id)).toBeUndefined();
     await world.stop();
   });
 
-  test("ends a live call first, and its session writes no more", async () => {
+  test("ends a live call first, and its session stops writing", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(1_000);
-    const erasing = world.app.erase(NUMBER);
+    const erasure = world.app.erase(NUMBER);
     await world.system.advance(10_000);
-    expect(await erasing).toMatchObject({ calls: 1, activeCalls: [] });
+    expect(await erasure).toMatchObject({ calls: 1, activeCalls: [] });
     expect(world.leg(call).hangUps).toBeGreaterThan(0);
     expect(await world.timeline(call)).toEqual([]);
     expect(await world.storage.calls.counts()).toEqual({});
@@ -87,13 +87,13 @@ describe("erasing a phone number", () => {
 
   test("deletes recordings, even of unknown length, and the network's data", async () => {
     const world = await World.start();
-    const forgottenNumbers: string[] = [];
-    Object.assign(world.network, { forget: async (ids: string[]) => void forgottenNumbers.push(...ids) });
+    const forgottenIds: string[] = [];
+    Object.assign(world.network, { forget: async (ids: string[]) => void forgottenIds.push(...ids) });
     const call = await endedCall(world, NUMBER);
     world.recordings.record(call.id, 8_000, () => {});
     await world.app.erase(NUMBER);
     expect(world.recordings.stored.size).toBe(0);
-    expect(forgottenNumbers).toEqual([call.id]);
+    expect(forgottenIds).toEqual([call.id]);
     await world.stop();
   });
 

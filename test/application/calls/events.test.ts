@@ -3,7 +3,7 @@ import type { Event } from "../../../src/domain/events.ts";
 import { ALICE, World } from "../../support/application.ts";
 
 /** Reads an iterator to its end while time advances. */
-function listen(world: World, callId: string, signal?: AbortSignal) {
+function collectEvents(world: World, callId: string, signal?: AbortSignal) {
   const events: Event[] = [];
   const eventsEnd = (async () => {
     for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
@@ -16,7 +16,7 @@ describe("the events of a call", () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
-    const first = listen(world, call.id);
+    const first = collectEvents(world, call.id);
     await world.system.settle();
     expect(first.types()).toEqual(["queued"]);
     await world.app.instances.configure(ALICE, instance.id);
@@ -24,14 +24,14 @@ describe("the events of a call", () => {
     await world.system.settle();
     world.leg(call).placed();
     await world.system.advance(100);
-    const lateListener = listen(world, call.id); // earlier events come first
+    const lateListener = collectEvents(world, call.id); // earlier events come first
     world.leg(call).answer();
     await world.system.advance(5_000);
     await Promise.all([first.ended, lateListener.ended]);
-    const stored = await world.timeline(call);
-    expect(first.events).toEqual(stored);
-    expect(lateListener.events).toEqual(stored);
-    expect(stored.at(-1)?.type).toBe("completed");
+    const storedEvents = await world.timeline(call);
+    expect(first.events).toEqual(storedEvents);
+    expect(lateListener.events).toEqual(storedEvents);
+    expect(storedEvents.at(-1)?.type).toBe("completed");
     await world.stop();
   });
 
@@ -39,7 +39,7 @@ describe("the events of a call", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.app.calls.hangUp(ALICE, call.id);
-    const { ended, types } = listen(world, call.id);
+    const { ended, types } = collectEvents(world, call.id);
     await ended;
     expect(types()).toEqual(["queued", "failed"]);
     await world.stop();
@@ -48,7 +48,7 @@ describe("the events of a call", () => {
   test("of a call that still waits end with a refusal when the server stops", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const { ended, types } = listen(world, call.id);
+    const { ended, types } = collectEvents(world, call.id);
     const rejection = expect(ended).rejects.toMatchObject({ code: "stopping" });
     const waitRejection = expect(world.app.calls.wait(ALICE, call.id)).rejects.toMatchObject({ code: "stopping" });
     await world.system.settle();
@@ -60,7 +60,7 @@ describe("the events of a call", () => {
   test("of a live call end with its interruption when the server stops", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    const { ended, types } = listen(world, call.id);
+    const { ended, types } = collectEvents(world, call.id);
     await world.system.settle();
     await world.stop();
     await ended;
@@ -77,7 +77,7 @@ describe("the events of a call", () => {
         release = resolve;
       });
     };
-    const { events, ended } = listen(world, call.id);
+    const { events, ended } = collectEvents(world, call.id);
     await world.system.settle();
     world.storage.before = () => {};
     world.leg(call).placed();
@@ -96,17 +96,17 @@ describe("the events of a call", () => {
     const call = await world.call(await world.activeInstance());
     const { context, storage } = world;
     const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-    const live = context.events.event({ event: "dtmf", data: { digit: "1" } }, subject);
+    const lateEvent = context.events.event({ event: "dtmf", data: { digit: "1" } }, subject);
     const storedEvent = context.events.event({ event: "callee_speech", data: { start_ms: 0, end_ms: 300 } }, subject);
     world.leg(call).placed();
     await world.system.settle();
     await storage.events.append([storedEvent]);
-    const { events, ended } = listen(world, call.id);
+    const { events, ended } = collectEvents(world, call.id);
     await world.system.settle();
     // Earlier stored events arrive again; the event created before all others arrives now.
     context.events.publish([storedEvent]);
-    await storage.events.append([live]);
-    context.events.publish([live]);
+    await storage.events.append([lateEvent]);
+    context.events.publish([lateEvent]);
     world.leg(call).end("busy");
     await world.system.settle();
     await ended;
@@ -119,7 +119,7 @@ describe("the events of a call", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const abort = new AbortController();
-    const { ended } = listen(world, call.id, abort.signal);
+    const { ended } = collectEvents(world, call.id, abort.signal);
     const rejection = expect(ended).rejects.toThrow("enough");
     await world.system.settle();
     abort.abort(new Error("enough"));
@@ -129,15 +129,17 @@ describe("the events of a call", () => {
 
   test("of a missing call are refused", async () => {
     const world = await World.start();
-    await expect(listen(world, world.context.ids("call")).ended).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(collectEvents(world, world.context.ids("call")).ended).rejects.toMatchObject({
+      code: "call_not_found",
+    });
     await expect(world.app.calls.wait(ALICE, "nonsense")).rejects.toMatchObject({ code: "call_not_found" });
     await world.stop();
   });
 
-  test("of an interrupted call's session also end", async () => {
+  test("of a call whose session is interrupted also end", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
-    const { ended, types } = listen(world, call.id);
+    const { ended, types } = collectEvents(world, call.id);
     world.storage.before = (operation) => {
       if (operation === "calls.update" && world.errors.length === 0) throw new Error("a constraint failed");
     };
@@ -154,20 +156,20 @@ describe("waiting for a call", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance);
-    let done: unknown;
-    const waitedCall = world.app.calls.wait(ALICE, call.id).then((final) => {
-      done = final;
+    let result: unknown;
+    const wait = world.app.calls.wait(ALICE, call.id).then((final) => {
+      result = final;
     });
     await world.system.advance(500);
-    expect(done).toBeUndefined();
+    expect(result).toBeUndefined();
     await world.system.advance(5_000);
-    await waitedCall;
-    expect(done).toEqual(await world.storedCall(call));
-    expect(done).toMatchObject({ status: "COMPLETED" });
+    await wait;
+    expect(result).toEqual(await world.storedCall(call));
+    expect(result).toMatchObject({ status: "COMPLETED" });
     await world.stop();
   });
 
-  test("fifty callers at once get the same response", async () => {
+  test("returns the same outcome to fifty clients at once", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(ALICE, call.id)));

@@ -5,7 +5,7 @@ const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
 const notFound = expect.objectContaining({ code: "call_not_found" });
 
 describe("ending a call", () => {
-  test("while it waits: it is never dialled", async () => {
+  test("while it waits keeps it from being dialled", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -18,7 +18,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it is being claimed: one of the two wins, and the call ends", async () => {
+  test("while it is being claimed succeeds", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -51,7 +51,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it is dialled but before the network was asked", async () => {
+  test("while it is dialled, before the network is asked, hangs up", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.app.calls.hangUp(ALICE, call.id);
@@ -60,7 +60,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it rings", async () => {
+  test("while it rings hangs up", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     world.leg(call).placed();
@@ -72,7 +72,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while talking: the audio heard counts", async () => {
+  test("while its message plays counts the audio heard", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(980);
@@ -99,18 +99,18 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test.each(["waiting", "talking"])("ten times at once while it is %s: one request ends it", async (phase) => {
+  test.each(["waiting", "talking"])("ten times at once while it is %s succeeds once", async (phase) => {
     const world = await World.start();
     const instance = phase === "talking" ? await world.activeInstance() : await world.newInstance();
     const call = phase === "talking" ? (await world.answeredCall(instance)).call : await world.call(instance);
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.app.calls.hangUp(ALICE, call.id)));
-    expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
-    for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toEqual(notFound);
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => world.app.calls.hangUp(ALICE, call.id)));
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+    for (const result of results) if (result.status === "rejected") expect(result.reason).toEqual(notFound);
     expect((await world.eventTypes(call)).filter((type) => type === "failed")).toHaveLength(1);
     await world.stop();
   });
 
-  test("during the answer ends the call once", async () => {
+  test("while it is answered ends it once", async () => {
     const world = await World.start();
     for (const order of ["answer first", "end first"]) {
       const instance = await world.activeInstance();
@@ -123,27 +123,27 @@ describe("ending a call", () => {
       if (order === "end first") leg.answer();
       await world.system.settle();
       await hangUp;
-      const done = await world.storedCall(call);
-      expect(done).toMatchObject(TERMINATED);
-      expect(done.startedAt !== null).toBe((await world.eventTypes(call)).includes("answered"));
+      const storedCall = await world.storedCall(call);
+      expect(storedCall).toMatchObject(TERMINATED);
+      expect(storedCall.startedAt !== null).toBe((await world.eventTypes(call)).includes("answered"));
       expect(leg.live).toBe(false);
     }
     await world.stop();
   });
 
-  test("at the same moment as the callee: one final state, by the first of them", async () => {
+  test("at the same moment as the callee leads to one final state", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.end("callee_hung_up");
-    const [answer] = await Promise.allSettled([world.app.calls.hangUp(ALICE, call.id)]);
+    const [result] = await Promise.allSettled([world.app.calls.hangUp(ALICE, call.id)]);
     await world.system.settle();
-    const done = await world.storedCall(call);
-    expect(["callee_hung_up", "terminated"]).toContain(done.outcome?.reason);
-    expect(answer?.status).toBe(done.outcome?.reason === "terminated" ? "fulfilled" : "rejected");
+    const storedCall = await world.storedCall(call);
+    expect(["callee_hung_up", "terminated"]).toContain(storedCall.outcome?.reason);
+    expect(result?.status).toBe(storedCall.outcome?.reason === "terminated" ? "fulfilled" : "rejected");
     await world.stop();
   });
 
-  test("while it returns to its queue: it still ends", async () => {
+  test("while it returns to its queue still ends it", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     world.leg(call).end("line_lost");

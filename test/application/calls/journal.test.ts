@@ -54,16 +54,16 @@ describe("a live call whose moves cannot be stored", () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const leg = world.leg(call);
-    let answer = () => {};
-    const silence = new Promise<void>((resolve) => {
-      answer = resolve;
+    let endOutage = () => {};
+    const outage = new Promise<void>((resolve) => {
+      endOutage = resolve;
     });
-    world.storage.before = () => silence;
+    world.storage.before = () => outage;
     leg.placed();
     leg.answer();
     await world.system.advance(2_000);
     expect(leg.live).toBe(false);
-    answer();
+    endOutage();
     await world.system.advance(1_000);
     expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
     await world.stop();
@@ -91,7 +91,7 @@ describe("a live call whose moves cannot be stored", () => {
     await world.stop();
   });
 
-  test("a journal keeps 1,000 notes, counts dropped ones and keeps every move", async () => {
+  test("keeps 1,000 notes, counts dropped ones and keeps every move", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(2_000));
     world.storage.isFull = true;
@@ -121,9 +121,9 @@ describe("a live call whose moves cannot be stored", () => {
     world.leg(call).answer();
     await world.system.advance(5_000);
     expect(world.leg(call).live).toBe(false);
-    const stopping = world.app.stop(1_000);
+    const stop = world.app.stop(1_000);
     await world.system.advance(10_000);
-    await stopping;
+    await stop;
     expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
     world.storage.isFull = false;
     const after = await world.crashAndRestart();

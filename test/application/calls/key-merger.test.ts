@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { KeyMerger } from "../../../src/application/calls/live/key-merger.ts";
 
 describe("a key of a callee", () => {
-  test("counts once, as tone and as report", () => {
+  test("counts once if it arrives as a tone and as a report", () => {
     const keys = new KeyMerger(() => true);
     expect([
       keys.acceptHeard("1", 0),

@@ -5,7 +5,7 @@ import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
 import { fileFaults } from "../../support/call-events.ts";
 
-const TWENTY = "twenty characters!!!"; // one second of speech
+const ONE_SECOND_TEXT = "twenty characters!!!"; // one second of speech
 
 const STATISTICS: MediaStatistics = {
   codec: "opus",
@@ -26,28 +26,28 @@ describe("a call that is answered", () => {
   test("is heard to the last sample of its message, then completed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const created = await world.call(instance, TWENTY);
-    expect(created).toMatchObject({ status: "QUEUED", created: true, startedAt: null, endedAt: null, outcome: null });
+    const newCall = await world.call(instance, ONE_SECOND_TEXT);
+    expect(newCall).toMatchObject({ status: "QUEUED", created: true, startedAt: null, endedAt: null, outcome: null });
 
-    const leg = world.leg(created);
+    const leg = world.leg(newCall);
     leg.placed();
     await world.system.settle();
-    expect(await world.storedCall(created)).toMatchObject({ status: "RINGING", startedAt: null });
+    expect(await world.storedCall(newCall)).toMatchObject({ status: "RINGING", startedAt: null });
 
     await world.system.advance(3_000);
     const answeredAt = world.system.now();
     leg.answer();
     await world.system.settle();
-    expect(await world.storedCall(created)).toMatchObject({ status: "IN_PROGRESS", startedAt: answeredAt });
+    expect(await world.storedCall(newCall)).toMatchObject({ status: "IN_PROGRESS", startedAt: answeredAt });
 
     await world.system.advance(1_400);
-    const done = await world.storedCall(created);
-    expect(done).toMatchObject({
+    const endedCall = await world.storedCall(newCall);
+    expect(endedCall).toMatchObject({
       status: "COMPLETED",
       startedAt: answeredAt,
       outcome: { reason: "message_played", detail: null, heardMs: 1_000, heardRatio: 1, answeredBy: "unknown" },
     });
-    expect(done.endedAt).toBe(answeredAt + (done.outcome?.durationMs ?? 0));
+    expect(endedCall.endedAt).toBe(answeredAt + (endedCall.outcome?.durationMs ?? 0));
     expect(leg.hangUps).toBeGreaterThan(0);
     expect(world.errors).toEqual([]);
     await world.stop();
@@ -55,7 +55,7 @@ describe("a call that is answered", () => {
 
   test("hears the message sample by sample, then the tail", async () => {
     const world = await World.start();
-    const { leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    const { leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT);
     await world.system.advance(1_400);
     const expected = tone(440, 1_000, 8_000, 8_000);
     expect(leg.heard.subarray(0, 8_000)).toEqual(expected);
@@ -92,7 +92,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("rings once, also with audio before the answer", async () => {
+  test("rings once, even with audio before the answer", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
@@ -101,14 +101,22 @@ describe("a call that is answered", () => {
     leg.earlyMedia();
     leg.answer();
     await world.system.advance(5_000);
-    const story = await world.eventTypes(call);
-    expect(story).toEqual(["queued", "message_ready", "ringing", "alerting", "early_media", "answered", "completed"]);
+    const eventTypes = await world.eventTypes(call);
+    expect(eventTypes).toEqual([
+      "queued",
+      "message_ready",
+      "ringing",
+      "alerting",
+      "early_media",
+      "answered",
+      "completed",
+    ]);
     await world.stop();
   });
 
   test("counts the audio heard when the callee hangs up in the middle", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT);
     await world.system.advance(490);
     leg.end("callee_hung_up", "BYE");
     await world.system.settle();
@@ -155,12 +163,12 @@ describe("a call that is answered", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(3_000);
-    const stored = await world.storedCall(call);
-    expect(stored.outcome).toMatchObject({ reason: "message_played", heardMs: 2_000, heardRatio: 0.4 });
+    const storedCall = await world.storedCall(call);
+    expect(storedCall.outcome).toMatchObject({ reason: "message_played", heardMs: 2_000, heardRatio: 0.4 });
     const events = await world.storage.events.ofCall(call.id, {});
     expect(events.find(({ type }) => type === "audio_ignored")?.data).toEqual({ bytes: 3, reason: "unknown_bytes" });
-    expect(fileFaults(stored, events, atob(file).length)).toEqual([]);
-    expect(fileFaults(stored, [], atob(file).length)).toHaveLength(2);
+    expect(fileFaults(storedCall, events, atob(file).length)).toEqual([]);
+    expect(fileFaults(storedCall, [], atob(file).length)).toHaveLength(2);
     await world.stop();
   });
 
@@ -195,20 +203,20 @@ describe("a call that is answered", () => {
 
   test("reports the callee's words, even if they are still speaking at the end", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT.repeat(3));
     const speech = new Int16Array(8_000 * 5);
     for (let i = 0; i < speech.length; i++) speech[i] = 9_000 * Math.sin(i / 5) * Math.sin(i / 97);
     leg.say(speech);
     await world.system.advance(5_000);
-    const story = await world.eventTypes(call);
-    expect(story).toContain("callee_speech");
-    expect(story.at(-1)).toBe("completed");
+    const eventTypes = await world.eventTypes(call);
+    expect(eventTypes).toContain("callee_speech");
+    expect(eventTypes.at(-1)).toBe("completed");
     await world.stop();
   });
 
   test("waits while the callee holds it, and continues at the same place", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY); // 1 s
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT); // 1 s
     await world.system.advance(400);
     leg.hold();
     await world.system.advance(3_000);
@@ -217,8 +225,8 @@ describe("a call that is answered", () => {
     expect(await world.storedCall(call)).toMatchObject({
       outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
     });
-    const story = await world.eventTypes(call);
-    expect(story.slice(story.indexOf("held"))).toEqual(["held", "resumed", "completed"]);
+    const eventTypes = await world.eventTypes(call);
+    expect(eventTypes.slice(eventTypes.indexOf("held"))).toEqual(["held", "resumed", "completed"]);
     await world.stop();
   });
 
@@ -232,28 +240,31 @@ describe("a call that is answered", () => {
     leg.end("busy");
     await world.system.settle();
     const timeline = await world.timeline(call);
-    const story = timeline.filter(({ type }) => type !== "message_ready");
-    expect(story.map(({ type }) => type)).toEqual(["queued", "signalling", "ringing", "signalling", "failed"]);
-    expect(story[3]?.data).toEqual({ direction: "received", message: "SIP/2.0 486 Busy Here" });
+    const events = timeline.filter(({ type }) => type !== "message_ready");
+    expect(events.map(({ type }) => type)).toEqual(["queued", "signalling", "ringing", "signalling", "failed"]);
+    expect(events[3]?.data).toEqual({ direction: "received", message: "SIP/2.0 486 Busy Here" });
     await world.stop();
   });
 
-  test.each(["played to its end", "ended by the callee", "lost"])("keeps its audio's quality: %s", async (end) => {
-    const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
-    await world.system.advance(500);
-    leg.counted = STATISTICS;
-    expect((await world.storedCall(call)).mediaStatistics).toBeNull();
-    if (end === "ended by the callee") leg.end("callee_hung_up");
-    if (end === "lost") leg.loseMedia();
-    await world.system.advance(2_000);
-    expect((await world.storedCall(call)).mediaStatistics).toEqual(STATISTICS);
-    await world.stop();
-  });
+  test.each(["played to its end", "ended by the callee", "lost"])(
+    "keeps the statistics of its audio if it is %s",
+    async (end) => {
+      const world = await World.start();
+      const { call, leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT);
+      await world.system.advance(500);
+      leg.counted = STATISTICS;
+      expect((await world.storedCall(call)).mediaStatistics).toBeNull();
+      if (end === "ended by the callee") leg.end("callee_hung_up");
+      if (end === "lost") leg.loseMedia();
+      await world.system.advance(2_000);
+      expect((await world.storedCall(call)).mediaStatistics).toEqual(STATISTICS);
+      await world.stop();
+    },
+  );
 
   test("still ends if the network cannot report its audio quality", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT);
     leg.statistics = () => {
       throw new Error("the worker is gone");
     };
@@ -265,7 +276,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("lasts as long as its message and the longest duration together", async () => {
+  test("may last as long as its message and the maximum duration together", async () => {
     const world = await World.start({ timings: { maxDurationMs: 5_000 } });
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(200)); // 10 s
     await world.system.advance(11_000);
@@ -319,7 +330,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails when the network never takes it", async () => {
+  test("fails when the network never accepts it", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.system.advance(60_000);
@@ -327,7 +338,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails with the network's words if refused", async () => {
+  test("fails with the network's reason if it is refused", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = () => {
@@ -380,13 +391,13 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("ends if certain inbound audio does not arrive", async () => {
+  test("ends if no inbound audio arrives on a network that guarantees it", async () => {
     const world = await World.start({ capabilities: { inboundAudioCertain: true } });
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
       leg.talkative = false;
     };
-    const { call } = await world.answeredCall(instance, TWENTY);
+    const { call } = await world.answeredCall(instance, ONE_SECOND_TEXT);
     await world.system.advance(9_999);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS"); // the message has ended long ago
     await world.system.advance(1);
@@ -409,7 +420,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("fails if inbound audio, required by an option, did not arrive", async () => {
+  test("fails without inbound audio if an option requires it", async () => {
     const world = await World.start({ requireInboundAudio: true });
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -425,44 +436,44 @@ describe("a call whose media fails", () => {
     ["none", true, { reason: "media_failed", heardMs: 1_000, heardRatio: null }],
     ["none", false, { reason: "message_played", heardMs: 1_000, heardRatio: null }],
     ["rtcp", true, { reason: "message_played", heardMs: 1_000, heardRatio: 1 }],
-  ] as const)("ends by its evidence: %s, required %s", async (kind, required, outcome) => {
+  ] as const)("has an outcome by its evidence: %s, required %s", async (kind, required, outcome) => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
       leg.talkative = false;
       leg.evidence = () => ({ kind, required });
     };
-    const { call } = await world.answeredCall(instance, TWENTY);
+    const { call } = await world.answeredCall(instance, ONE_SECOND_TEXT);
     await world.system.advance(10_000);
     expect((await world.storedCall(call)).outcome).toMatchObject({ ...outcome, heardEvidence: kind });
     expect((await world.timeline(call)).at(-1)?.data).toMatchObject({ heard_evidence: kind });
     await world.stop();
   });
 
-  test("has no ratio without evidence, even if unplayed", async () => {
+  test("has no ratio without evidence, even if no audio was played", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
       leg.talkative = false;
     };
-    const { call, leg } = await world.answeredCall(instance, TWENTY);
+    const { call, leg } = await world.answeredCall(instance, ONE_SECOND_TEXT);
     leg.end("callee_hung_up", "BYE");
     await world.system.settle();
-    const heard = { reason: "callee_hung_up", heardMs: 0, heardRatio: null, heardEvidence: "none" };
-    expect((await world.storedCall(call)).outcome).toMatchObject(heard);
+    const outcome = { reason: "callee_hung_up", heardMs: 0, heardRatio: null, heardEvidence: "none" };
+    expect((await world.storedCall(call)).outcome).toMatchObject(outcome);
     await world.stop();
   });
 
-  test("ends by the received audio, although the network has not reported it yet", async () => {
+  test("counts received audio as evidence before the network reports it", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
       leg.evidence = () => ({ kind: "none", required: true });
     };
-    const { call } = await world.answeredCall(instance, TWENTY);
+    const { call } = await world.answeredCall(instance, ONE_SECOND_TEXT);
     await world.system.advance(10_000);
-    const heard = { reason: "message_played", heardRatio: 1, heardEvidence: "inbound" };
-    expect((await world.storedCall(call)).outcome).toMatchObject(heard);
+    const outcome = { reason: "message_played", heardRatio: 1, heardEvidence: "inbound" };
+    expect((await world.storedCall(call)).outcome).toMatchObject(outcome);
     await world.stop();
   });
 

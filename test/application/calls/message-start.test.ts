@@ -39,7 +39,7 @@ const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
 /** Intervals of the message's tone that the callee heard: start and length, ms. */
-function toneAt({ leg }: Scene, hz = 440): [number, number][] {
+function toneIntervals({ leg }: Scene, hz = 440): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
@@ -57,18 +57,18 @@ const firstSoundAt = ({ leg }: Scene): number =>
   (leg.heard.findIndex((sample) => sample !== 0) * 1_000) / leg.sampleRate;
 
 /** Keys that the callee heard as tones, with their times, ms. */
-function keysIn({ leg }: Scene): { digits: string; at: number[] } {
-  const heard = { digits: "", at: [] as number[] };
+function keysIn({ leg }: Scene): { digits: string; times: number[] } {
+  const keys = { digits: "", times: [] as number[] };
   const detector = new DtmfDetector(leg.sampleRate, (digit, atMs) => {
-    heard.digits += digit;
-    heard.at.push(atMs);
+    keys.digits += digit;
+    keys.times.push(atMs);
   });
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) detector.push(leg.heard.subarray(at, at + step));
-  return heard;
+  return keys;
 }
 
-async function expectWhole(scene: Scene, messageMs: number): Promise<void> {
+async function expectFullMessage(scene: Scene, messageMs: number): Promise<void> {
   const { outcome } = await scene.world.storedCall(scene.call);
   expect(outcome).toMatchObject({ reason: "message_played", heardMs: messageMs, heardRatio: 1 });
   expect(await scene.world.eventTypes(scene.call)).not.toContain("message_delayed");
@@ -81,11 +81,11 @@ describe("a pause before the message", () => {
   ] as const)("is silence, and all of %s follows", async (_, message, ms, hz) => {
     const scene = await answerCall({ ...message, startDelayMs: 1_500 });
     await scene.world.system.advance(8_000);
-    const intervals = toneAt(scene, hz);
+    const intervals = toneIntervals(scene, hz);
     expect(intervals.map(([, length]) => length)).toEqual([ms]);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(1_500);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(1_560);
-    await expectWhole(scene, ms);
+    await expectFullMessage(scene, ms);
     await scene.world.stop();
   });
 
@@ -114,18 +114,18 @@ describe("a message that waits for the first word", () => {
     const wordEnd = greeting.findLastIndex((sample) => Math.abs(sample) > 500) / 8;
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS - 100);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS + 200);
-    expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
-    await expectWhole(scene, MESSAGE_MS);
+    expect(toneIntervals(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    await expectFullMessage(scene, MESSAGE_MS);
     await scene.world.stop();
   });
 
-  test("pauses further on request", async () => {
+  test("adds a requested pause", async () => {
     const scene = await answerCall({ ...message, startDelayMs: 1_000 });
     scene.leg.say(concatPcm([silence(600), speech(600)]));
     await scene.world.system.advance(12_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(2_600);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(3_100);
-    await expectWhole(scene, MESSAGE_MS);
+    await expectFullMessage(scene, MESSAGE_MS);
     await scene.world.stop();
   });
 
@@ -134,7 +134,7 @@ describe("a message that waits for the first word", () => {
     await scene.world.system.advance(12_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(FIRST_WORD_WAIT_MS);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(FIRST_WORD_WAIT_MS + 60);
-    await expectWhole(scene, MESSAGE_MS);
+    await expectFullMessage(scene, MESSAGE_MS);
     await scene.world.stop();
   });
 
@@ -151,11 +151,11 @@ describe("a message that waits for the first word", () => {
     const scene = await answerCall({ ...message, onMachine: "leave_message" });
     scene.leg.say(concatPcm([speech(9_000), silence(500), tone(1_000, 400, 8_000, 9_000)]));
     await scene.world.system.advance(20_000);
-    const intervals = toneAt(scene);
+    const intervals = toneIntervals(scene);
     expect(intervals.map(([, length]) => length)).toEqual([MESSAGE_MS]);
     expect(intervals[0]?.[0]).toBeGreaterThanOrEqual(9_900);
     expect(intervals[0]?.[0]).toBeLessThan(10_100);
-    await expectWhole(scene, MESSAGE_MS);
+    await expectFullMessage(scene, MESSAGE_MS);
     await scene.world.stop();
   });
 });
@@ -166,22 +166,22 @@ describe("an extension", () => {
     await scene.world.system.advance(14_000);
     const keys = keysIn(scene);
     expect(keys.digits).toBe("12*9");
-    expect(keys.at[0]).toBeGreaterThanOrEqual(2_000);
-    expect(keys.at[0]).toBeLessThanOrEqual(2_100);
-    expect((keys.at[2] ?? 0) - (keys.at[1] ?? 0)).toBeGreaterThanOrEqual(500);
-    const [message] = toneAt(scene);
+    expect(keys.times[0]).toBeGreaterThanOrEqual(2_000);
+    expect(keys.times[0]).toBeLessThanOrEqual(2_100);
+    expect((keys.times[2] ?? 0) - (keys.times[1] ?? 0)).toBeGreaterThanOrEqual(500);
+    const [message] = toneIntervals(scene);
     expect(message?.[1]).toBe(MESSAGE_MS);
-    expect(message?.[0]).toBeGreaterThan(keys.at[3] ?? Infinity);
-    await expectWhole(scene, MESSAGE_MS);
+    expect(message?.[0]).toBeGreaterThan(keys.times[3] ?? Infinity);
+    await expectFullMessage(scene, MESSAGE_MS);
     const event = (await scene.world.timeline(scene.call)).find(({ type }) => type === "extension_dialled");
     expect(event?.data).toEqual({ extension: ",,12w*9", in_band: true });
     await scene.world.stop();
   });
 
   test.each([
-    ["takes keys", undefined, false],
+    ["accepts keys", undefined, false],
     ["refuses keys", new Error("488"), true],
-  ])("is sent as the keys of a network that %s", async (_, refusal, inBand) => {
+  ])("is sent as keys or tones on a network that %s", async (_, refusal, inBand) => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const target = { phoneNumber: NUMBER, extension: "1w23" };
@@ -201,8 +201,8 @@ describe("an extension", () => {
     const scene = { world, call, leg };
     expect(sentKeys).toEqual(refusal ? [] : ["1", "23"]);
     expect(keysIn(scene).digits).toBe(refusal ? "123" : "");
-    expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
-    await expectWhole(scene, MESSAGE_MS);
+    expect(toneIntervals(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    await expectFullMessage(scene, MESSAGE_MS);
     const event = (await world.timeline(call)).find(({ type }) => type === "extension_dialled");
     expect(event?.data).toEqual({ extension: "1w23", in_band: inBand });
     await world.stop();
@@ -231,24 +231,24 @@ describe("an extension", () => {
     await world.system.advance(160_000);
     const scene = { world, call, leg };
     expect([sentKeys, keysIn(scene).digits]).toEqual([["12"], ""]);
-    await expectWhole(scene, MESSAGE_MS);
+    await expectFullMessage(scene, MESSAGE_MS);
     await world.stop();
   });
 
   test.each([
     ["North America", [440, 480], 2_000, 4_000],
     ["most of Europe", [425], 1_000, 4_000],
-  ])("is not answered by the ringing after it, as in %s", async (_, hz, onMs, offMs) => {
+  ])("does not mistake the ringing after it for an answer, as in %s", async (_, hz, onMs, offMs) => {
     const scene = await answerCall({ ...TTS, startOn: "first_word" }, "12");
-    const mixed = hz.map((frequency) => tone(frequency, onMs, 8_000, 3_000));
-    const ring = concatPcm([Int16Array.from(mixed[0]!, (sample, i) => sample + (mixed[1]?.[i] ?? 0)), silence(offMs)]);
+    const tones = hz.map((frequency) => tone(frequency, onMs, 8_000, 3_000));
+    const ring = concatPcm([Int16Array.from(tones[0]!, (sample, i) => sample + (tones[1]?.[i] ?? 0)), silence(offMs)]);
     scene.leg.say(concatPcm([silence(1_000), ring, ring, speech(700)]));
     await scene.world.system.advance(30_000);
     const answeredAt = 1_000 + 2 * (onMs + offMs);
-    const [message] = toneAt(scene);
+    const [message] = toneIntervals(scene);
     expect(message?.[0]).toBeGreaterThan(answeredAt + 400);
     expect(message?.[0]).toBeLessThan(answeredAt + 2_000);
-    await expectWhole(scene, MESSAGE_MS);
+    await expectFullMessage(scene, MESSAGE_MS);
     await scene.world.stop();
   });
 
@@ -258,8 +258,8 @@ describe("an extension", () => {
     await scene.world.system.advance(12_000);
     const keys = keysIn(scene);
     expect(keys.digits).toBe("12");
-    const [words] = toneAt(scene);
-    expect(words?.[0]).toBeGreaterThan(keys.at[1] ?? Infinity);
+    const [words] = toneIntervals(scene);
+    expect(words?.[0]).toBeGreaterThan(keys.times[1] ?? Infinity);
     expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({ reason: "agent_finished" });
     await scene.world.stop();
   });
@@ -271,8 +271,8 @@ describe("an extension", () => {
     await scene.world.system.advance(4_000);
     const keys = keysIn(scene);
     expect(keys.digits).toBe("12");
-    const [audio] = toneAt(scene);
-    expect(audio?.[0]).toBeGreaterThan(keys.at[1] ?? Infinity);
+    const [audio] = toneIntervals(scene);
+    expect(audio?.[0]).toBeGreaterThan(keys.times[1] ?? Infinity);
     expect(audio?.[1]).toBe(1_000);
     await scene.world.stop();
   });

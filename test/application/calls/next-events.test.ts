@@ -41,7 +41,7 @@ describe("a reader that waits for events", () => {
     await world.stop();
   });
 
-  test("gets an empty page after its time, with its own cursor", async () => {
+  test("gets an empty page after its wait time, with its own cursor", async () => {
     const { world, cursor } = await startedWorld();
     const result = nextEvents(world, { cursor });
     await world.system.advance(10_000);
@@ -80,14 +80,14 @@ describe("a reader that waits for events", () => {
   test("is refused when the server stops, and ends when its signal is aborted", async () => {
     const { world, cursor } = await startedWorld();
     const abort = new AbortController();
-    const reading = nextEvents(world, { cursor }, abort.signal);
-    const stopped = nextEvents(world, { cursor });
+    const abortedReader = nextEvents(world, { cursor }, abort.signal);
+    const stoppedReader = nextEvents(world, { cursor });
     abort.abort();
     await world.system.settle();
-    expect(reading.page?.events).toEqual([]);
-    expect(stopped).toEqual({});
+    expect(abortedReader.page?.events).toEqual([]);
+    expect(stoppedReader).toEqual({});
     await world.stop();
     await world.system.settle();
-    expect(stopped.error).toMatchObject({ code: "stopping" });
+    expect(stoppedReader.error).toMatchObject({ code: "stopping" });
   });
 });

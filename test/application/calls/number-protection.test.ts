@@ -16,7 +16,7 @@ function start(protection: NumberProtection, queueTimeoutMs = 600_000): Promise<
   return World.start({ policy: { kind: "fifo", depth: 50, ...protection }, timings: { queueTimeoutMs } });
 }
 
-/** Calls once, without an answer. */
+/** Places a call that is not answered. */
 async function missedCall(world: World, instance: Instance): Promise<void> {
   const call = await world.call(instance);
   const leg = world.leg(call);
@@ -111,7 +111,7 @@ describe("the pace", () => {
     const world = await start({ paceMs: 10_000, paceJitter: 1 });
     const instance = await world.activeInstance();
     const intervals = new Set<number>();
-    let last: number | undefined;
+    let lastDialAt: number | undefined;
     for (let i = 0; i < 5; i++) {
       await world.call(instance);
       const legs = world.network.legs.length;
@@ -120,8 +120,8 @@ describe("the pace", () => {
         await world.app.instances.get(ALICE, instance.id);
       }
       const now = world.system.monotonic();
-      if (last !== undefined) intervals.add(now - last);
-      last = now;
+      if (lastDialAt !== undefined) intervals.add(now - lastDialAt);
+      lastDialAt = now;
       world.leg().end("busy");
       await world.system.settle();
     }
@@ -173,7 +173,7 @@ describe("the pace", () => {
   });
 });
 
-test("does not read waiting calls, unless the clock is set", async () => {
+test("the pace reads no waiting calls, unless the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
   await missedCall(world, instance);
@@ -192,7 +192,7 @@ test("does not read waiting calls, unless the clock is set", async () => {
   await world.stop();
 });
 
-test("keeps calls beyond their queue time, until the line goes down", async () => {
+test("the pace keeps calls beyond their queue time, until the line goes down", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
   await missedCall(world, instance);
@@ -222,17 +222,17 @@ test("a call of another instance fails at its time, although older ones wait for
   await missedCall(world, instance);
   const pacedCall = await world.call(instance);
   await world.system.advance(30_000);
-  const unlinked = await world.call(await world.newInstance());
+  const unlinkedCall = await world.call(await world.newInstance());
   await world.system.advance(19_000);
-  expect((await world.storedCall(unlinked)).status).toBe("QUEUED");
+  expect((await world.storedCall(unlinkedCall)).status).toBe("QUEUED");
   await world.system.advance(2_000);
-  expect((await world.storedCall(unlinked)).outcome?.reason).toBe("instance_not_linked");
+  expect((await world.storedCall(unlinkedCall)).outcome?.reason).toBe("instance_not_linked");
   expect((await world.storedCall(pacedCall)).status).toBe("QUEUED");
   await world.stop();
 });
 
 describe("a call outside the calling hours", () => {
-  test("fails before preparation and dialling, if told to; the next one is tried", async () => {
+  test("fails before preparation and dialling if configured so; the next one is tried", async () => {
     const world = await start({ callingHours: EVENING, outsideHours: "fail" });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS);
@@ -247,11 +247,11 @@ describe("a call outside the calling hours", () => {
       },
     });
     expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
-    expect((await world.app.calls.create(ALICE, german(instance))).created).toBe(true);
+    expect((await world.app.calls.create(ALICE, germanCall(instance))).created).toBe(true);
     await world.system.settle();
     expect(world.network.legs).toHaveLength(0); // it is night in Germany as well
     await world.system.advance(6 * HOUR_MS);
-    await world.app.calls.create(ALICE, german(instance));
+    await world.app.calls.create(ALICE, germanCall(instance));
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
@@ -280,7 +280,7 @@ describe("a number that must not be called", () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await world.newInstance();
     await consent(world, "do_not_call");
-    const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, german(instance))];
+    const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, germanCall(instance))];
     await link(world, instance);
     expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
@@ -312,18 +312,18 @@ describe("a number that must not be called", () => {
     ["+5215512345678", "+525512345678"],
     ["+5491123456789", "+541123456789"],
   ])("is the same number in its other form: %s and %s", async (...forms) => {
-    for (const [recorded, dialledForm] of [forms, forms.toReversed()] as [string, string][]) {
+    for (const [recordedForm, dialledForm] of [forms, forms.toReversed()] as [string, string][]) {
       const world = await start({ requireConsent: true });
       const instance = await world.activeInstance();
-      await consent(world, "granted", ALICE.userId, recorded);
-      await world.app.calls.create(ALICE, german(instance, dialledForm));
+      await consent(world, "granted", ALICE.userId, recordedForm);
+      await world.app.calls.create(ALICE, germanCall(instance, dialledForm));
       await world.system.settle();
       expect(world.network.legs.map(({ to }) => to)).toEqual([dialledForm]);
       world.leg().end("busy");
       await world.system.settle();
-      await consent(world, "do_not_call", ALICE.userId, recorded);
+      await consent(world, "do_not_call", ALICE.userId, recordedForm);
       await consent(world, "granted", ALICE.userId, dialledForm);
-      const call = await world.app.calls.create(ALICE, german(instance, dialledForm));
+      const call = await world.app.calls.create(ALICE, germanCall(instance, dialledForm));
       await world.system.settle();
       expect((await world.storedCall(call)).outcome?.reason).toBe("blocked_do_not_call");
       expect(world.network.legs).toHaveLength(1);
@@ -334,7 +334,7 @@ describe("a number that must not be called", () => {
   test("does not ring if it was recorded during the network's lookup", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
-    lookingUp(world, instance, () => consent(world, "do_not_call"));
+    interceptLookup(world, instance, () => consent(world, "do_not_call"));
     const call = await world.call(instance);
     expect((await world.app.calls.wait(ALICE, call.id)).outcome).toMatchObject({
       reason: "blocked_do_not_call",
@@ -348,7 +348,7 @@ describe("a number that must not be called", () => {
     const world = await start({});
     const instance = await world.activeInstance();
     let isLocked = true;
-    lookingUp(world, instance, async () => {
+    interceptLookup(world, instance, async () => {
       world.storage.before = (operation) => {
         if (isLocked && operation === "consents.ofNumbers") throw new StorageUnavailable("the database is locked");
       };
@@ -367,7 +367,7 @@ describe("a number that must not be called", () => {
     const instance = await world.activeInstance();
     await consent(world, "do_not_call", ALICE.userId, "+551187654321");
     const lookups = new Map<string, boolean | undefined>();
-    lookingUp(world, instance, async (options) => {
+    interceptLookup(world, instance, async (options) => {
       for (const phone of ["+5511987654321", "+551187654321", "+4930123456", NUMBER])
         lookups.set(phone, await options.mayCall?.(phone));
     });
@@ -466,7 +466,7 @@ describe("a warm-up curve", () => {
     await next.stop();
   });
 
-  test("lets a call wait if the next one is possible in its time", async () => {
+  test("lets a call wait if the next dial is possible within its queue time", async () => {
     const world = await start({ warmUp: { ...warmUp, days: 1 } }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
     await world.system.advance(DAY_MS - HOUR_MS);
@@ -539,7 +539,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("pauses no number for dials of a wrong clock", async () => {
+  test("ignores dials made under a wrong clock", async () => {
     const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
     const instance = await world.activeInstance();
     world.system.jump(365 * DAY_MS);
@@ -554,7 +554,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("lets a call wait if the pause ends in its time", async () => {
+  test("lets a call wait if the pause ends within its queue time", async () => {
     const world = await start({ answerRate }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
     await missedCall(world, instance);
@@ -567,23 +567,23 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("counts no call that reached no phone, and finds earlier unanswered ones", async () => {
+  test("ignores calls that reached no phone, and counts earlier unanswered ones", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
-    const unreached = async (cause: ReleaseCause): Promise<void> => {
+    const failCall = async (cause: ReleaseCause): Promise<void> => {
       const leg = world.leg(await world.call(instance));
       leg.placed();
       leg.end(cause);
       await world.system.settle();
     };
-    for (const cause of ["unreachable", "rejected_by_network", "number_invalid"] as const) await unreached(cause);
-    const silent = world.leg(await world.call(instance));
-    silent.placed();
+    for (const cause of ["unreachable", "rejected_by_network", "number_invalid"] as const) await failCall(cause);
+    const unansweredLeg = world.leg(await world.call(instance));
+    unansweredLeg.placed();
     await world.system.advance(120_000);
-    expect(silent.live).toBe(false);
+    expect(unansweredLeg.live).toBe(false);
     await missedCall(world, instance);
     expect(await pauses(world, instance)).toEqual([]);
-    await unreached("unreachable");
+    await failCall("unreachable");
     await missedCall(world, instance);
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.stop();
@@ -616,7 +616,11 @@ test("a wrong value keeps the application from starting", async () => {
 });
 
 /** Makes the network look the callee up before the phone rings, and then ask for permission to call. */
-function lookingUp(world: World, instance: Instance, duringLookup: (options: DialOptions) => Promise<void>): void {
+function interceptLookup(
+  world: World,
+  instance: Instance,
+  duringLookup: (options: DialOptions) => Promise<void>,
+): void {
   const line = world.line(instance);
   const dial = line.dial.bind(line);
   line.dial = async (to, options, signal) => {
@@ -638,7 +642,7 @@ async function consent(world: World, status: ConsentStatus, userId = ALICE.userI
   await world.storage.consents.put({ userId, phone, status, source: null, createdAt: at, updatedAt: at });
 }
 
-function german(instance: Instance, phoneNumber = "+4930123456") {
+function germanCall(instance: Instance, phoneNumber = "+4930123456") {
   return {
     instanceId: instance.id,
     type: "FIXED_TTS" as const,

@@ -5,7 +5,7 @@ import { ALICE, NUMBER, World, type WorldOptions } from "../../support/applicati
 
 const agent = puppet(async function* () {});
 const OPTIONS: WorldOptions = { agent, streamPreview: true, capabilities: { receivesAudio: false } };
-const LIVE = [
+const LIVE_CALLS = [
   ["DYNAMIC_AGENT", "agent_unavailable"],
   ["DYNAMIC_STREAM", "stream_unavailable"],
 ] as const;
@@ -17,7 +17,7 @@ async function create(world: World, type: "DYNAMIC_AGENT" | "DYNAMIC_STREAM", st
 }
 
 describe("on a network that does not return the callee's audio", () => {
-  test.each(LIVE)("a refused %s fails before dialling, as %s", async (type, reason) => {
+  test.each(LIVE_CALLS)("a refused %s fails before dialling, as %s", async (type, reason) => {
     const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
     const call = await create(world, type);
     await world.system.settle();
@@ -35,7 +35,7 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test.each(LIVE)("a %s is dialled with a warning by default", async (type) => {
+  test.each(LIVE_CALLS)("a %s is dialled with a warning by default", async (type) => {
     const world = await World.start(OPTIONS);
     const call = await create(world, type);
     await world.system.settle();
@@ -87,9 +87,9 @@ describe("on a network that does not return the callee's audio", () => {
   });
 });
 
-test("a network returning audio gets no warning", async () => {
+test("calls on a network that returns audio get no warning", async () => {
   const world = await World.start({ ...OPTIONS, capabilities: {}, oneWayCalls: "refuse" });
-  for (const [type] of LIVE) {
+  for (const [type] of LIVE_CALLS) {
     const call = await create(world, type);
     await world.system.settle();
     expect(await world.eventTypes(call)).not.toContain("media.one_way");

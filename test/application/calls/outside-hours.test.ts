@@ -27,46 +27,46 @@ async function place(world: World, instance: Instance, phoneNumber: string, expi
   return call;
 }
 
-const dialled = (world: World) => world.network.legs.map(({ callId }) => callId);
+const dialledIds = (world: World) => world.network.legs.map(({ callId }) => callId);
 
 describe("a call outside the calling hours", () => {
   test("waits until they begin, and holds up no other call", async () => {
     const world = await start();
     const instance = await world.activeInstance();
-    const waiting = await place(world, instance, BERLIN, DAY_MS);
+    const waitingCall = await place(world, instance, BERLIN, DAY_MS);
     const next = await place(world, instance, NUMBER);
-    expect(dialled(world)).toEqual([next.id]);
+    expect(dialledIds(world)).toEqual([next.id]);
     world.leg(next).end("busy");
     await world.system.advance(BERLIN_MORNING - 60_000);
-    expect(dialled(world)).toEqual([next.id]);
-    expect((await world.storedCall(waiting)).status).toBe("QUEUED");
+    expect(dialledIds(world)).toEqual([next.id]);
+    expect((await world.storedCall(waitingCall)).status).toBe("QUEUED");
     await world.system.advance(61_000);
-    expect(dialled(world)).toEqual([next.id, waiting.id]);
+    expect(dialledIds(world)).toEqual([next.id, waitingCall.id]);
     await world.stop();
   });
 
-  test("is dialled by the order of ids when several hours begin", async () => {
+  test("is dialled in the order of ids once the hours begin", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const calls = [await place(world, instance, BERLIN, DAY_MS), await place(world, instance, BERLIN, DAY_MS)];
     await world.system.advance(BERLIN_MORNING + 1_000);
-    expect(dialled(world)).toEqual([calls[0]?.id]);
+    expect(dialledIds(world)).toEqual([calls[0]?.id]);
     world.leg().end("busy");
     await world.system.settle();
-    expect(dialled(world)).toEqual(calls.map(({ id }) => id));
+    expect(dialledIds(world)).toEqual(calls.map(({ id }) => id));
     await world.stop();
   });
 
-  test("waits on after a restart", async () => {
+  test("keeps waiting after a restart", async () => {
     const before = await start();
     const instance = await before.activeInstance();
     const call = await place(before, instance, BERLIN, DAY_MS);
     await before.system.advance(HOUR_MS);
     const after = await before.crashAndRestart();
     await after.system.advance(BERLIN_MORNING - HOUR_MS - 60_000);
-    expect(dialled(after)).toEqual([]);
+    expect(dialledIds(after)).toEqual([]);
     await after.system.advance(61_000);
-    expect(dialled(after)).toEqual([call.id]);
+    expect(dialledIds(after)).toEqual([call.id]);
     await after.stop();
   });
 
@@ -81,7 +81,7 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("fails at once if told to", async () => {
+  test("fails at once if configured so", async () => {
     const world = await start({ policy: { kind: "fifo", depth: 5, callingHours: HOURS, outsideHours: "fail" } });
     const call = await place(world, await world.activeInstance(), BERLIN, DAY_MS);
     expect((await world.storedCall(call)).outcome?.reason).toBe("outside_calling_hours");
@@ -97,9 +97,9 @@ describe("a call outside the calling hours", () => {
     await world.system.advance(2_000);
     release();
     await world.system.advance(2_000);
-    expect([dialled(world), (await world.storedCall(call)).status]).toEqual([[], "QUEUED"]);
+    expect([dialledIds(world), (await world.storedCall(call)).status]).toEqual([[], "QUEUED"]);
     await world.system.advance(12 * HOUR_MS);
-    expect(dialled(world)).toEqual([call.id]);
+    expect(dialledIds(world)).toEqual([call.id]);
     await world.stop();
   });
 
@@ -108,19 +108,19 @@ describe("a call outside the calling hours", () => {
     const call = await place(world, await world.activeInstance(), BERLIN, DAY_MS);
     world.system.jump(8 * HOUR_MS);
     await world.system.advance(601_000);
-    expect(dialled(world)).toEqual([call.id]);
+    expect(dialledIds(world)).toEqual([call.id]);
     await world.stop();
   });
 
-  test("is decided about again after the clock is set back into them", async () => {
+  test("is reconsidered after the clock is set back into them", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     world.system.jump(20 * HOUR_MS); // 21:00 in Berlin
     const call = await place(world, instance, BERLIN, DAY_MS);
-    expect(dialled(world)).toEqual([]);
+    expect(dialledIds(world)).toEqual([]);
     world.system.jump(-8 * HOUR_MS);
     await world.system.advance(601_000);
-    expect(dialled(world)).toEqual([call.id]);
+    expect(dialledIds(world)).toEqual([call.id]);
     await world.stop();
   });
 });
@@ -129,7 +129,7 @@ describe("a call with its own time in the queue", () => {
   test.each([
     ["shorter", 5_000],
     ["longer", 2 * HOUR_MS],
-  ])("fails when it ends, %s than that of the server", async (_, ms) => {
+  ])("fails when that time ends, even if it is %s than the server's", async (_, ms) => {
     const world = await start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline();
@@ -143,14 +143,14 @@ describe("a call with its own time in the queue", () => {
     await world.stop();
   });
 
-  test("keeps it after a restart, and leaves that of other calls alone", async () => {
+  test("keeps its time after a restart, without affecting other calls", async () => {
     const before = await start();
     const instance = await before.newInstance();
     const call = await place(before, instance, NUMBER, 2 * HOUR_MS);
-    const plain = await place(before, instance, NUMBER);
+    const defaultCall = await place(before, instance, NUMBER);
     const after = await before.crashAndRestart();
     await after.system.advance(HOUR_MS);
-    expect((await after.storedCall(plain)).outcome?.reason).toBe("instance_not_linked");
+    expect((await after.storedCall(defaultCall)).outcome?.reason).toBe("instance_not_linked");
     expect((await after.storedCall(call)).status).toBe("QUEUED");
     await after.system.advance(HOUR_MS + 1_000);
     expect((await after.storedCall(call)).outcome?.reason).toBe("instance_not_linked");

@@ -10,12 +10,12 @@ import { ALICE, audioFile, BOB, NUMBER, ToneSpeech, World, type WorldOptions } f
 
 const FIFO: WorldOptions = { policy: { kind: "fifo", depth: 5 } };
 
-/** A speech that reports the abandoned texts. */
+/** Speech that records the abandoned texts. */
 class WatchedSpeech extends ToneSpeech {
-  readonly stopped: string[] = [];
+  readonly abandonedTexts: string[] = [];
 
   override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
-    signal.addEventListener("abort", () => this.stopped.push(text));
+    signal.addEventListener("abort", () => this.abandonedTexts.push(text));
     yield* super.speak(text, voiceId, signal);
   }
 }
@@ -167,7 +167,7 @@ describe("a message", () => {
       outcome: { reason: "speech_failed", detail: expect.stringContaining("3000 ms"), heardMs: 0, durationMs: 0 },
     });
     expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
-    expect(speech.stopped).toEqual(["first"]);
+    expect(speech.abandonedTexts).toEqual(["first"]);
     speech.gate = undefined;
     speak();
     await world.system.settle();
@@ -268,7 +268,7 @@ describe("a preparation is abandoned", () => {
     if (reason === "terminated") await world.app.calls.hangUp(ALICE, call.id);
     else await world.app.instances.delete(ALICE, instance.id);
     expect((await world.storedCall(call)).outcome, cause).toMatchObject({ reason });
-    expect(speech.stopped).toEqual(["first"]);
+    expect(speech.abandonedTexts).toEqual(["first"]);
     await world.system.advance(20_000);
     expect(world.network.legs).toHaveLength(0);
     await world.stop();
@@ -292,7 +292,7 @@ describe("a preparation is abandoned", () => {
     const call = await world.call(instance, "first");
     world.line(instance).goOffline();
     await world.system.settle();
-    expect(speech.stopped).toEqual(["first"]);
+    expect(speech.abandonedTexts).toEqual(["first"]);
     await world.system.advance(20_000);
     expect((await world.storedCall(call)).status).toBe("QUEUED");
     world.line(instance).goOnline();
@@ -306,7 +306,7 @@ describe("a preparation is abandoned", () => {
     const { world, speech } = await silentWorld();
     const call = await world.call(await world.activeInstance(), "first");
     await world.app.stop(0);
-    expect(speech.stopped).toEqual(["first"]);
+    expect(speech.abandonedTexts).toEqual(["first"]);
     expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     expect(world.system.waiting).toBe(0);
   });
@@ -340,8 +340,8 @@ describe("an audio file", () => {
     world.leg(call).answer();
     await world.system.advance(4_000);
     expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
-    const read = operations.filter((operation) => /calls\.(audio|claimNext)/.test(operation));
-    expect(read).toEqual(["calls.audio", "calls.claimNext"]);
+    const reads = operations.filter((operation) => /calls\.(audio|claimNext)/.test(operation));
+    expect(reads).toEqual(["calls.audio", "calls.claimNext"]);
     await world.stop();
   });
 

@@ -5,11 +5,11 @@ import { ask } from "../../http/support/ask.ts";
 import { serve } from "../../http/support/fakes.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-const LONG = "x".repeat(400); // 20 s of speech
+const LONG_TEXT = "x".repeat(400); // 20 s of speech
 const PACKETS_PER_S = 50;
 
-/** Makes the network count 50 packets a second each way, of which it loses this share. */
-function count(world: World, leg: ScriptedLeg, lossOf: (second: number) => number): void {
+/** Makes the leg report 50 packets a second each way, of which this share is lost. */
+function simulateStatistics(world: World, leg: ScriptedLeg, lossOf: (second: number) => number): void {
   const startedAt = world.system.monotonic();
   leg.statistics = (): MediaStatistics => {
     const seconds = Math.floor((world.system.monotonic() - startedAt) / 1_000);
@@ -28,7 +28,7 @@ function count(world: World, leg: ScriptedLeg, lossOf: (second: number) => numbe
 }
 
 /** The call as the HTTP interface shows it. */
-async function read(world: World, { id }: { readonly id: string }) {
+async function readCall(world: World, { id }: { readonly id: string }) {
   const { app } = serve({ calls: { get: (_, callId) => world.app.calls.get(ALICE, callId) } });
   return (await ask(app, { path: `/v1/calls/${id}?expand=quality,media` })).json;
 }
@@ -36,25 +36,25 @@ async function read(world: World, { id }: { readonly id: string }) {
 describe("the quality of a call's audio", () => {
   test("is shown every 5 s while the call continues, and kept when it has ended", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
-    count(world, leg, (second) => (second >= 5 && second < 10 ? 0.1 : 0));
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
+    simulateStatistics(world, leg, (second) => (second >= 5 && second < 10 ? 0.1 : 0));
     await world.system.advance(4_900);
-    expect((await read(world, call)).quality).toBeNull();
+    expect((await readCall(world, call)).quality).toBeNull();
     await world.system.advance(5_200);
-    const live = await read(world, call);
+    const liveCall = await readCall(world, call);
     const perInterval = { packets_sent: 250, jitter_ms: 2.35, remote_loss: 0 };
-    expect(live.quality.intervals).toEqual([
+    expect(liveCall.quality.intervals).toEqual([
       { ...perInterval, until_ms: 5_000, packets_received: 250, packets_lost: 0, round_trip_ms: null },
       { ...perInterval, until_ms: 10_000, packets_received: 225, packets_lost: 25, round_trip_ms: 41.24 },
     ]);
-    expect(live.media.stream).toBeNull();
+    expect(liveCall.media.stream).toBeNull();
     expect((await world.app.calls.list(ALICE))[0]?.quality).toHaveLength(2);
 
     await world.system.advance(12_000);
-    const finalCall = await read(world, call);
+    const finalCall = await readCall(world, call);
     expect(finalCall.status).toBe("COMPLETED");
     const { intervals } = finalCall.quality as { intervals: Record<string, number>[] };
-    expect(intervals.slice(0, 2)).toEqual(live.quality.intervals);
+    expect(intervals.slice(0, 2)).toEqual(liveCall.quality.intervals);
     expect(intervals.map(({ until_ms }) => until_ms)).toEqual([5_000, 10_000, 15_000, 20_000, expect.any(Number)]);
     expect(intervals.at(-1)?.until_ms).toBe(Date.parse(finalCall.ended_at) - Date.parse(finalCall.started_at));
     for (const name of ["packets_sent", "packets_received", "packets_lost"])
@@ -65,11 +65,11 @@ describe("the quality of a call's audio", () => {
 
   test("covers a call of any length", async () => {
     const world = await World.start({ timings: { maxDurationMs: 3_600_000 } });
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     leg.hold(); // for twelve minutes
-    count(world, leg, () => 0.02);
+    simulateStatistics(world, leg, () => 0.02);
     await world.system.advance(720_000);
-    const { intervals } = (await read(world, call)).quality as { intervals: Record<string, number>[] };
+    const { intervals } = (await readCall(world, call)).quality as { intervals: Record<string, number>[] };
     expect(intervals.length).toBe(72);
     expect(intervals.map((interval) => [interval.until_ms, interval.packets_lost])).toEqual(
       intervals.map((_, i) => [(i + 1) * 10_000, 10]),
@@ -77,20 +77,20 @@ describe("the quality of a call's audio", () => {
     await world.stop();
   });
 
-  test("is not measured on a network without figures", async () => {
+  test("is not measured on a network without statistics", async () => {
     const world = await World.start();
-    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     await world.system.advance(11_000);
-    expect((await read(world, call)).quality).toBeNull();
+    expect((await readCall(world, call)).quality).toBeNull();
     await world.system.advance(12_000);
-    expect(await read(world, call)).toMatchObject({ status: "COMPLETED", quality: null });
+    expect(await readCall(world, call)).toMatchObject({ status: "COMPLETED", quality: null });
     await world.stop();
   });
 
   test("ends with the last figures of a network that fails to report", async () => {
     const world = await World.start();
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
-    count(world, leg, () => 0);
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
+    simulateStatistics(world, leg, () => 0);
     await world.system.advance(6_000);
     leg.statistics = () => {
       throw new Error("the worker is gone");
@@ -104,11 +104,11 @@ describe("the quality of a call's audio", () => {
     await world.stop();
   });
 
-  test("of an unanswered call was not measured", async () => {
+  test("is not measured for an unanswered call", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
-    count(world, leg, () => 0);
+    simulateStatistics(world, leg, () => 0);
     leg.placed();
     await world.system.advance(7_000);
     leg.end("busy");

@@ -7,14 +7,14 @@ describe("under the single policy", () => {
   test("fifty concurrent creations make one call, which all of them return", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const created = await Promise.all(Array.from({ length: 50 }, () => world.call(instance)));
-    expect(created.filter((call) => call.created)).toHaveLength(1);
-    expect(new Set(created.map((call) => call.id)).size).toBe(1);
+    const calls = await Promise.all(Array.from({ length: 50 }, () => world.call(instance)));
+    expect(calls.filter((call) => call.created)).toHaveLength(1);
+    expect(new Set(calls.map((call) => call.id)).size).toBe(1);
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });
 
-  test("creating during an active call returns that", async () => {
+  test("a creation during an active call returns the active one", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -35,7 +35,7 @@ describe("under the single policy", () => {
     await world.stop();
   });
 
-  test("a bad message is refused during active calls", async () => {
+  test("an invalid message is refused even during an active call", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const activeCall = await world.call(instance);
@@ -70,13 +70,13 @@ describe("under a fifo policy", () => {
     const first = await world.call(instance);
     const second = await world.call(instance);
     for (let i = 0; i < 3; i++) await world.call(instance);
-    const operations = world.storage.operations.length;
+    const operationCount = world.storage.operations.length;
     world.leg(first).end("callee_hung_up");
     await world.system.settle();
     expect(world.leg(second).live).toBe(true);
-    const dial = world.storage.operations.slice(operations);
-    expect(dial).toContain("calls.nextWaiting");
-    expect(dial).not.toContain("calls.active");
+    const dialOperations = world.storage.operations.slice(operationCount);
+    expect(dialOperations).toContain("calls.nextWaiting");
+    expect(dialOperations).not.toContain("calls.active");
     await world.stop();
   });
 
@@ -188,7 +188,7 @@ describe("the next call of an instance", () => {
 });
 
 describe("a call that waits too long", () => {
-  test("fails as instance_not_linked if never linked", async () => {
+  test("fails as instance_not_linked if its instance was never linked", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(600_000 - 1);
@@ -228,7 +228,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("stays while queued behind another call on a working line", async () => {
+  test("keeps waiting behind another call on a working line", async () => {
     const world = await World.start({
       policy: { kind: "fifo", depth: 2 },
       timings: { queueTimeoutMs: 20_000, ringTimeoutMs: 50_000 },
@@ -256,7 +256,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("is checked again when the storage was down at the time", async () => {
+  test("fails late if the storage is down at the time", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(599_000);

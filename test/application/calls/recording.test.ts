@@ -51,7 +51,7 @@ function recordingOf(world: World, call: Call): MemoryRecording {
 const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
 
 describe("a call that is recorded", () => {
-  test("has the callee's inbound audio right and the outbound audio left, aligned", async () => {
+  test("has outbound audio on the left and the callee's on the right, aligned", async () => {
     const { world, call, leg, recording } = await answerCall();
     await world.system.advance(400);
     leg.say(tone(880, 300, RATE, 8_000));
@@ -81,7 +81,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("is a WAV file of two channels for its owner, and no other user's", async () => {
+  test("is a stereo WAV file for its owner only", async () => {
     const { world, call } = await answerCall();
     await world.system.advance(5_000);
     const storedRecording = await world.app.calls.recording(ALICE, call.id);
@@ -134,7 +134,7 @@ describe("a call that is recorded", () => {
 
 describe("a recording at the limit of stored bytes", () => {
   const KIB = 1024;
-  const LONG = "x".repeat(200); // 10 s
+  const LONG_TEXT = "x".repeat(200); // 10 s
   const incompleteEvents = async (world: World, call: Call) =>
     (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete").map(({ data }) => data);
   const pickUp = async (world: World, call: Call): Promise<void> => {
@@ -146,7 +146,7 @@ describe("a recording at the limit of stored bytes", () => {
   test("ends for the demo tokens of an instance, and the call continues", async () => {
     const world = await World.start({ limits: { storedBytesPerDemoInstance: 200 * KIB } });
     const instance = await world.activeInstance();
-    const call = await recordedCall(world, instance, LONG, { ...ALICE, demoInstanceId: instance.id });
+    const call = await recordedCall(world, instance, LONG_TEXT, { ...ALICE, demoInstanceId: instance.id });
     await pickUp(world, call);
     await world.system.advance(15_000);
     const { outcome, recordedMs } = await world.storedCall(call);
@@ -155,26 +155,26 @@ describe("a recording at the limit of stored bytes", () => {
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
     expect(await incompleteEvents(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
     expect(recordingOf(world, call).isFinished).toBe(true);
-    // The rows of its end are added.
+    // The rows of the call's end are stored in addition.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
     await world.stop();
   });
 
   test("ends a user's live recordings together", async () => {
     const world = await World.start({ limits: { storedBytesPerUser: 600 * KIB } });
-    const first = await recordedCall(world, await world.activeInstance(), LONG);
-    const second = await recordedCall(world, await world.activeInstance(), LONG);
+    const first = await recordedCall(world, await world.activeInstance(), LONG_TEXT);
+    const second = await recordedCall(world, await world.activeInstance(), LONG_TEXT);
     for (const call of [first, second]) await pickUp(world, call);
     await world.system.advance(15_000);
-    let recordedCount = 0;
+    let totalMs = 0;
     for (const call of [first, second]) {
       const { outcome, recordedMs } = await world.storedCall(call);
       expect(outcome?.heardRatio).toBe(1);
       expect(await incompleteEvents(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
-      recordedCount += recordedMs ?? 0;
+      totalMs += recordedMs ?? 0;
     }
-    expect(recordedCount).toBeGreaterThan(6_000);
-    expect(recordedCount).toBeLessThanOrEqual((600 * KIB) / 64);
+    expect(totalMs).toBeGreaterThan(6_000);
+    expect(totalMs).toBeLessThanOrEqual((600 * KIB) / 64);
     await world.stop();
   });
 
@@ -287,7 +287,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("on request during the call: it is no longer recorded", async () => {
+  test("on request during the call, which is no longer recorded", async () => {
     const { world, call } = await answerCall({}, "x".repeat(100));
     await world.system.advance(2_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
@@ -298,7 +298,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test.each(["waits", "rings"])("before it exists, while the call %s: it is not created", async (phase) => {
+  test.each(["waits", "rings"])("before it exists, while the call %s, and is never created", async (phase) => {
     const world = await World.start();
     const instance = phase === "waits" ? await world.newInstance() : await world.activeInstance();
     const call = await recordedCall(world, instance);
@@ -321,14 +321,14 @@ describe("a recording is deleted", () => {
   test("with its call, and before it if recordings are kept for a shorter time", async () => {
     const { world, call } = await answerCall({ retentionDays: 0.5, recordingRetentionDays: 0.1 });
     await world.system.advance(5_000);
-    const hours = (count: number) => world.system.advance(count * 3_600_000);
-    await hours(2);
+    const advanceHours = (count: number) => world.system.advance(count * 3_600_000);
+    await advanceHours(2);
     expect(world.recordings.stored.size).toBe(1);
-    await hours(1.1);
+    await advanceHours(1.1);
     expect(world.recordings.stored.size).toBe(0);
     expect((await world.storedCall(call)).recordedMs).toBe(0);
     expect(await deletions(world, call)).toEqual([{ reason: "retention" }]);
-    await hours(10);
+    await advanceHours(10);
     expect(await world.storage.calls.get(call.id)).toBeUndefined();
     await world.stop();
   });
@@ -343,7 +343,7 @@ describe("a recording is deleted", () => {
   });
 });
 
-test("a dead process's recording is kept by the next one", async () => {
+test("the recording of a crashed process is kept by the next one", async () => {
   const { world, call } = await answerCall({}, "x".repeat(100));
   await world.system.advance(2_000);
   const next = await world.crashAndRestart();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 describe("the reference of a call", () => {
-  test("is in the events of the call's course, from queued to failed", async () => {
+  test("is in the events of its call, from queued to failed", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: NUMBER } } as const;
@@ -23,7 +23,7 @@ describe("the reference of a call", () => {
     expect(await world.app.calls.list(ALICE, { reference: "order 8" })).toEqual([]);
   });
 
-  test("events of a call without one lack it", async () => {
+  test("is absent from the events of a call without one", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {

@@ -12,12 +12,12 @@ describe("after a crash", () => {
     const instance = await before.activeInstance();
     const after = new World({ before });
     await after.storage.open({ exclusive: true });
-    let answer = () => {};
+    let release = () => {};
     const { open } = after.network;
     after.network.open = async (...args) => {
       const line = await open.apply(after.network, args);
       line.barrier = new Promise<void>((resolve) => {
-        answer = resolve;
+        release = resolve;
       });
       return line;
     };
@@ -31,19 +31,19 @@ describe("after a crash", () => {
       return [status, connection.state];
     };
     expect(await instanceView()).toEqual(["CONFIGURED", "connecting"]);
-    answer();
+    release();
     await after.system.settle();
     expect(await instanceView()).toEqual(["ACTIVE", "online"]);
-    const inDatabase = await after.storage.instances.get(instance.id);
-    expect(inDatabase).toEqual(await before.storage.instances.get(instance.id));
-    const recoveryOnly = after.storage.writes
+    const storedInstance = await after.storage.instances.get(instance.id);
+    expect(storedInstance).toEqual(await before.storage.instances.get(instance.id));
+    const otherWrites = after.storage.writes
       .slice(writeCount)
       .filter((operation) => !/abandonUnfinished|claimNext|purge/.test(operation));
-    expect(recoveryOnly).toEqual([]);
+    expect(otherWrites).toEqual([]);
     await after.stop();
   });
 
-  test("a linked instance with a silent network is offline after the grace", async () => {
+  test("a linked instance with a silent network is offline after the grace period", async () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const after = new World({ before });
@@ -63,20 +63,20 @@ describe("after a crash", () => {
 
   test("calls on the line are interrupted, and their end is reported once", async () => {
     const before = await World.start();
-    const ringing = await before.call(await before.activeInstance());
-    before.leg(ringing).placed();
-    const { call: talking } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
+    const ringingCall = await before.call(await before.activeInstance());
+    before.leg(ringingCall).placed();
+    const { call: talkingCall } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
     await before.system.advance(3_000);
     const after = await before.crashAndRestart();
-    for (const call of [ringing, talking]) {
-      const done = await after.storedCall(call);
-      expect(done).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
-      const story = await after.eventTypes(call);
-      expect(story.at(-1)).toBe("failed");
-      expect(story.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
+    for (const call of [ringingCall, talkingCall]) {
+      const endedCall = await after.storedCall(call);
+      expect(endedCall).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
+      const eventTypes = await after.eventTypes(call);
+      expect(eventTypes.at(-1)).toBe("failed");
+      expect(eventTypes.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
     }
-    expect((await after.storedCall(talking)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
-    expect((await after.storedCall(ringing)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
+    expect((await after.storedCall(talkingCall)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
+    expect((await after.storedCall(ringingCall)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
     await after.stop();
   });
 
@@ -126,7 +126,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call expired during the downtime fails", async () => {
+  test("a call that expired during the downtime fails", async () => {
     const before = await World.start();
     const call = await before.call(await before.newInstance());
     await before.system.advance(599_500);
@@ -136,17 +136,17 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("settling twice has no further effect", async () => {
+  test("recovering twice has no further effect", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
     const { call } = await before.answeredCall(await before.activeInstance());
     const queuedCall = await before.call(instance);
     const after = new World({ before });
     await recover(after.context);
-    const firstRead = [await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)];
+    const firstResult = [await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)];
     await recover(after.context);
     expect([await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)]).toEqual(
-      firstRead,
+      firstResult,
     );
   });
 
@@ -178,10 +178,10 @@ describe("after a crash", () => {
     const before = await World.start();
     const { call } = await before.answeredCall(await before.activeInstance());
     await before.system.advance(5_000);
-    const done = await before.storedCall(call);
-    expect(done.status).toBe("COMPLETED");
+    const endedCall = await before.storedCall(call);
+    expect(endedCall.status).toBe("COMPLETED");
     const after = await before.crashAndRestart();
-    expect(await after.storedCall(call)).toEqual(done);
+    expect(await after.storedCall(call)).toEqual(endedCall);
     await after.stop();
   });
 });
@@ -192,9 +192,9 @@ describe("stopping", () => {
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
     const next = await world.call(instance);
-    const stopped = world.app.stop(10_000);
+    const stop = world.app.stop(10_000);
     await world.system.advance(5_000);
-    await stopped;
+    await stop;
     expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
     expect((await world.storedCall(next)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
@@ -226,11 +226,11 @@ describe("stopping", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const stopped = world.app.stop(1_000);
+    const stop = world.app.stop(1_000);
     await world.system.settle();
     release();
     await world.system.advance(5_000);
-    await stopped;
+    await stop;
     expect(world.network.legs).toEqual([]);
     expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
   });
@@ -240,26 +240,26 @@ describe("stopping", () => {
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     const release = world.holdClaim();
     await world.call(await world.activeInstance());
-    const stopped = world.app.stop(3_000);
+    const stop = world.app.stop(3_000);
     await world.system.advance(3_100);
     expect(world.leg(call).live).toBe(false);
     release();
     await world.system.advance(1_000);
-    await stopped;
+    await stop;
   });
 
   test("waits five seconds at most for a leg that does not end", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;
-    let stopped = false;
-    const stopping = world.app.stop(0).then(() => {
-      stopped = true;
+    let isStopped = false;
+    const stop = world.app.stop(0).then(() => {
+      isStopped = true;
     });
     await world.system.advance(4_999);
-    expect(stopped).toBe(false);
+    expect(isStopped).toBe(false);
     await world.system.advance(1);
-    await stopping;
+    await stop;
     expect(world.system.waiting).toBe(0);
   });
 

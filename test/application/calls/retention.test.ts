@@ -19,7 +19,7 @@ async function endedCall(world: World): Promise<Call> {
 }
 
 const isStored = async (world: World, call: Call) => (await world.storage.calls.get(call.id)) !== undefined;
-const days = (world: World, count: number) => world.system.advance(count * DAY_MS);
+const advanceDays = (world: World, count: number) => world.system.advance(count * DAY_MS);
 
 describe("a wall clock that jumps", () => {
   test("forward purges no call before a day of uptime, and is logged once", async () => {
@@ -52,9 +52,9 @@ describe("a wall clock that jumps", () => {
     world.system.jump(40 * DAY_MS);
     await world.system.advance(20 * HOUR_MS);
     world.system.jump(-40 * DAY_MS);
-    await days(world, 28);
+    await advanceDays(world, 28);
     expect(await isStored(world, call)).toBe(true);
-    await days(world, 2);
+    await advanceDays(world, 2);
     expect(await isStored(world, call)).toBe(false);
     await world.stop();
   });
@@ -84,7 +84,7 @@ describe("a wall clock that jumps", () => {
     await next.stop();
   });
 
-  test("adds up the uptimes of a computer that is switched off every night", async () => {
+  test("every night, on a computer that is switched off, purges calls after enough uptime", async () => {
     let { world, call } = await withEndedCall({ retentionDays: 2 });
     for (let day = 0; day < 6; day++) {
       await world.system.advance(8 * HOUR_MS);
@@ -96,7 +96,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("does not forget idempotency keys", async () => {
+  test("does not expire idempotency keys", async () => {
     const { world } = await withEndedCall();
     const createWithKey = () => world.app.instances.create(ALICE, { name: "Front desk" }, { idempotencyKey: "key" });
     const { id } = await createWithKey();
@@ -112,8 +112,8 @@ describe("a wall clock that jumps", () => {
     const { cursor } = await next.app.queries.events(ALICE);
     const laterCall = await next.call(await next.newInstance());
     expect(laterCall.id > call.id).toBe(true);
-    const oldPage = await next.app.queries.events(ALICE, { cursor });
-    expect(oldPage.events.map(({ type }) => type)).toEqual(["instance.created", "queued"]);
+    const page = await next.app.queries.events(ALICE, { cursor });
+    expect(page.events.map(({ type }) => type)).toEqual(["instance.created", "queued"]);
     await next.stop();
   });
 });
@@ -121,7 +121,7 @@ describe("a wall clock that jumps", () => {
 describe("retention that is switched on for the first time", () => {
   test("purges old calls at once", async () => {
     const { world, call } = await withEndedCall({ retentionDays: undefined });
-    await days(world, 40);
+    await advanceDays(world, 40);
     const next = await world.crashAndRestart({ retentionDays: 30 });
     await next.system.advance(1);
     expect(await isStored(next, call)).toBe(false);
@@ -131,10 +131,10 @@ describe("retention that is switched on for the first time", () => {
   test("trusts the newest id over the clock without a trusted time", async () => {
     const { world, call } = await withEndedCall({ retentionDays: undefined });
     await world.storage.retention.saveTrustedTime({ at: 0, claim: null });
-    const none = { trustedTime: async () => undefined };
+    const overrides = { trustedTime: async () => undefined };
     const { retention } = world.storage;
     Object.defineProperty(world.storage, "retention", {
-      value: new Proxy(retention, { get: (target, name) => Reflect.get(none, name) ?? Reflect.get(target, name) }),
+      value: new Proxy(retention, { get: (target, name) => Reflect.get(overrides, name) ?? Reflect.get(target, name) }),
     });
     world.system.jump(40 * DAY_MS);
     const next = await world.crashAndRestart({ retentionDays: 30 });
@@ -144,7 +144,7 @@ describe("retention that is switched on for the first time", () => {
   });
 });
 
-describe("personal data is purged on time", () => {
+describe("a purge deletes", () => {
   test("the receipts of idempotent requests after a day, whatever the retention of calls", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
@@ -177,7 +177,7 @@ describe("personal data is purged on time", () => {
     };
     const next = await world.crashAndRestart();
     expect(next.recordings.stored.size).toBe(1);
-    await days(next, 2);
+    await advanceDays(next, 2);
     expect(await isStored(next, call)).toBe(false);
     expect(next.recordings.stored.size).toBe(0);
     await next.stop();
@@ -189,7 +189,7 @@ describe("personal data is purged on time", () => {
       throw new Error("input/output error");
     };
     const next = await world.crashAndRestart({ retentionDays: undefined, recordingRetentionDays: 1 });
-    await days(next, 2);
+    await advanceDays(next, 2);
     expect(await isStored(next, call)).toBe(true);
     expect(next.recordings.stored.size).toBe(0);
     await next.stop();
@@ -232,14 +232,14 @@ async function recordedCall(): Promise<{ world: World; call: Call }> {
 describe("a purge", () => {
   test("deletes all but a call whose recording cannot be deleted yet", async () => {
     const { world, call: stuckCall } = await withEndedCall();
-    const other = await endedCall(world);
+    const otherCall = await endedCall(world);
     const { forget } = world.recordings;
     world.recordings.forget = (ids) =>
       ids.includes(stuckCall.id) ? Promise.reject(new Error("EACCES")) : forget.call(world.recordings, ids);
-    await days(world, 31);
-    expect([await isStored(world, stuckCall), await isStored(world, other)]).toEqual([true, false]);
+    await advanceDays(world, 31);
+    expect([await isStored(world, stuckCall), await isStored(world, otherCall)]).toEqual([true, false]);
     world.recordings.forget = forget;
-    await days(world, 1);
+    await advanceDays(world, 1);
     expect(await isStored(world, stuckCall)).toBe(false);
     await world.stop();
   });
@@ -247,7 +247,7 @@ describe("a purge", () => {
   test("does not wait for a network that hangs, nor does a stop", async () => {
     const { world, call } = await withEndedCall();
     Object.assign(world.network, { forget: () => new Promise(() => {}) });
-    await days(world, 31);
+    await advanceDays(world, 31);
     expect(await isStored(world, call)).toBe(true);
     await world.stop();
   });

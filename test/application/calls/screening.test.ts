@@ -10,8 +10,8 @@ import { MeasuringTranscription } from "../../support/measuring-transcription.ts
 import { refusal } from "../../support/refusal.ts";
 
 const PROMPT = "Hi, if you record your name and reason for calling, I'll see if this person is available.";
-const SAY = "This is Acme.";
-const INTRODUCTION = { say: SAY, voiceId: "en-US-1" };
+const INTRODUCTION_TEXT = "This is Acme.";
+const INTRODUCTION = { say: INTRODUCTION_TEXT, voiceId: "en-US-1" };
 /** The message is a tone of 880 Hz, the introduction one of 440 Hz. */
 const MESSAGE_MS = 3_000;
 
@@ -47,7 +47,7 @@ const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
 /** Intervals of a tone that the callee heard: start and length, ms. */
-function toneAt({ leg }: Scene, hz: number): [number, number][] {
+function toneIntervals({ leg }: Scene, hz: number): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
@@ -73,12 +73,12 @@ describe("a call that a screening assistant answers", () => {
       heardMs: MESSAGE_MS,
       heardRatio: 1,
     });
-    const [introduction, ...laterTones] = toneAt(scene, 440);
+    const [introduction, ...laterTones] = toneIntervals(scene, 440);
     expect(laterTones).toEqual([]);
     expect(introduction?.[0]).toBeGreaterThanOrEqual(4_500);
     expect(introduction?.[0]).toBeLessThan(6_500);
-    expect(introduction?.[1]).toBeCloseTo(SAY.length * MS_PER_CHARACTER, -2);
-    const message = toneAt(scene, 880).at(-1);
+    expect(introduction?.[1]).toBeCloseTo(INTRODUCTION_TEXT.length * MS_PER_CHARACTER, -2);
+    const message = toneIntervals(scene, 880).at(-1);
     expect(message?.[0]).toBeGreaterThanOrEqual(16_900);
     expect(message?.[1]).toBe(MESSAGE_MS);
     const verdicts = (await world.timeline(call)).filter(({ type }) => type === "answered_by");
@@ -127,7 +127,7 @@ describe("a call that a screening assistant answers", () => {
       answeredBy: "machine",
       heardMs: MESSAGE_MS,
     });
-    expect(toneAt(scene, 880).at(-1)?.[0]).toBeGreaterThanOrEqual(12_800);
+    expect(toneIntervals(scene, 880).at(-1)?.[0]).toBeGreaterThanOrEqual(12_800);
     await world.stop();
   });
 
@@ -143,12 +143,12 @@ describe("a call that a screening assistant answers", () => {
       { answered_by: "screening" },
       { answered_by: "human" },
     ]);
-    expect(toneAt(scene, 440)).toHaveLength(1);
+    expect(toneIntervals(scene, 440)).toHaveLength(1);
     expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: MESSAGE_MS });
     await world.stop();
   });
 
-  test("leaves its message after such a prompt, and the silence of a voicemail box without a beep", async () => {
+  test("leaves its message after a long prompt and a voicemail box without a beep", async () => {
     const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
     const { world, call, leg } = await answerCall(INTRODUCTION, words, { onMachine: "leave_message" });
     leg.say(concatPcm([speech(8_000), silence(8_000), speech(2_000)]));
@@ -167,8 +167,8 @@ describe("a call that a screening assistant answers", () => {
       reason: "message_played",
       answeredBy: "human",
     });
-    expect(toneAt(scene, 880)).toEqual([[0, MESSAGE_MS]]);
-    expect(toneAt(scene, 440)).toEqual([]);
+    expect(toneIntervals(scene, 880)).toEqual([[0, MESSAGE_MS]]);
+    expect(toneIntervals(scene, 440)).toEqual([]);
     await scene.world.stop();
   });
 });
@@ -188,9 +188,9 @@ test("a policy on call screening needs a transcription engine, and a voice that 
   const world = await World.start({ transcription: new MeasuringTranscription() });
   for (const [policy, pointer] of [
     ["wait", "/onScreening"],
-    [{ say: SAY }, "/onScreening/voiceId"],
+    [{ say: INTRODUCTION_TEXT }, "/onScreening/voiceId"],
     [{ say: "…", voiceId: "en-US-1" }, "/onScreening/say"],
-    [{ say: SAY, voiceId: "xx-XX-9" }, "/onScreening/voiceId"],
+    [{ say: INTRODUCTION_TEXT, voiceId: "xx-XX-9" }, "/onScreening/voiceId"],
   ] as const)
     expect((await create(world, policy)).errors, JSON.stringify(policy)).toMatchObject([{ pointer }]);
   await world.stop();

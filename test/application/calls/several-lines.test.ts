@@ -15,7 +15,7 @@ function start(lines: number, policy: Partial<QueuePolicy> = {}, options: WorldO
   });
 }
 
-async function callsOf(world: World, instance: Instance, count: number): Promise<Call[]> {
+async function createCalls(world: World, instance: Instance, count: number): Promise<Call[]> {
   const calls: Call[] = [];
   for (let i = 0; i < count; i++) calls.push(await world.call(instance, `message ${i}`));
   return calls;
@@ -36,7 +36,7 @@ describe("an instance with several lines", () => {
   test("dials as many calls at once, and the next one when one has ended", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 5);
+    const calls = await createCalls(world, instance, 5);
     expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 3)));
     const lines = await Promise.all(calls.map(async (call) => (await world.storedCall(call)).line));
     expect(lines).toEqual([0, 1, 2, null, null]);
@@ -54,7 +54,7 @@ describe("an instance with several lines", () => {
   test("starts with calls that have waited for the line", async () => {
     const world = await start(3);
     const instance = await world.newInstance();
-    const calls = await callsOf(world, instance, 5);
+    const calls = await createCalls(world, instance, 5);
     await world.app.instances.configure(ALICE, instance.id);
     await world.line(instance).scan();
     await world.system.settle();
@@ -65,7 +65,7 @@ describe("an instance with several lines", () => {
   test("carries one call if the network allows no more", async () => {
     const world = await start(5, {}, { capabilities: {} });
     const instance = await world.activeInstance();
-    await callsOf(world, instance, 3);
+    await createCalls(world, instance, 3);
     expect(liveCalls(world)).toHaveLength(1);
     await world.stop();
   });
@@ -73,7 +73,7 @@ describe("an instance with several lines", () => {
   test("carries one call without the option, whatever the network allows", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 5 }, capabilities: { lines: Infinity } });
     const instance = await world.activeInstance();
-    await callsOf(world, instance, 3);
+    await createCalls(world, instance, 3);
     expect(liveCalls(world)).toHaveLength(1);
     await world.stop();
   });
@@ -87,14 +87,14 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
-  test("prepares messages beside each other, and no call twice", async () => {
+  test("prepares messages in parallel, and no call twice", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
     let speak = () => {};
     world.speech.gate = new Promise<void>((resolve) => {
       speak = resolve;
     });
-    const calls = await callsOf(world, instance, 4);
+    const calls = await createCalls(world, instance, 4);
     expect(world.network.legs).toHaveLength(0);
     await world.app.calls.hangUp(ALICE, calls[1]!.id);
     speak();
@@ -104,14 +104,14 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
-  test("comes to rest while messages are prepared, however often it is woken", async () => {
+  test("stops searching while messages are prepared, however often it is woken", async () => {
     const world = await start(2);
     const instance = await world.activeInstance();
     const speech = Promise.withResolvers<void>();
     world.speech.gate = speech.promise;
     let checks = 0;
     world.storage.before = (operation) => {
-      // Ends a search that never ends, which no timer could interrupt.
+      // Breaks an endless search, which no timer could interrupt.
       if (operation === "consents.ofNumbers" && ++checks > 100) throw new StorageUnavailable("too many checks");
     };
     await Promise.all([1, 2, 3, 4].map((number) => world.create(instance, `message ${number}`)));
@@ -164,18 +164,18 @@ describe("an instance with several lines", () => {
   test("keeps the pace of its number", async () => {
     const world = await start(5, { paceMs: 10_000 });
     const instance = await world.activeInstance();
-    await callsOf(world, instance, 3);
-    for (const dialled of [1, 2, 3]) {
-      expect(world.network.legs).toHaveLength(dialled);
+    await createCalls(world, instance, 3);
+    for (const dialledCount of [1, 2, 3]) {
+      expect(world.network.legs).toHaveLength(dialledCount);
       await world.system.advance(9_999);
-      expect(world.network.legs).toHaveLength(dialled);
+      expect(world.network.legs).toHaveLength(dialledCount);
       await world.system.advance(1);
     }
     expect(liveCalls(world)).toHaveLength(3);
     await world.stop();
   });
 
-  test("keeps the pace after a call that takes long until it is dialled", async () => {
+  test("keeps the pace after a call whose dial is delayed", async () => {
     const world = await start(3, { paceMs: 10_000 });
     const instance = await world.activeInstance();
     let isClaimed = false;
@@ -188,7 +188,7 @@ describe("an instance with several lines", () => {
         release = resolve;
       });
     };
-    await callsOf(world, instance, 2);
+    await createCalls(world, instance, 2);
     await world.system.advance(5_000);
     expect(world.network.legs).toHaveLength(0);
     release();
@@ -204,7 +204,7 @@ describe("an instance with several lines", () => {
   test("warms up its number, whatever the number of lines", async () => {
     const world = await start(5, { warmUp: { firstDay: 2, growth: 1, days: 2 } });
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 4);
+    const calls = await createCalls(world, instance, 4);
     expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 2)));
     await world.stop();
   });
@@ -217,7 +217,7 @@ describe("an instance with several lines", () => {
     world.leg(first).placed();
     world.leg(first).end("busy");
     await world.system.settle();
-    const calls = await callsOf(world, instance, 3);
+    const calls = await createCalls(world, instance, 3);
     expect(liveCalls(world)).toEqual([]);
     await world.system.advance(60_000);
     await world.system.advance(20_000);
@@ -233,7 +233,7 @@ describe("an instance with several lines", () => {
   test("ends all its calls with its link", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 3);
+    const calls = await createCalls(world, instance, 3);
     await world.app.instances.unlink(ALICE, instance.id);
     await world.system.settle();
     expect(await outcomes(world, calls)).toEqual(["instance_lost", "instance_lost", "instance_lost"]);
@@ -244,7 +244,7 @@ describe("an instance with several lines", () => {
   test("ends all its calls with its deletion", async () => {
     const world = await start(2);
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 3);
+    const calls = await createCalls(world, instance, 3);
     await world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     expect(await outcomes(world, calls)).toEqual(["instance_deleted", "instance_deleted", "instance_deleted"]);
@@ -255,7 +255,7 @@ describe("an instance with several lines", () => {
   test("reports the loss of the line to all its calls", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 4);
+    const calls = await createCalls(world, instance, 4);
     for (const call of calls.slice(0, 3)) world.leg(call).placed();
     await world.system.settle();
     world.line(instance).goOffline("no network");
@@ -289,14 +289,14 @@ describe("an instance with several lines", () => {
   test("hangs up one of its calls, and no other", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
-    const calls = await callsOf(world, instance, 3);
+    const calls = await createCalls(world, instance, 3);
     await world.app.calls.hangUp(ALICE, calls[1]!.id);
     await world.system.settle();
     expect(liveCalls(world)).toEqual(idsOf([calls[0]!, calls[2]!]));
     await world.stop();
   });
 
-  test("a claim whose result was lost is returned, while the others continue", async () => {
+  test("returns a claim whose result was lost, while its other calls continue", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
     const first = await world.call(instance);
@@ -308,10 +308,10 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
-  test("after a crash, all its live calls are interrupted and the others dialled", async () => {
+  test("interrupts its live calls after a crash, and dials the others", async () => {
     const before = await start(3);
     const instance = await before.activeInstance();
-    const calls = await callsOf(before, instance, 5);
+    const calls = await createCalls(before, instance, 5);
     const after = await before.crashAndRestart();
     await after.system.settle();
     expect(await outcomes(after, calls)).toEqual(["interrupted", "interrupted", "interrupted", "QUEUED", "QUEUED"]);

@@ -3,7 +3,7 @@ import { NothingToSpeak, type Speech } from "../../../src/ports/speech.ts";
 import { puppet } from "../../support/agent-calls.ts";
 import { ALICE, MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.ts";
 
-/** Skips a text with a Greek word, and reports that. */
+/** Speech that refuses texts with a Greek word. */
 class LatinSpeech extends ToneSpeech {
   override async *speak(...[text, voiceId, signal]: Parameters<Speech["speak"]>) {
     if (/\p{sc=Grek}/u.test(text)) throw new NothingToSpeak("no Greek");

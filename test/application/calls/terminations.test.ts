@@ -4,8 +4,8 @@ import { ALICE, World } from "../../support/application.ts";
 
 const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
 
-/** Response to a request to end the call. */
-async function answer(world: World, call: Call): Promise<string> {
+/** Requests the end of the call; returns the response. */
+async function requestEnd(world: World, call: Call): Promise<string> {
   return world.app.calls.hangUp(ALICE, call.id).then(
     () => "ended",
     (error: { code: string }) => error.code,
@@ -17,7 +17,7 @@ describe("ending a live call that cannot be stored", () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.isDown = true;
-    const response = answer(world, call);
+    const response = requestEnd(world, call);
     await world.system.settle();
     expect(leg.live).toBe(false);
     await world.system.advance(5_000);
@@ -28,19 +28,19 @@ describe("ending a live call that cannot be stored", () => {
     await world.stop();
   });
 
-  test("a repeat succeeds once the end is stored; the next gets 404", async () => {
+  test("succeeds on a repeat once the end is stored; the next gets 404", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.isFull = true;
-    const first = answer(world, call);
+    const first = requestEnd(world, call);
     await world.system.advance(5_000);
-    const second = answer(world, call);
+    const second = requestEnd(world, call);
     await world.system.advance(5_000);
     expect([await first, await second]).toEqual(["storage_unavailable", "storage_unavailable"]);
     world.storage.isFull = false;
     await world.system.advance(6_000);
-    expect(await answer(world, call)).toBe("ended");
-    expect(await answer(world, call)).toBe("call_not_found");
+    expect(await requestEnd(world, call)).toBe("ended");
+    expect(await requestEnd(world, call)).toBe("call_not_found");
     await world.stop();
   });
 
@@ -48,27 +48,27 @@ describe("ending a live call that cannot be stored", () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.isFull = true;
-    const answers = Promise.all(Array.from({ length: 10 }, () => answer(world, call)));
+    const responses = Promise.all(Array.from({ length: 10 }, () => requestEnd(world, call)));
     await world.system.advance(1_000);
     world.storage.isFull = false;
     await world.system.advance(2_000);
-    expect((await answers).filter((response) => response === "ended")).toHaveLength(1);
-    expect((await answers).filter((response) => response === "call_not_found")).toHaveLength(9);
+    expect((await responses).filter((response) => response === "ended")).toHaveLength(1);
+    expect((await responses).filter((response) => response === "call_not_found")).toHaveLength(9);
     await world.stop();
   });
 
-  test("reports no call if the callee was faster", async () => {
+  test("is refused as not found if the callee hangs up first", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.isFull = true;
     leg.end("callee_hung_up");
     await world.system.settle();
-    const earlyAnswer = answer(world, call);
+    const earlyResponse = requestEnd(world, call);
     await world.system.advance(5_000);
-    expect(await earlyAnswer).toBe("storage_unavailable");
+    expect(await earlyResponse).toBe("storage_unavailable");
     world.storage.isFull = false;
     await world.system.advance(6_000);
-    expect(await answer(world, call)).toBe("call_not_found");
+    expect(await requestEnd(world, call)).toBe("call_not_found");
     expect((await world.storedCall(call)).outcome?.reason).toBe("callee_hung_up");
     await world.stop();
   });
@@ -81,7 +81,7 @@ describe("ending a waiting call that cannot be stored", () => {
     world.line(instance).goOffline("gone");
     const call = await world.call(instance);
     world.storage.isFull = true;
-    const first = answer(world, call);
+    const first = requestEnd(world, call);
     await world.system.advance(5_000);
     expect(await first).toBe("storage_unavailable");
     world.line(instance).goOnline();
@@ -90,8 +90,8 @@ describe("ending a waiting call that cannot be stored", () => {
     await world.system.advance(10_000);
     expect(world.network.legs).toEqual([]);
     expect(await world.storedCall(call)).toMatchObject(TERMINATED);
-    expect(await answer(world, call)).toBe("ended");
-    expect(await answer(world, call)).toBe("call_not_found");
+    expect(await requestEnd(world, call)).toBe("ended");
+    expect(await requestEnd(world, call)).toBe("call_not_found");
     const next = await world.call(instance);
     expect(world.leg(next).live).toBe(true);
     await world.stop();
@@ -102,11 +102,11 @@ describe("ending a waiting call that cannot be stored", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const answerEnd = answer(world, call);
+    const response = requestEnd(world, call);
     await world.system.settle();
     release();
     await world.system.advance(1_000);
-    expect(await answerEnd).toBe("ended");
+    expect(await response).toBe("ended");
     expect(world.network.legs).toEqual([]);
     expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     await world.stop();
@@ -119,7 +119,7 @@ describe("a termination", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     leg.stubborn = true;
     world.storage.isFull = true;
-    const response = answer(world, call);
+    const response = requestEnd(world, call);
     await world.system.advance(5_000);
     expect(await response).toBe("storage_unavailable");
     await world.stop();
@@ -129,7 +129,7 @@ describe("a termination", () => {
   test("of an instance's calls hangs up at once", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
-    const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));
+    const { call: liveCall, leg } = await world.answeredCall(instance, "x".repeat(400));
     const queuedCall = await world.call(instance);
     world.storage.before = (operation) => {
       if (operation === "calls.active") world.storage.isFull = true; // the intent is stored
@@ -137,16 +137,16 @@ describe("a termination", () => {
     const deletion = world.app.instances.delete(ALICE, instance.id).catch(() => {});
     await world.system.advance(100);
     expect(leg.live).toBe(false);
-    const responses = [answer(world, live), answer(world, queuedCall)];
+    const responses = [requestEnd(world, liveCall), requestEnd(world, queuedCall)];
     await world.system.advance(6_000);
     expect(await Promise.all(responses)).toEqual(["storage_unavailable", "storage_unavailable"]);
     world.storage.before = () => {};
     world.storage.isFull = false;
     await world.system.advance(20_000);
     await deletion;
-    for (const call of [live, queuedCall]) {
+    for (const call of [liveCall, queuedCall]) {
       expect((await world.storedCall(call)).outcome?.reason).toBe("instance_deleted");
-      expect(await answer(world, call)).toBe("call_not_found");
+      expect(await requestEnd(world, call)).toBe("call_not_found");
     }
     await world.stop();
   });
