@@ -8,7 +8,7 @@ import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 
 const KEY = { idempotencyKey: "k" };
 const QUEUE = { kind: "fifo", depth: 100 } as const;
-const LOST = { name: "StorageUnavailable" };
+const STORAGE_ERROR = { name: "StorageUnavailable" };
 
 /** A world whose instance is not linked, so that its calls wait. */
 async function waitingWorld(storage: Storage, policy: World["context"]["policy"] = QUEUE) {
@@ -34,8 +34,8 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
   return {
     world,
     repair,
-    refused: () => create(unplayable),
-    playable: () => create({ ...unplayable, audio: { audioBase64: audioFile(1) } }),
+    createUnplayable: () => create(unplayable),
+    createPlayable: () => create({ ...unplayable, audio: { audioBase64: audioFile(1) } }),
     place: (text = "Hello") => create(input(text)),
     calls: () => world.app.calls.list(ALICE),
   };
@@ -43,17 +43,17 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
 
 /** Makes the operation fail, before or after it is done, this many times or until the connection is repaired. */
 function breakConnection(world: World, moment: "before" | "after", operation: string, times = Infinity): void {
-  let remaining = times;
+  let remainingFailures = times;
   world.storage[moment] = (method) => {
-    if (method === operation && remaining-- > 0) throw new StorageUnavailable("the connection broke");
+    if (method === operation && remainingFailures-- > 0) throw new StorageUnavailable("the connection broke");
   };
 }
 
-function lossesOn(newStorage: () => Promise<Storage>): void {
+function testLosses(newStorage: () => Promise<Storage>): void {
   test("a creation with a lost response is replayed", async () => {
     const { world, repair, place, calls } = await waitingWorld(await newStorage());
     breakConnection(world, "after", "calls.insert");
-    await expect(place()).rejects.toMatchObject(LOST);
+    await expect(place()).rejects.toMatchObject(STORAGE_ERROR);
     repair();
     const [call] = await calls();
     expect(await place()).toMatchObject({ id: call?.id, created: true, replayed: true });
@@ -77,24 +77,24 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
   });
 
   test("a refused request leaves its key free", async () => {
-    const { world, refused, playable, calls } = await waitingWorld(await newStorage());
-    await expect(refused()).rejects.toMatchObject({ code: "audio_unsupported" });
-    const { id } = await playable();
-    expect(await playable()).toMatchObject({ id, replayed: true });
+    const { world, createUnplayable, createPlayable, calls } = await waitingWorld(await newStorage());
+    await expect(createUnplayable()).rejects.toMatchObject({ code: "audio_unsupported" });
+    const { id } = await createPlayable();
+    expect(await createPlayable()).toMatchObject({ id, replayed: true });
     expect(await calls()).toHaveLength(1);
     await world.stop();
   });
 
-  test("many requests for a stored response at once all get it", async () => {
+  test("concurrent requests for a stored response all get it", async () => {
     const { world, place } = await waitingWorld(await newStorage());
     const { id } = await place();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => place()));
-    for (const answer of answers) expect(answer).toMatchObject({ id, replayed: true });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => place()));
+    for (const response of responses) expect(response).toMatchObject({ id, replayed: true });
     await world.stop();
   });
 }
 
-describe("SQLite", () => lossesOn(async () => sqliteStorage({ path: ":memory:" })));
+describe("SQLite", () => testLosses(async () => sqliteStorage({ path: ":memory:" })));
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
@@ -104,5 +104,5 @@ describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
   }, 60_000);
   afterAll(() => server?.stop());
 
-  lossesOn(async () => postgresStorage({ url: await server.createDatabase() }));
+  testLosses(async () => postgresStorage({ url: await server.createDatabase() }));
 });

@@ -24,8 +24,8 @@ test("the same key and body return the first response, even after the call", asy
   await world.system.settle();
   world.leg(first).end("busy");
   await world.system.settle();
-  const repeated = await world.app.calls.create(ALICE, speech(instance), options);
-  expect(repeated).toEqual({ ...first, replayed: true });
+  const replay = await world.app.calls.create(ALICE, speech(instance), options);
+  expect(replay).toEqual({ ...first, replayed: true });
   expect(first).toMatchObject({ status: "QUEUED", created: true, replayed: false });
   expect(world.network.legs).toHaveLength(1);
   await world.stop();
@@ -61,13 +61,13 @@ test("a key is kept for a day after a start that followed downtime", async () =>
 test("concurrent requests under one key create one call", async () => {
   const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
   const instance = await world.newInstance();
-  const answers = await Promise.allSettled(
+  const results = await Promise.allSettled(
     Array.from({ length: 20 }, () => world.app.calls.create(ALICE, speech(instance), { idempotencyKey: "k" })),
   );
-  const created = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-  expect(new Set(created.map((call) => call.id)).size).toBe(1);
-  for (const answer of answers)
-    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "idempotency_key_in_progress" });
+  const createdCalls = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  expect(new Set(createdCalls.map((call) => call.id)).size).toBe(1);
+  for (const result of results)
+    if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "idempotency_key_in_progress" });
   expect(await world.app.calls.list(ALICE)).toHaveLength(1);
   await world.stop();
 });
@@ -136,16 +136,16 @@ test("a running request of a demo token holds no key of its user", async () => {
     release = resolve;
   });
   world.storage.before = (operation) => (operation === "calls.insert" ? gate : undefined);
-  const running = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
+  const pendingCall = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
   await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
   world.storage.before = () => {};
   expect(await world.app.calls.create(ALICE, speech(aliceInstance), options)).toMatchObject({ created: true });
   release();
-  expect(await running).toMatchObject({ created: true });
+  expect(await pendingCall).toMatchObject({ created: true });
   await world.stop();
 });
 
-test("a request under a running key is refused", async () => {
+test("a request under a key in progress is refused", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const options = { idempotencyKey: "k" };
@@ -156,14 +156,14 @@ test("a request under a running key is refused", async () => {
       release = resolve;
     });
   };
-  const running = world.app.calls.create(ALICE, speech(instance), options);
+  const pendingCall = world.app.calls.create(ALICE, speech(instance), options);
   while (!world.storage.operations.includes("calls.active")) await world.system.settle();
   await world.system.settle();
   await expect(world.app.calls.create(ALICE, speech(instance), options)).rejects.toMatchObject({
     code: "idempotency_key_in_progress",
   });
   release();
-  const { id } = await running;
+  const { id } = await pendingCall;
   expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ id, replayed: true });
   await world.stop();
 });
@@ -281,10 +281,10 @@ test("an erased call's key places no call", async () => {
 test("a key survives a crash", async () => {
   const before = await World.start();
   const instance = await before.newInstance();
-  const done = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
+  const call = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
   const after = await before.crashAndRestart();
   expect(await after.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
-    id: done.id,
+    id: call.id,
     replayed: true,
   });
   await after.stop();
@@ -328,8 +328,8 @@ test("a file makes the same request as base64, data URL or decoded bytes", async
     );
   const { id } = await upload(text);
   expect(await upload(`data:audio/wav;base64,${text}`)).toMatchObject({ id, replayed: true });
-  const decoded = new UploadedAudio(bytes, await sha256OfBytes(bytes));
-  expect(await upload(decoded)).toMatchObject({ id, replayed: true });
+  const decodedAudio = new UploadedAudio(bytes, await sha256OfBytes(bytes));
+  expect(await upload(decodedAudio)).toMatchObject({ id, replayed: true });
   await expect(upload(audioFile(2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
   await world.stop();
 });

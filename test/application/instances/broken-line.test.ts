@@ -50,27 +50,30 @@ describe("a line with a permanent fault", () => {
   test("fails a call that the line returns, but no call in progress", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
-    const live = await world.call(instance);
+    const liveCall = await world.call(instance);
     const queuedCall = await world.call(instance);
-    world.leg(live).placed();
-    world.leg(live).answer();
+    world.leg(liveCall).placed();
+    world.leg(liveCall).answer();
     await world.system.settle();
     world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.settle();
-    expect((await world.storedCall(live)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(liveCall)).status).toBe("IN_PROGRESS");
     expect((await world.storedCall(queuedCall)).outcome?.reason).toBe("instance_offline");
     await world.stop();
-    const other = await World.start();
-    const otherInstance = await other.activeInstance();
-    const line = other.line(otherInstance);
-    other.network.onDial = (leg) => {
+    const secondWorld = await World.start();
+    const otherInstance = await secondWorld.activeInstance();
+    const line = secondWorld.line(otherInstance);
+    secondWorld.network.onDial = (leg) => {
       line.goOffline(REASON, { lasting: true });
       leg.end("line_lost");
     };
-    const otherCall = await other.call(otherInstance);
-    await other.system.settle();
-    expect((await other.storedCall(otherCall)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
-    await other.stop();
+    const otherCall = await secondWorld.call(otherInstance);
+    await secondWorld.system.settle();
+    expect((await secondWorld.storedCall(otherCall)).outcome).toMatchObject({
+      reason: "instance_offline",
+      detail: REASON,
+    });
+    await secondWorld.stop();
   });
 
   test("takes calls again once it is fixed", async () => {
@@ -93,14 +96,15 @@ describe("a line with a permanent fault", () => {
     const instance = await world.activeInstance();
     const line = world.line(instance);
     const link = vi.spyOn(line, "link");
-    const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error: { code: string }) => error.code);
-    expect(await ask()).toBe("instance_already_linked");
+    const requestCode = () =>
+      world.app.instances.configure(ALICE, instance.id).catch((error: { code: string }) => error.code);
+    expect(await requestCode()).toBe("instance_already_linked");
     line.goOffline("no answer");
-    expect(await ask()).toBe("instance_already_linked");
+    expect(await requestCode()).toBe("instance_already_linked");
     expect(link).not.toHaveBeenCalled();
     line.goOffline(REASON, { lasting: true });
     link.mockRejectedValueOnce(new Error("not yet"));
-    expect(await ask()).toBe("instance_already_linked");
+    expect(await requestCode()).toBe("instance_already_linked");
     await world.system.settle();
     expect(link).toHaveBeenCalledOnce();
     await world.stop();

@@ -18,20 +18,20 @@ async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
     world,
     instance,
     attempts,
-    empty: () => {
+    free: () => {
       isFull = false;
     },
   };
 }
 
 test("a call waits for the Retry-After of the network, then is dialled again", async () => {
-  const { world, instance, attempts, empty } = await fullLine(7_000);
+  const { world, instance, attempts, free } = await fullLine(7_000);
   const call = await world.call(instance);
   const first = attempts[0] ?? 0;
   await world.system.advance(6_999);
   expect(attempts).toEqual([first]);
   expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
-  empty();
+  free();
   await world.system.advance(1);
   expect(attempts).toEqual([first, first + 7_000]);
   const leg = world.leg(call);
@@ -42,7 +42,7 @@ test("a call waits for the Retry-After of the network, then is dialled again", a
   await world.stop();
 });
 
-test("neither a probe nor a line that flaps makes it retry sooner", async () => {
+test("neither a probe nor a flapping line makes a full line retry sooner", async () => {
   const { world, instance, attempts } = await fullLine(7_000);
   await world.call(instance);
   world.line(instance).goOffline();
@@ -53,7 +53,7 @@ test("neither a probe nor a line that flaps makes it retry sooner", async () => 
   await world.stop();
 });
 
-test("its time in the queue still ends, with the network's reason", async () => {
+test("a call on a full line still expires, with the network's reason", async () => {
   const { world, instance, attempts } = await fullLine(1_000);
   const call = await world.call(instance);
   await world.system.advance(11 * 60_000);
@@ -62,32 +62,32 @@ test("its time in the queue still ends, with the network's reason", async () => 
   await world.stop();
 });
 
-test("keeps the later calls of an instance in the queue when it recovers", async () => {
-  const { world, instance, empty } = await fullLine(1_000, {
+test("a line that recovers keeps the later calls of its instance in the queue", async () => {
+  const { world, instance, free } = await fullLine(1_000, {
     policy: { kind: "fifo", depth: 3 },
     timings: { queueTimeoutMs: 60_000 },
   });
   const call = await world.call(instance);
   await world.system.advance(2 * 60_000);
   expect((await world.storedCall(call)).status).toBe("FAILED");
-  empty();
-  const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
+  free();
+  const liveCall = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
   const queuedCall = await world.call(instance);
   await world.system.advance(1_000);
-  const leg = world.leg(live);
+  const leg = world.leg(liveCall);
   leg.placed();
   leg.answer();
   await world.system.advance(2 * 60_000);
-  expect((await world.storedCall(live)).status).toBe("IN_PROGRESS");
+  expect((await world.storedCall(liveCall)).status).toBe("IN_PROGRESS");
   expect((await world.storedCall(queuedCall)).status).toBe("QUEUED");
   await world.stop();
 });
 
 test("a network without a valid Retry-After is retried a second later", async () => {
   for (const retryAfterMs of [-5, 0]) {
-    const { world, instance, attempts, empty } = await fullLine(retryAfterMs);
+    const { world, instance, attempts, free } = await fullLine(retryAfterMs);
     await world.call(instance);
-    empty();
+    free();
     await world.system.advance(1_000);
     expect(attempts).toHaveLength(2);
     await world.stop();

@@ -5,8 +5,8 @@ test("a user creates as many instances as the limit allows, also concurrently", 
   const world = await World.start({ limits: { instancesPerUser: 3 } });
   const create = (user = ALICE, key?: string) =>
     world.app.instances.create(user, { name: "Desk" }, key === undefined ? {} : { idempotencyKey: key });
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => create()));
-  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  const results = await Promise.allSettled(Array.from({ length: 8 }, () => create()));
+  const refusals = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   expect(refusals).toHaveLength(5);
   for (const reason of refusals)
     expect(reason).toMatchObject({ code: "instance_quota", message: expect.stringContaining("3 instances") });

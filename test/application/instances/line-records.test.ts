@@ -5,7 +5,7 @@ import { ALICE, World } from "../../support/application.ts";
 const KEY = Uint8Array.of(1, 2, 3);
 const record = (key: string, value: Uint8Array | undefined = KEY) => new Map([[key, value]]);
 
-async function linking() {
+async function linkingScene() {
   const world = await World.start();
   const instance = await world.newInstance();
   await world.app.instances.configure(ALICE, instance.id);
@@ -13,13 +13,13 @@ async function linking() {
 }
 
 describe("the records of a line", () => {
-  test("are kept from before the link, across a restart, and encrypted", async () => {
-    const { world, instance, line } = await linking();
+  test("are kept across a restart, encrypted, even from before the link", async () => {
+    const { world, instance, line } = await linkingScene();
     await line.records.set(record("device"));
     await line.scan();
     await world.system.settle();
-    const [sealed] = await world.storage.lineRecords.get(instance.id, ["device"]);
-    expect(sealed).not.toEqual(KEY);
+    const [sealedRecord] = await world.storage.lineRecords.get(instance.id, ["device"]);
+    expect(sealedRecord).not.toEqual(KEY);
     const after = await world.crashAndRestart();
     expect(await after.line(instance).records.get(["device", "none"])).toEqual([KEY, undefined]);
     expect(await after.line(instance).records.keys("d")).toEqual(["device"]);
@@ -27,7 +27,7 @@ describe("the records of a line", () => {
   });
 
   test("are erased when the phone's owner unlinks", async () => {
-    const { world, line } = await linking();
+    const { world, line } = await linkingScene();
     await line.scan();
     await line.records.set(record("device"));
     line.unlinkByOwner();
@@ -36,12 +36,12 @@ describe("the records of a line", () => {
   });
 
   test("that are stored after an unlink survive its deletion, however long that takes", async () => {
-    const { world, instance, line } = await linking();
+    const { world, instance, line } = await linkingScene();
     await line.scan();
     await line.records.set(record("old"));
-    let storageComesBack = () => {};
+    let restoreStorage = () => {};
     const gate = new Promise<void>((resolve) => {
-      storageComesBack = resolve;
+      restoreStorage = resolve;
     });
     world.storage.before = async (operation) => {
       if (operation === "instances.update") await gate;
@@ -50,14 +50,14 @@ describe("the records of a line", () => {
     const write = line.records.set(record("new"));
     await world.system.settle();
     expect(world.storage.operations.filter((operation) => operation === "lineRecords.set")).toHaveLength(1);
-    storageComesBack();
+    restoreStorage();
     await write;
     expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual(["new"]);
     await world.stop();
   });
 
-  test("are erased with their instance, unlinked first", async () => {
-    const { world, instance, line } = await linking();
+  test("are erased with their instance, after its unlinking", async () => {
+    const { world, instance, line } = await linkingScene();
     await line.records.set(record("device"));
     world.network.devices.set(instance.id, null); // linked at the network, never reported
     await world.app.instances.delete(ALICE, instance.id);
@@ -69,7 +69,7 @@ describe("the records of a line", () => {
   });
 
   test("are refused while the storage is down", async () => {
-    const { world, line } = await linking();
+    const { world, line } = await linkingScene();
     world.storage.isDown = true;
     await expect(line.records.set(record("device"))).rejects.toBeInstanceOf(StorageUnavailable);
     await expect(line.records.get(["device"])).rejects.toBeInstanceOf(StorageUnavailable);
@@ -82,7 +82,7 @@ describe("the condition of a line", () => {
   const connectionOf = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
 
   test("is shown until its end, never stored", async () => {
-    const { world, instance, line } = await linking();
+    const { world, instance, line } = await linkingScene();
     expect(await connectionOf(world, instance.id)).toMatchObject({ state: "linking", condition: null });
     line.showCondition("qr_expired", "the codes have expired; ask for a new one");
     expect(await connectionOf(world, instance.id)).toMatchObject({
@@ -96,7 +96,7 @@ describe("the condition of a line", () => {
   });
 
   test("ends when the line is found online", async () => {
-    const { world, instance, line } = await linking();
+    const { world, instance, line } = await linkingScene();
     await line.scan();
     await world.system.settle();
     line.goOffline("another client is connected");
@@ -109,7 +109,7 @@ describe("the condition of a line", () => {
   });
 
   test("is the reason for a missing code", async () => {
-    const { world, instance, line } = await linking();
+    const { world, instance, line } = await linkingScene();
     await world.system.advance(20_000); // the code has expired
     line.showCondition("passkey_required", "the account is protected by a passkey");
     const rejection = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({

@@ -8,11 +8,11 @@ const connectionOf = async (world: World, instance: Instance) => {
   return { status, state: connection.state, phone };
 };
 
-const instanceStory = async (world: World) =>
+const instanceEvents = async (world: World) =>
   (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter((event) => event.callId === null).map((e) => e.type);
 
 describe("linking", () => {
-  test("takes an instance from CREATED over CONFIGURED to ACTIVE", async () => {
+  test("takes an instance from CREATED through CONFIGURED to ACTIVE", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
@@ -21,7 +21,7 @@ describe("linking", () => {
     expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
 
     const line = world.line(instance);
-    line.barrier = new Promise(() => {}); // the network does not respond probes yet
+    line.barrier = new Promise(() => {}); // the network does not respond to probes yet
     await line.scan("+12025550177");
     await world.system.settle();
     expect(await connectionOf(world, instance)).toEqual({
@@ -36,7 +36,7 @@ describe("linking", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
-    expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+    expect(await instanceEvents(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
     await world.stop();
   });
 
@@ -71,24 +71,24 @@ describe("linking", () => {
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
     await world.system.advance(20_000); // the code has expired and no new one appears
-    const answer = world.app.instances.configure(ALICE, instance.id);
-    const rejection = expect(answer).rejects.toMatchObject({ code: "qr_unavailable" });
+    const request = world.app.instances.configure(ALICE, instance.id);
+    const rejection = expect(request).rejects.toMatchObject({ code: "qr_unavailable" });
     await world.system.advance(10_000);
     await rejection;
     await world.stop();
   });
 
-  test("keeps internal errors to the log", async () => {
+  test("reveals internal errors only in the log", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const internalError = new Error("EACCES: permission denied, open '/srv/secret/creds'");
     const open = world.network.open.bind(world.network);
     const refusals: unknown[] = [];
-    const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error) => refusals.push(error));
+    const requestCode = () => world.app.instances.configure(ALICE, instance.id).catch((error) => refusals.push(error));
     world.network.open = async () => {
       throw internalError;
     };
-    await ask();
+    await requestCode();
     refusals.push(await world.app.instances.get(ALICE, instance.id).then(({ connection }) => connection.reason));
     world.network.open = async (...args) => {
       const line = await open(...args);
@@ -97,11 +97,11 @@ describe("linking", () => {
       };
       return line;
     };
-    await ask();
+    await requestCode();
     expect(refusals).toMatchObject([{ code: "qr_unavailable" }, expect.any(String), { code: "qr_unavailable" }]);
     expect(refusals.join()).not.toMatch(/EACCES|secret/);
     expect(world.errors).toHaveLength(2);
-    for (const logged of world.errors) expect(logged).toContain("EACCES");
+    for (const entry of world.errors) expect(entry).toContain("EACCES");
     await world.stop();
   });
 
@@ -151,7 +151,7 @@ describe("linking", () => {
 });
 
 describe("probing", () => {
-  test("probes every 5 s, and every 1 s during calls", async () => {
+  test("happens every 5 s, and every second during calls", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -195,14 +195,14 @@ describe("probing", () => {
     const instance = await world.activeInstance();
     const line = world.line(instance);
     line.goOffline();
-    let answer = () => {};
+    let respond = () => {};
     line.barrier = new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     await world.system.advance(5_000); // a probe is running, and will return "offline"
     line.barrier = undefined;
     line.goOnline();
-    answer();
+    respond();
     await world.system.settle();
     expect(await connectionOf(world, instance)).toMatchObject({ state: "online" });
     await world.stop();
@@ -243,12 +243,12 @@ describe("a line that goes offline", () => {
 
   test.each([true, false])(
     "leaves a call to a leg that watches its own line, and ends any other: %s",
-    async (watches) => {
+    async (watchesLine) => {
       const world = await World.start();
       const instance = await world.activeInstance();
       const call = await world.call(instance);
       const leg = world.leg(call);
-      leg.watchesLine = watches;
+      leg.watchesLine = watchesLine;
       leg.placed();
       await world.system.settle();
       world.line(instance).goOffline();
@@ -256,7 +256,7 @@ describe("a line that goes offline", () => {
       world.line(instance).goOnline();
       await world.system.settle();
       expect([leg.live, (await world.storedCall(call)).status]).toEqual(
-        watches ? [true, "RINGING"] : [false, "FAILED"],
+        watchesLine ? [true, "RINGING"] : [false, "FAILED"],
       );
       leg.end("line_lost", "the connection is gone");
       await world.system.settle();
@@ -296,7 +296,7 @@ describe("a line that goes offline", () => {
 
   test("ends its call as instance_lost after a second, or as soon as it is back without audio", async () => {
     const world = await World.start();
-    for (const returns of [false, true]) {
+    for (const isBack of [false, true]) {
       const instance = await world.activeInstance();
       const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
       await world.system.advance(2_000);
@@ -304,8 +304,8 @@ describe("a line that goes offline", () => {
       world.line(instance).goOffline();
       await world.system.advance(500);
       expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
-      if (returns) world.line(instance).goOnline();
-      await world.system.advance(returns ? 0 : 501);
+      if (isBack) world.line(instance).goOnline();
+      await world.system.advance(isBack ? 0 : 501);
       expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     }
     await world.stop();
@@ -360,14 +360,14 @@ describe("a phone whose owner unlinks the device", () => {
     await world.stop();
   });
 
-  test("stays unlinked although its link was just being stored", async () => {
+  test("stays unlinked although its link is being stored", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
     const line = world.line(instance);
-    const linked = line.scan("+12025550177");
+    const link = line.scan("+12025550177");
     line.unlinkByOwner();
-    await linked;
+    await link;
     await world.system.advance(60_000);
     expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
@@ -388,7 +388,7 @@ describe("a phone whose owner unlinks the device", () => {
     await world.stop();
   });
 
-  test("stays unlinked although the line was just found online", async () => {
+  test("stays unlinked although the line has just been found online", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -427,7 +427,7 @@ describe("a storage that is down", () => {
     world.storage.isDown = false;
     await world.system.advance(10_000);
     expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
-    expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+    expect(await instanceEvents(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
     await world.stop();
   });
 });
@@ -467,14 +467,14 @@ describe("deleting an instance", () => {
     await world.stop();
   });
 
-  test("twice at once: the second caller gets not found", async () => {
+  test("twice at once refuses the second request as not found", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const answers = await Promise.allSettled([
+    const results = await Promise.allSettled([
       world.app.instances.delete(ALICE, instance.id),
       world.app.instances.delete(ALICE, instance.id),
     ]);
-    expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
     await world.stop();
   });
 
@@ -489,27 +489,32 @@ describe("deleting an instance", () => {
       });
       return open.apply(world.network, args);
     };
-    const configured = Promise.allSettled([world.app.instances.configure(ALICE, instance.id)]);
+    const configuration = Promise.allSettled([world.app.instances.configure(ALICE, instance.id)]);
     await world.system.settle();
     const deletion = world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     release();
     await deletion;
     await world.system.advance(20_000);
-    const [answer] = await configured;
-    expect(answer?.status).toBe("rejected");
+    const [result] = await configuration;
+    expect(result?.status).toBe("rejected");
     expect(world.line(instance).closed).toBe(true);
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
 });
 
-test("an instance from another server names no network as missing", async () => {
+test("an instance of another server is shown as offline", async () => {
   const world = await World.start();
-  const created = await world.activeInstance();
-  const other = { ...created, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
-  await world.storage.instances.insert(other, []);
-  expect((await world.app.instances.get(ALICE, other.id)).connection).toMatchObject({
+  const activeInstance = await world.activeInstance();
+  const foreignInstance = {
+    ...activeInstance,
+    id: world.context.ids("inst"),
+    status: "ACTIVE",
+    phone: "+12025550188",
+  } as const;
+  await world.storage.instances.insert(foreignInstance, []);
+  expect((await world.app.instances.get(ALICE, foreignInstance.id)).connection).toMatchObject({
     state: "offline",
     reason: "the line is not open",
   });

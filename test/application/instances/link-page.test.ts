@@ -32,16 +32,16 @@ describe("a link page", () => {
     await page();
     await world.system.advance(20_000); // the code has expired
     const refusal = async () => {
-      let refused: unknown;
+      let failure: unknown;
       page().catch((error: unknown) => {
-        refused = error;
+        failure = error;
       });
       const advanceTime = async () => {
         await world.system.advance(1_000);
-        return refused;
+        return failure;
       };
       await expect.poll(advanceTime, { interval: 1 }).toBeDefined(); // the signature is checked in real time
-      return refused;
+      return failure;
     };
     expect(await refusal()).toMatchObject({ code: "qr_unavailable", message: "there is no code at the moment" });
     world.line(instance).showCondition("qr_expired", "the codes have expired; load this page again");
@@ -89,7 +89,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("is not created for a network that links on its own", async () => {
+  test("is not created for a network that the operator links", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.reachability = { state: "offline", reason: "the trunk of the secret customer is down" };
     const { id } = await world.app.instances.create(ALICE, { name: "Trunk" });
@@ -97,7 +97,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("only states that there is no code", async () => {
+  test("does not reveal why there is no code", async () => {
     const { world, instance, page } = await scene();
     await page();
     const line = world.line(instance);
@@ -107,7 +107,7 @@ describe("a link page", () => {
       code: "qr_unavailable",
       message: "there is no code at the moment",
     });
-    await heldLinks.asked(1);
+    await heldLinks.requested(1);
     await world.system.advance(10_000);
     await rejection;
     await world.stop();
@@ -118,9 +118,9 @@ describe("a link page", () => {
     await page();
     const heldLinks = holdLinks(world.line(instance));
     const pages = Array.from({ length: 10 }, () => page());
-    await heldLinks.asked(10);
+    await heldLinks.requested(10);
     await expect(page()).rejects.toMatchObject({ code: "server_busy" });
-    heldLinks.letGo();
+    heldLinks.release();
     await Promise.all(pages);
     expect(await page()).toMatchObject({ linked: false });
     await world.stop();
@@ -140,8 +140,8 @@ function holdLinks(line: ScriptedLine) {
     return link();
   };
   return {
-    letGo: release,
-    asked: (times: number) => vi.waitFor(() => expect(requestCount).toBe(times), { timeout: 60_000 }),
+    release,
+    requested: (times: number) => vi.waitFor(() => expect(requestCount).toBe(times), { timeout: 60_000 }),
   };
 }
 
@@ -157,21 +157,21 @@ describe("a ticket of a link page", () => {
   });
 
   const tickets = ticketsWith(1);
-  const issued = tickets.issue(INSTANCE);
+  const issuedTicket = tickets.issue(INSTANCE);
   const index = fc.nat(140);
   const character = fc.constantFrom(..."0123456789abcdefzA._/");
   fuzz(
     "is not read once a character is changed, added or removed",
-    fc.asyncProperty(index, character, fc.constantFrom(0, 1, 2), async (at, shift, removed) => {
-      const { ticket } = await issued;
-      const text = ticket.slice(0, at) + shift.repeat(2 - removed) + ticket.slice(at + 1);
+    fc.asyncProperty(index, character, fc.constantFrom(0, 1, 2), async (at, replacement, removedCount) => {
+      const { ticket } = await issuedTicket;
+      const text = ticket.slice(0, at) + replacement.repeat(2 - removedCount) + ticket.slice(at + 1);
       fc.pre(text !== ticket);
       expect(await tickets.read(text)).toBeUndefined();
     }),
   );
 
   fuzz(
-    "is not any text",
+    "is not accepted from arbitrary text",
     fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 300 })), async (text) => {
       expect(await tickets.read(text)).toBeUndefined();
       expect(await tickets.read(`${INSTANCE}.${text}.${"0".repeat(64)}`)).toBeUndefined();

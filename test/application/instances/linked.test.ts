@@ -5,7 +5,7 @@ import { expectDeleted } from "../../support/deleted-instance.ts";
 const never = new Promise<never>(() => {});
 
 /** An instance whose code is shown. */
-async function showingCode() {
+async function sceneWithCode() {
   const world = await World.start();
   const instance = await world.newInstance();
   await world.app.instances.configure(ALICE, instance.id);
@@ -17,7 +17,7 @@ describe("a number that is linked", () => {
     "is linked after a crash %s any step only if it was confirmed",
     async (moment) => {
       for (let n = 1; ; n++) {
-        const { world: before, instance, line } = await showingCode();
+        const { world: before, instance, line } = await sceneWithCode();
         let steps = 0;
         let kill = () => {};
         const death = new Promise<void>((resolve) => {
@@ -48,7 +48,7 @@ describe("a number that is linked", () => {
   );
 
   test("is confirmed when it is stored, even after the storage was down", async () => {
-    const { world, instance, line } = await showingCode();
+    const { world, instance, line } = await sceneWithCode();
     world.storage.isDown = true;
     let isConfirmed = false;
     const scan = line.scan().then(() => {
@@ -66,7 +66,7 @@ describe("a number that is linked", () => {
   });
 
   test("whose instance was deleted in the meantime is refused, and no record is stored", async () => {
-    const { world, instance, line } = await showingCode();
+    const { world, instance, line } = await sceneWithCode();
     line.barrier = never; // the network does not respond to the deletion
     void world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
@@ -90,7 +90,7 @@ describe("a number that is linked", () => {
     await after.stop();
   });
 
-  test("lost in a crash before its write shows a code again, and a second scan links the number", async () => {
+  test("that is lost in a crash before its write is linked by a second scan", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
     before.network.devices.set(instance.id, "+12025550177"); // only the phone was notified

@@ -7,7 +7,7 @@ const DOWN: LineHealth = { state: "offline", reason: "the trunk does not respond
 const OPTIONS: WorldOptions = { capabilities: { linking: "operator" } };
 
 /** A world whose network is not reachable. */
-async function worldInTheDark(): Promise<World> {
+async function unreachableWorld(): Promise<World> {
   const world = await World.start(OPTIONS);
   world.network.reachability = DOWN;
   return world;
@@ -18,7 +18,7 @@ const connectionOf = async (world: World, instance: Instance) => {
   return { status, state: connection.state, reason: connection.reason };
 };
 
-const configured = (world: World, instance: Instance) => world.app.instances.configure(ALICE, instance.id);
+const configure = (world: World, instance: Instance) => world.app.instances.configure(ALICE, instance.id);
 
 test("an instance linked by the operator is created CREATED and becomes ACTIVE", async () => {
   const world = await World.start(OPTIONS);
@@ -34,19 +34,19 @@ test("an instance linked by the operator is created CREATED and becomes ACTIVE",
   await world.stop();
 });
 
-test("it needs no QR code once linked", async () => {
+test("an instance linked by the operator needs no QR code", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
-  await expect(configured(world, instance)).rejects.toMatchObject({ code: "instance_already_linked" });
+  await expect(configure(world, instance)).rejects.toMatchObject({ code: "instance_already_linked" });
   await world.stop();
 });
 
-test("stays CREATED without the network, and configure names the reason", async () => {
-  const world = await worldInTheDark();
+test("an operator-linked instance stays CREATED without the network, and configure names the reason", async () => {
+  const world = await unreachableWorld();
   const instance = await world.newInstance();
   await world.system.settle();
   expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "connecting", reason: DOWN.reason });
-  await expect(configured(world, instance)).rejects.toMatchObject({
+  await expect(configure(world, instance)).rejects.toMatchObject({
     code: "qr_unavailable",
     message: expect.stringContaining("the trunk does not respond"),
   });
@@ -58,16 +58,16 @@ test("stays CREATED without the network, and configure names the reason", async 
   await world.stop();
 });
 
-test("a call that still waits for it at its timeout fails with the reason", async () => {
-  const world = await worldInTheDark();
+test("a call that waits for an operator-linked instance times out with the reason", async () => {
+  const world = await unreachableWorld();
   const call = await world.call(await world.newInstance());
   await world.system.advance(11 * 60_000);
   expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_not_linked", detail: DOWN.reason });
   await world.stop();
 });
 
-test("continues linking after a restart, and dials the waiting call", async () => {
-  const before = await worldInTheDark();
+test("an operator-linked instance is linked after a restart, and dials the waiting call", async () => {
+  const before = await unreachableWorld();
   const instance = await before.newInstance();
   const call = await before.call(instance);
   const world = await before.crashAndRestart();
@@ -76,8 +76,8 @@ test("continues linking after a restart, and dials the waiting call", async () =
   await world.stop();
 });
 
-test("shows the network's number, even offline", async () => {
-  const world = await worldInTheDark();
+test("an operator-linked instance shows the network's number, even offline", async () => {
+  const world = await unreachableWorld();
   const open = world.network.open.bind(world.network);
   world.network.open = async (instance, host) => {
     host.linked("+12025550142");
@@ -106,7 +106,7 @@ test("a report of unlinking counts as offline without a code to scan", async () 
   await world.stop();
 });
 
-test("deleting it closes its line", async () => {
+test("deleting an operator-linked instance closes its line", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   await world.system.settle();

@@ -11,15 +11,15 @@ const PHONE = "+12025550199";
 async function scene() {
   const world = await World.start({ pairingCodes: true });
   const instance = await world.newInstance();
-  const ask = (phone: unknown = PHONE, principal = ALICE) =>
+  const requestCode = (phone: unknown = PHONE, principal = ALICE) =>
     world.app.instances.pairingCode(principal, instance.id, { phone } as PairingInput);
-  return { world, instance, ask };
+  return { world, instance, requestCode };
 }
 
 describe("a pairing code", () => {
   test("is requested from the network, and links the number once typed", async () => {
-    const { world, instance, ask } = await scene();
-    expect(await ask()).toEqual({
+    const { world, instance, requestCode } = await scene();
+    expect(await requestCode()).toEqual({
       instanceId: instance.id,
       code: "PAIR-0199",
       expiresAt: world.system.now() + 180_000,
@@ -29,16 +29,16 @@ describe("a pairing code", () => {
     await world.line(instance).scan(PHONE);
     await world.system.settle();
     expect(await world.app.instances.get(ALICE, instance.id)).toMatchObject({ status: "ACTIVE", phone: PHONE });
-    await expect(ask()).rejects.toMatchObject({ code: "instance_already_linked" });
+    await expect(requestCode()).rejects.toMatchObject({ code: "instance_already_linked" });
     await world.stop();
   });
 
   test("is refused for invalid numbers and for other users' instances", async () => {
-    const { world, ask } = await scene();
-    await expect(ask("12025550199")).rejects.toMatchObject({
+    const { world, requestCode } = await scene();
+    await expect(requestCode("12025550199")).rejects.toMatchObject({
       errors: [{ pointer: "/phone", code: "phone_number_invalid" }],
     });
-    await expect(ask(PHONE, BOB)).rejects.toMatchObject({ code: "instance_not_found" });
+    await expect(requestCode(PHONE, BOB)).rejects.toMatchObject({ code: "instance_not_found" });
     await world.stop();
   });
 
@@ -60,9 +60,9 @@ describe("a pairing code", () => {
   });
 
   test("is unavailable if its network is no longer mounted", async () => {
-    const { world, ask } = await scene();
+    const { world, requestCode } = await scene();
     (world.context.telephony as Map<string, unknown>).clear();
-    await expect(ask()).rejects.toMatchObject({
+    await expect(requestCode()).rejects.toMatchObject({
       code: "pairing_code_unavailable",
       message: 'no telephony "scripted" is mounted on this server',
     });
@@ -70,8 +70,8 @@ describe("a pairing code", () => {
   });
 
   test("that does not arrive within ten seconds is refused and abandoned", async () => {
-    const { world, instance, ask } = await scene();
-    await ask();
+    const { world, instance, requestCode } = await scene();
+    await requestCode();
     const line = world.line(instance);
     line.pairingBarrier = new Promise(() => {});
     const signals: AbortSignal[] = [];
@@ -82,7 +82,7 @@ describe("a pairing code", () => {
         return pairingCode?.(phone, signal);
       },
     });
-    const rejection = expect(ask()).rejects.toMatchObject({
+    const rejection = expect(requestCode()).rejects.toMatchObject({
       code: "pairing_code_unavailable",
       message: "no pairing code came within 10000 ms",
     });
@@ -94,16 +94,16 @@ describe("a pairing code", () => {
   });
 
   test("that the network refuses names its reason, and no internal error", async () => {
-    const { world, instance, ask } = await scene();
-    await ask();
+    const { world, instance, requestCode } = await scene();
+    await requestCode();
     const line = world.line(instance);
     line.pairingBarrier = Promise.reject(new NetworkSilent("the network knows no such number"));
-    await expect(ask()).rejects.toMatchObject({
+    await expect(requestCode()).rejects.toMatchObject({
       code: "pairing_code_unavailable",
       message: "the network knows no such number",
     });
     line.pairingBarrier = Promise.reject(new Error("EACCES: /srv/secret"));
-    await expect(ask()).rejects.toMatchObject({
+    await expect(requestCode()).rejects.toMatchObject({
       code: "pairing_code_unavailable",
       message: "the network could not be asked; the server's log has the reason",
     });
@@ -114,14 +114,15 @@ describe("a pairing code", () => {
 const world = await World.start({ pairingCodes: true });
 const instance = await world.newInstance();
 fuzz(
-  "whatever a request for a pairing code contains is answered or refused",
+  "any request for a pairing code gets a response or a refusal",
   fc.asyncProperty(
     fc.oneof(fc.anything(), fc.record({ phone: fc.oneof(fc.string(), fc.anything()) })),
     async (input) => {
-      const answer = await world.app.instances
+      const response = await world.app.instances
         .pairingCode(ALICE, instance.id, input as PairingInput)
         .catch((error: unknown) => error);
-      if (!(answer instanceof Refusal)) expect(answer).toMatchObject({ code: expect.stringMatching(/^PAIR-\d{4}$/) });
+      if (!(response instanceof Refusal))
+        expect(response).toMatchObject({ code: expect.stringMatching(/^PAIR-\d{4}$/) });
     },
   ),
 );

@@ -17,14 +17,14 @@ const unlinkedEvents = async (world: World) =>
   (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.unlinked");
 
 /** The outcome of a request, once settled. */
-function watchAnswer(request: Promise<unknown>): { answer: string } {
-  const watch = { answer: "none" };
+function watchOutcome(request: Promise<unknown>): { outcome: string } {
+  const watch = { outcome: "none" };
   request.then(
     () => {
-      watch.answer = "done";
+      watch.outcome = "done";
     },
     (error: { code?: string }) => {
-      watch.answer = error.code ?? String(error);
+      watch.outcome = error.code ?? String(error);
     },
   );
   return watch;
@@ -40,7 +40,7 @@ async function busyInstance() {
 }
 
 /** A world that keeps the report callbacks of the network's lines. */
-async function watchedWorld() {
+async function worldWithHosts() {
   const world = await World.start();
   const hosts: LineHost[] = [];
   const open = world.network.open.bind(world.network);
@@ -86,7 +86,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("ends the live call as instance_lost; waiting calls wait for another number, or until their time has ended", async () => {
+  test("ends the live call as instance_lost, and keeps waiting calls until they expire", async () => {
     const { world, instance, live, waiting: queuedCall } = await busyInstance();
     await unlink(world, instance);
     expect(await world.storedCall(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
@@ -132,7 +132,7 @@ describe("unlinking an instance", () => {
   });
 
   test("deletes the records of a half-finished link, and asks the network", async () => {
-    const { world: before, hosts } = await watchedWorld();
+    const { world: before, hosts } = await worldWithHosts();
     const instance = await before.newInstance();
     await before.app.instances.configure(ALICE, instance.id);
     await hosts[0]?.records.set(new Map([["key", Uint8Array.of(1)]]));
@@ -145,8 +145,8 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("leaves a line that can store nothing, although the network has unlinked the device", async () => {
-    const { world, hosts } = await watchedWorld();
+  test("leaves a line that can no longer store data", async () => {
+    const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const store = (byte: number) => hosts[0]?.records.set(new Map([["key", Uint8Array.of(byte)]]));
     await store(1);
@@ -163,12 +163,12 @@ describe("unlinking an instance", () => {
     world.line(instance).barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const requests = [1, 2, 3].map(() => watchAnswer(unlink(world, instance)));
+    const requests = [1, 2, 3].map(() => watchOutcome(unlink(world, instance)));
     await world.system.advance(4_000);
-    expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["none", "none", "none"]);
     release();
     await world.system.settle();
-    expect(requests.map(({ answer }) => answer)).toEqual(["done", "done", "done"]);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
     expect(await unlinkedEvents(world)).toHaveLength(1);
     await world.stop();
   });
@@ -247,24 +247,24 @@ describe("a phone that reports while its number is being unlinked", () => {
 });
 
 describe("a network that cannot unlink the device", () => {
-  const offlineReason = (world: World) =>
+  const unlinkFailures = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err))
       .join();
 
-  test("in time delays the request by ten seconds; the next code is of a new line", async () => {
+  test("in time delays the request by ten seconds; the next code comes from a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hangingLine = world.line(instance);
     hangingLine.barrier = never;
-    const request = watchAnswer(unlink(world, instance));
+    const request = watchOutcome(unlink(world, instance));
     await world.system.advance(9_999);
-    expect(request.answer).toBe("none");
+    expect(request.outcome).toBe("none");
     expect((await world.storedCall(live.call)).outcome).toMatchObject({ reason: "instance_lost" });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     await world.system.advance(1);
-    expect(request.answer).toBe("done");
-    expect(offlineReason(world)).toContain("did not unlink the device within 10000 ms");
+    expect(request.outcome).toBe("done");
+    expect(unlinkFailures(world)).toContain("did not unlink the device within 10000 ms");
     expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(hangingLine.closed).toBe(true);
@@ -283,7 +283,7 @@ describe("a network that cannot unlink the device", () => {
   });
 
   test("leaves a line unable to read or store", async () => {
-    const { world, hosts } = await watchedWorld();
+    const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const [host] = hosts;
     world.line(instance).barrier = never;
@@ -291,14 +291,14 @@ describe("a network that cannot unlink the device", () => {
     await world.system.advance(10_000);
     await request;
     const lateCredentials = new Uint8Array([1]);
-    for (const storedCredentials of [
+    for (const write of [
       () => host?.credentials.save(lateCredentials),
       () => host?.credentials.erase(),
       () => host?.records.set(new Map([["key", lateCredentials]])),
       () => host?.records.clear(),
       () => host?.linked("+12025550122", lateCredentials),
     ])
-      await expect(storedCredentials()).rejects.toThrow("given up");
+      await expect(write()).rejects.toThrow("given up");
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.stop();
   });
@@ -310,7 +310,7 @@ describe("a network that cannot unlink the device", () => {
       throw new Error("the network is gone");
     };
     await unlink(world, instance);
-    expect(offlineReason(world)).toContain("the network is gone");
+    expect(unlinkFailures(world)).toContain("the network is gone");
     expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     await world.stop();
   });
@@ -328,21 +328,21 @@ describe("a network that cannot unlink the device", () => {
 });
 
 describe("an unlinking that a crash interrupts", () => {
-  test.each(["before", "after"] as const)("%s any step has credentials exactly while it is linked", async (moment) => {
+  test.each(["before", "after"] as const)("%s any step keeps state and credentials consistent", async (moment) => {
     for (let n = 1; ; n++) {
       const { world: before, instance } = await busyInstance();
       let steps = 0;
       before.storage[moment] = () => {
         if (++steps >= n) return never;
       };
-      const first = watchAnswer(unlink(before, instance));
+      const first = watchOutcome(unlink(before, instance));
       await before.system.advance(1_000);
       before.storage.before = before.storage.after = () => {};
-      if (first.answer === "done") {
+      if (first.outcome === "done") {
         expect(n, "every step of the unlinking").toBeGreaterThan(4);
         break;
       }
-      expect(first.answer).toBe("none");
+      expect(first.outcome).toBe("none");
       const after = await before.crashAndRestart();
       await after.system.advance(1_000);
       const credentials = await after.storage.instances.loadCredentials(instance.id);
@@ -378,15 +378,15 @@ describe("an unlinking whose storage fails", () => {
       world.storage.before = () => {
         if (++steps === n) world.storage.isDown = true;
       };
-      const first = watchAnswer(unlink(world, instance));
+      const first = watchOutcome(unlink(world, instance));
       await world.system.advance(5_000);
       world.storage.before = () => {};
       if (!world.storage.isDown) {
-        expect([first.answer, n > 4]).toEqual(["done", true]);
+        expect([first.outcome, n > 4]).toEqual(["done", true]);
         break;
       }
       // The last steps belong to the call that ended.
-      expect(first.answer, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
+      expect(first.outcome, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
       await world.system.advance(60_000);
       world.storage.isDown = false;
       await world.system.advance(10_000);
@@ -405,11 +405,11 @@ describe("an unlinking during another change", () => {
   test("is not found if the instance is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = never;
-    const request = watchAnswer(unlink(world, instance));
+    const request = watchOutcome(unlink(world, instance));
     await world.system.settle();
-    const deletion = watchAnswer(world.app.instances.delete(ALICE, instance.id));
+    const deletion = watchOutcome(world.app.instances.delete(ALICE, instance.id));
     await world.system.advance(20_000);
-    expect([request.answer, deletion.answer]).toEqual(["instance_not_found", "done"]);
+    expect([request.outcome, deletion.outcome]).toEqual(["instance_not_found", "done"]);
     expect(await unlinkedEvents(world)).toEqual([]);
     await world.stop();
     expect(world.system.waiting).toBe(0);
@@ -418,12 +418,12 @@ describe("an unlinking during another change", () => {
   test("is refused if the server stops in the meantime, and no data is lost", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
-    const request = watchAnswer(unlink(before, instance));
+    const request = watchOutcome(unlink(before, instance));
     await before.system.settle();
-    const stopped = before.app.stop(0);
+    const stop = before.app.stop(0);
     await before.system.advance(6_000);
-    await stopped;
-    expect(request.answer).toBe("stopping");
+    await stop;
+    expect(request.outcome).toBe("stopping");
     expect(before.system.waiting).toBe(0);
     const after = await before.crashAndRestart();
     expect(await connectionOf(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });

@@ -9,8 +9,8 @@ export class AdapterFaults {
   readonly #hangingMethods = new Set<Method>();
   /** `method instance` of every wait so far: failures there are excused. */
   readonly excusedWaits: Set<string> = new Set();
-  #answer: () => void = () => {};
-  #answered: Promise<void> = Promise.resolve();
+  #onHealed: () => void = () => {};
+  #healing: Promise<void> = Promise.resolve();
 
   get hasFault(): boolean {
     return this.#hangingMethods.size > 0;
@@ -18,21 +18,21 @@ export class AdapterFaults {
 
   hangMethod(which: number): void {
     if (!this.hasFault)
-      this.#answered = new Promise((resolve) => {
-        this.#answer = resolve;
+      this.#healing = new Promise((resolve) => {
+        this.#onHealed = resolve;
       });
     this.#hangingMethods.add(METHODS[which % METHODS.length] as Method);
   }
 
   heal(): void {
     this.#hangingMethods.clear();
-    this.#answer();
+    this.#onHealed();
   }
 
   /** Resolves when the method responds. */
   async pass(method: Method, instanceId: string): Promise<void> {
     if (!this.#hangingMethods.has(method)) return;
     this.excusedWaits.add(`${method} ${instanceId}`);
-    await this.#answered;
+    await this.#healing;
   }
 }

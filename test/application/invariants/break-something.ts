@@ -24,12 +24,12 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
       return storageFaults.holdWrite(1 + (which % 4));
     case "let the write go":
       return storageFaults.releaseWrites();
-    case "lose an answer":
-      return storageFaults.loseAnswer(1 + (which % 4));
+    case "lose a response":
+      return storageFaults.loseResponse(1 + (which % 4));
     case "adapter hangs":
-      run.alarming = true;
+      run.expectsErrors = true;
       return adapterFaults.hangMethod(which);
-    case "adapters answer":
+    case "adapters respond":
       return adapterFaults.heal();
     case "clock jumps":
       return process.system.jump(JUMPS[which % JUMPS.length] as number);
@@ -48,7 +48,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "restart":
       return restart(run, which % 2 ? 2_000 : 0);
     case "second server":
-      return run.second();
+      return run.startSecondServer();
     case "cut off":
       return process.storage.cutConnection(which % 2 ? "silent" : "refused");
     case "reachable again":
@@ -57,7 +57,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "SIGSTOP":
       return process.system.stop();
     case "SIGCONT":
-      for (const stopped of run.processes) stopped.resume(which % 2 ? "backwards" : "forwards");
+      for (const anyProcess of run.processes) anyProcess.resume(which % 2 ? "backwards" : "forwards");
       return;
   }
 }
@@ -68,12 +68,12 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
  */
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
   const { process, clock, lateDials } = run;
-  if (!process.isAlive || process.system.stopped) return;
+  if (!process.isAlive || process.system.isStopped) return;
   const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
   // A wall clock that was set just before or after could hide the sleep from every process.
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
-  if (!process.isAlive || process.system.stopped) return;
-  lateDials.sleeps(process, ms);
+  if (!process.isAlive || process.system.isStopped) return;
+  lateDials.onSleep(process, ms);
   process.system.stop();
   await clock.advance(ms);
   if (pausesMonotonic) process.system.stopMonotonic(ms);
@@ -84,16 +84,16 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
 /** A graceful end of the process, whatever state the storage is in. */
 async function restart(run: Run, drainMs: number): Promise<void> {
   const { process, findings, storageFaults } = run;
-  if (process.system.stopped) return; // it does not see the signal
-  run.alarming = true;
-  const stopped = await process.stop(drainMs);
+  if (process.system.isStopped) return; // it does not see the signal
+  run.expectsErrors = true;
+  const hasStopped = await process.stop(drainMs);
   if (process.isAlive) {
     const liveLegs = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
     findings.expect("stop-hangs-up", liveLegs.length === 0, `the leg of ${liveLegs[0]?.callId} is still up`);
     // A supervisor kills a process whose database never responds.
     findings.expect(
       "stop-ends",
-      stopped || storageFaults.waits || process.storage.isCut === "silent",
+      hasStopped || storageFaults.mayHang || process.storage.cut === "silent",
       "stop() has not resolved",
     );
   }

@@ -10,14 +10,14 @@ export async function checkBatches(run: Run, calls: readonly Call[], isEnd: bool
     const targets = await batches.targets(id, {}, {});
     const batchCalls = calls.filter(({ batchId }) => batchId === id);
     for (const target of targets) checkTarget(run, target, batchCalls, isEnd);
-    const counted: Partial<Record<TargetStatus, number>> = {};
-    for (const { status } of targets) counted[status] = (counted[status] ?? 0) + 1;
+    const actualCounts: Partial<Record<TargetStatus, number>> = {};
+    for (const { status } of targets) actualCounts[status] = (actualCounts[status] ?? 0) + 1;
     const { byStatus } = await batches.counts(id);
-    const isEqual = JSON.stringify(sorted(byStatus)) === JSON.stringify(sorted(counted));
+    const isEqual = JSON.stringify(sorted(byStatus)) === JSON.stringify(sorted(actualCounts));
     run.findings.expect(
       "counts-agree",
       isEqual,
-      `${id} has ${JSON.stringify(counted)}, not ${JSON.stringify(byStatus)}`,
+      `${id} has ${JSON.stringify(actualCounts)}, not ${JSON.stringify(byStatus)}`,
     );
   }
 }
@@ -27,11 +27,11 @@ function checkTarget(run: Run, target: BatchTarget, batchCalls: readonly Call[],
   const { position, status, callId } = target;
   const name = `target ${position} of ${target.batchId}`;
   const ownCalls = batchCalls.filter(({ batchPosition }) => batchPosition === position);
-  const dialled = attempts.filter((attempt) => !attempt.isReturned && ownCalls.some(({ id }) => id === attempt.callId));
+  const dials = attempts.filter((attempt) => !attempt.isReturned && ownCalls.some(({ id }) => id === attempt.callId));
   findings.expect(
     "target-once",
-    dialled.length <= target.attempts,
-    () => `${name} was dialled ${dialled.length} times, and has ${target.attempts} attempts`,
+    dials.length <= target.attempts,
+    () => `${name} was dialled ${dials.length} times, and has ${target.attempts} attempts`,
   );
   const activeCalls = ownCalls.filter((call) => isActive(call.status));
   findings.expect("target-once", activeCalls.length <= 1, `${name} has ${activeCalls.length} active calls`);

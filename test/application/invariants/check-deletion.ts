@@ -10,7 +10,7 @@ import type { Run } from "./run.ts";
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;
   for (const id of run.instances) {
-    const isAnswered = requests.about("delete", id).some(({ answer }) => answer === "done");
+    const isAnswered = requests.about("delete", id).some(({ response }) => response === "done");
     if (!isAnswered && (which === "answered" || !(await isNotFound(run, id)))) continue;
     const isHanging = (method: string) => adapterFaults.excusedWaits.has(`${method} ${id}`);
     const expectThat = (holds: boolean, detail: string) =>
@@ -18,18 +18,18 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
     const isRacing = (kind: "configure" | "scan") =>
       requests
         .about(kind, id)
-        .some(({ answeredAt = Infinity, process: requester }) =>
-          requests.about("delete", id).some((other) => other.process === requester && answeredAt >= other.askedAt),
+        .some(({ respondedAt = Infinity, process: requester }) =>
+          requests.about("delete", id).some((other) => other.process === requester && respondedAt >= other.askedAt),
         );
     // A device whose link was never stored is unknown to the application.
-    const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
-    const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
+    const isUnstored = requests.about("scan", id).some(({ response }) => response !== "done");
+    const isOpen = process.network.lines.some((line) => line.instance.id === id && !line.closed);
     expectThat(
-      !open || isHanging("close") || isHanging("unlink") || isHanging("open") || isRacing("configure"),
+      !isOpen || isHanging("close") || isHanging("unlink") || isHanging("open") || isRacing("configure"),
       "has an open line",
     );
     expectThat(
-      !process.network.devices.has(id) || isHanging("unlink") || isHanging("open") || unstored || isRacing("scan"),
+      !process.network.devices.has(id) || isHanging("unlink") || isHanging("open") || isUnstored || isRacing("scan"),
       "is still linked at the network",
     );
     expectThat((await database.instances.loadCredentials(id)) === undefined, "still has credentials");

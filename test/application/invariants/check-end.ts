@@ -5,7 +5,7 @@ import { checkBatches } from "./check-batches.ts";
 import { checkCleared, isNotFound } from "./check-deletion.ts";
 import { checkStory } from "./check-story.ts";
 import type { RecordedRequest } from "./requests.ts";
-import type { Attached, Run } from "./run.ts";
+import type { AttachedClient, Run } from "./run.ts";
 
 /** More than the longest pause between two attempts to write, ms. */
 const REPAIRED_MS = 15_000;
@@ -19,14 +19,14 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   run.storageFaults.heal();
   if (run.adapterFaults.hasFault) await wait(run, 75_000, check); // requests that need a response despite a hanging adapter
   run.adapterFaults.heal();
-  await run.clock.settle(); // a dial that hung goes on before a stopped process does
+  await run.clock.settle(); // a dial that hung continues before a stopped process does
   for (const process of run.processes) {
     process.storage.repair();
     process.resume("forwards");
   }
   await run.revive();
   await run.clock.advance(REPAIRED_MS);
-  await run.owned();
+  await run.waitForOwner();
   await check(true);
   const { process } = run;
   await repeatDeletes(run);
@@ -45,20 +45,20 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   }
   await checkBatches(run, calls, true);
   for (const client of run.clients) checkClient(run, client, calls);
-  for (const id of run.linked) {
+  for (const id of run.linkedIds) {
     const status = (await run.database.instances.get(id))?.status;
-    findings.expect("answered-is-kept", status === "CONFIGURED" || status === "ACTIVE", `linked ${id} is ${status}`);
+    findings.expect("confirmed-is-kept", status === "CONFIGURED" || status === "ACTIVE", `linked ${id} is ${status}`);
   }
   await checkNumbers(run);
   await checkDeletions(run);
   await checkReader(run);
-  for (const error of run.alarming ? [] : process.errors) findings.add("no-surprise", `the log has: ${error}`);
+  for (const error of run.expectsErrors ? [] : process.errors) findings.add("no-surprise", `the log has: ${error}`);
   findings.assertNone();
 
   run.unsupervise();
   for (const aliveProcess of [...run.processes.filter((other) => other !== process), process]) {
-    const stopped = await aliveProcess.stop(0);
-    findings.expect("stop-ends", stopped, `stop() of process ${aliveProcess.number} has not resolved`);
+    const hasStopped = await aliveProcess.stop(0);
+    findings.expect("stop-ends", hasStopped, `stop() of process ${aliveProcess.number} has not resolved`);
     const pendingTimers = aliveProcess.system.waiting;
     findings.expect(
       "no-timer-left",
@@ -80,8 +80,8 @@ async function checkNumbers({ database, instances, requests, findings, devices, 
       hasCredentials === isLinked,
       `${id} is ${instance.status}, credentials: ${hasCredentials}`,
     );
-    const unlinked = requests.about("unlink", id).some(({ answer }) => answer === "done");
-    if (!unlinked || requests.about("scan", id).length > 0) continue;
+    const isUnlinked = requests.about("unlink", id).some(({ response }) => response === "done");
+    if (!isUnlinked || requests.about("scan", id).length > 0) continue;
     findings.expect("unlinked-is-cleared", !isLinked, `${id} is ${instance.status}`);
     const isHanging = ["unlink", "open"].some((method) => adapterFaults.excusedWaits.has(`${method} ${id}`));
     findings.expect("unlinked-is-cleared", !devices.has(id) || isHanging, `${id} is linked at the network`);
@@ -95,17 +95,20 @@ async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<vo
 }
 
 /** DELETEs of a call or an instance that got 503 from the present owner, and no 204. */
-function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
-  const answers = new Map<string, RecordedRequest[]>();
+function unavailableSubjects(run: Run, kind: "hang up" | "delete"): string[] {
+  const requestsBySubject = new Map<string, RecordedRequest[]>();
   for (const request of run.requests.all)
-    if (request.kind === kind) answers.set(request.subject, [...(answers.get(request.subject) ?? []), request]);
-  const isRefused = ({ answer, life }: RecordedRequest) => answer === "unavailable" && life === run.process.life;
-  const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
-  return open.map(([subject]) => subject);
+    if (request.kind === kind)
+      requestsBySubject.set(request.subject, [...(requestsBySubject.get(request.subject) ?? []), request]);
+  const isRefused = ({ response, life }: RecordedRequest) => response === "unavailable" && life === run.process.life;
+  const unfinished = [...requestsBySubject].filter(
+    ([, all]) => all.some(isRefused) && all.every(({ response }) => response !== "done"),
+  );
+  return unfinished.map(([subject]) => subject);
 }
 
 async function repeatDeletes(run: Run): Promise<void> {
-  for (const callId of unavailable(run, "hang up")) {
+  for (const callId of unavailableSubjects(run, "hang up")) {
     const call = await run.database.calls.get(callId);
     if (call?.outcome?.reason !== "terminated" || call.outcome.detail === CLOSED_BEFORE_ANSWER) continue;
     await repeatTwice(run, "hang up", callId, () => run.process.app.calls.hangUp(ALICE, callId));
@@ -113,7 +116,7 @@ async function repeatDeletes(run: Run): Promise<void> {
 }
 
 async function repeatDeletions(run: Run): Promise<void> {
-  for (const id of unavailable(run, "delete"))
+  for (const id of unavailableSubjects(run, "delete"))
     await repeatTwice(run, "delete", id, () => run.process.app.instances.delete(ALICE, id));
 }
 
@@ -127,21 +130,21 @@ async function repeatTwice(
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
   // An earlier owner may have ended it without being able to respond.
   const isFromEarlierLife = requests.about(kind, subject).some(({ life }) => life !== process.life);
-  for (const expectedAnswer of ["done", "not found"] as const) {
-    const repeat = requests.ask(process, kind, subject, request());
+  for (const expectedResponse of ["done", "not found"] as const) {
+    const repeat = requests.record(process, kind, subject, request());
     await process.system.advance(10_000);
-    const isExpected = repeat.answer === expectedAnswer || (isFromEarlierLife && repeat.answer === "not found");
-    findings.expect(invariant, isExpected, `the repeat of ${subject} returned "${repeat.answer}"`);
+    const isExpected = repeat.response === expectedResponse || (isFromEarlierLife && repeat.response === "not found");
+    findings.expect(invariant, isExpected, `the repeat of ${subject} returned "${repeat.response}"`);
   }
 }
 
 async function checkDeletions(run: Run): Promise<void> {
   await checkCleared(run, "all");
   for (const id of run.instances) {
-    const done = run.requests.about("delete", id).filter(({ answer }) => answer === "done");
-    run.findings.expect("deletion-is-finished", done.length <= 1, `${id} was deleted ${done.length} times`);
-    const isDeleted = done.length === 0 || (await isNotFound(run, id));
-    run.findings.expect("answered-is-kept", isDeleted, `the deleted ${id} exists again`);
+    const deletions = run.requests.about("delete", id).filter(({ response }) => response === "done");
+    run.findings.expect("deletion-is-finished", deletions.length <= 1, `${id} was deleted ${deletions.length} times`);
+    const isDeleted = deletions.length === 0 || (await isNotFound(run, id));
+    run.findings.expect("confirmed-is-kept", isDeleted, `the deleted ${id} exists again`);
   }
 }
 
@@ -149,14 +152,14 @@ async function checkDeletions(run: Run): Promise<void> {
 function checkTerminated(run: Run, { id, outcome, batchId }: Call): void {
   if (batchId !== undefined && run.requests.about("change batch", batchId).length > 0) return; // it may have ended its calls
   const hangUps = run.requests.about("hang up", id);
-  const done = hangUps.filter(({ answer }) => answer === "done").length;
-  if (done > 0)
+  const doneCount = hangUps.filter(({ response }) => response === "done").length;
+  if (doneCount > 0)
     run.findings.expect("one-delete-counts", outcome?.reason === "terminated", `deleted ${id} is ${outcome?.reason}`);
   if (outcome?.reason !== "terminated" || outcome.detail === CLOSED_BEFORE_ANSWER) return;
   const isUncertain = hangUps.some(
-    ({ answer }) => answer === undefined || answer === "unavailable" || answer === "refused",
+    ({ response }) => response === undefined || response === "unavailable" || response === "refused",
   );
-  run.findings.expect("one-delete-counts", done === 1 || isUncertain, `no DELETE of ${id} returned 204`);
+  run.findings.expect("one-delete-counts", doneCount === 1 || isUncertain, `no DELETE of ${id} returned 204`);
 }
 
 async function checkReader({ reader, findings }: Run): Promise<void> {
@@ -169,18 +172,18 @@ async function checkReader({ reader, findings }: Run): Promise<void> {
 }
 
 /** Invariants of the responses to a client, whatever the call's outcome. */
-function checkClient(run: Run, { client, callId, life }: Attached, calls: readonly Call[]): void {
+function checkClient(run: Run, { client, callId, life }: AttachedClient, calls: readonly Call[]): void {
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("stream-client", holds, `${callId} ${detail}`);
   expectThat(client.ends.length <= 1, `has ended ${client.ends.length} times`);
-  const finals = client.eventNames.filter((event) => event === "completed" || event === "failed");
-  expectThat(finals.length <= 1, `was reported as ${finals.join(", ")}`);
-  const final = finals[0];
-  if (final === undefined) return;
-  expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
-  expectThat(client.eventNames.at(-1) === final, `had ${client.eventNames.at(-1)} after its end`);
+  const endEvents = client.eventNames.filter((event) => event === "completed" || event === "failed");
+  expectThat(endEvents.length <= 1, `was reported as ${endEvents.join(", ")}`);
+  const endEvent = endEvents[0];
+  if (endEvent === undefined) return;
+  expectThat(String(client.ends) === endEvent, `ended as "${client.ends}", reported as ${endEvent}`);
+  expectThat(client.eventNames.at(-1) === endEvent, `had ${client.eventNames.at(-1)} after its end`);
   if (life !== run.process.life) return; // reports of an earlier owner may not have been stored
   const call = calls.find(({ id }) => id === callId);
-  expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
-  expectThat(client.latestEvent(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
+  expectThat(endEvent === call?.status.toLowerCase(), `was reported as ${endEvent}, is ${call?.status}`);
+  expectThat(client.latestEvent(endEvent)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
 }

@@ -13,8 +13,8 @@ const { ringTimeoutMs, maxDurationMs } = TIMINGS;
 
 /** Tolerance for timers and frames, ms. */
 const SLACK_MS = 500;
-const DELETE_ANSWERS_MS = 5_000 + SLACK_MS;
-const ANSWER_MS = 60_000;
+const DELETE_RESPONSE_MS = 5_000 + SLACK_MS;
+const RESPONSE_MS = 60_000;
 const STALLED_MS = 15_000;
 
 /** Checks the invariants that always hold and, once everything is at rest, the immediate ones. */
@@ -23,7 +23,7 @@ export class MomentChecks {
   /** Time of the latest storage fault, ms on the clock of the process. */
   #faultyAt = 0;
   /** Time since which a line is free although a call waits for it, by call. */
-  #waiting = new Map<string, number>();
+  #waitingSince = new Map<string, number>();
   #process: Run["process"];
 
   constructor(run: Run) {
@@ -35,20 +35,20 @@ export class MomentChecks {
     const { findings, process, storageFaults, adapterFaults, owners } = this.#run;
     if (this.#process !== process) {
       this.#process = process;
-      this.#waiting.clear();
+      this.#waitingSince.clear();
       this.#faultyAt = 0;
     }
     const now = process.system.monotonic();
-    if (storageFaults.hasFault || process.storage.isCut || process.system.stopped || !process.isOwner)
+    if (storageFaults.hasFault || process.storage.cut || process.system.isStopped || !process.isOwner)
       this.#faultyAt = now;
     await this.#run.reader.readNew();
     const calls = await this.#run.calls();
     this.#checkCalls(calls);
     await this.#checkStored(calls);
-    if (atRest && process.isAlive && !process.system.stopped) {
+    if (atRest && process.isAlive && !process.system.isStopped) {
       this.#checkLegs(new Map(calls.map((call) => [call.id, call])));
       this.#checkDeletes(now);
-      this.#checkAnswers(now);
+      this.#checkResponses(now);
       this.#checkWaiting(calls, now);
       await checkCleared(this.#run, "answered");
       if (this.#faultyAt !== now) await checkBatches(this.#run, calls, false);
@@ -58,10 +58,14 @@ export class MomentChecks {
   }
 
   #checkCalls(calls: readonly Call[]): void {
-    const { findings, ended, lines } = this.#run;
+    const { findings, finalCalls, lines } = this.#run;
     const liveCalls = calls.filter(({ status }) => status === "RINGING" || status === "IN_PROGRESS");
-    for (const [instanceId, onLine] of Map.groupBy(liveCalls, (call) => call.instanceId))
-      findings.expect("one-at-a-time", onLine.length <= lines, `${instanceId} has ${onLine.length} calls on the line`);
+    for (const [instanceId, lineCalls] of Map.groupBy(liveCalls, (call) => call.instanceId))
+      findings.expect(
+        "one-at-a-time",
+        lineCalls.length <= lines,
+        `${instanceId} has ${lineCalls.length} calls on the line`,
+      );
     const claimedCalls = calls.filter((call) => isActive(call.status) && call.line !== null);
     const usedLines = new Set(claimedCalls.map(({ instanceId, line }) => `line ${line} of ${instanceId}`));
     findings.expect("one-at-a-time", usedLines.size === claimedCalls.length, "a line has two calls");
@@ -78,20 +82,20 @@ export class MomentChecks {
       const isOrdered = times.every((time, i) => time >= (times[i - 1] ?? 0));
       findings.expect("times-in-order", isOrdered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
       if (isActiveCall) continue;
-      const first = ended.get(id);
-      if (!first) ended.set(id, call);
+      const first = finalCalls.get(id);
+      if (!first) finalCalls.set(id, call);
       const isUnchanged = !first || JSON.stringify(first) === JSON.stringify(call);
       findings.expect("final-is-final", isUnchanged, () => `${JSON.stringify(first)} became ${JSON.stringify(call)}`);
     }
   }
 
   async #checkStored(calls: readonly Call[]): Promise<void> {
-    const { findings, created, instances, database } = this.#run;
+    const { findings, createdIds, instances, database } = this.#run;
     const storedIds = new Set(calls.map(({ id }) => id));
-    for (const id of created) findings.expect("answered-is-kept", storedIds.has(id), `${id} is not stored`);
+    for (const id of createdIds) findings.expect("confirmed-is-kept", storedIds.has(id), `${id} is not stored`);
     for (const id of instances) {
       const isStored = (await database.instances.get(id)) !== undefined;
-      findings.expect("answered-is-kept", isStored, `${id} is not stored`);
+      findings.expect("confirmed-is-kept", isStored, `${id} is not stored`);
     }
   }
 
@@ -100,7 +104,7 @@ export class MomentChecks {
     const liveLegs = new Map<string, number>();
     for (const attempt of processes.flatMap(({ network }) => network.attempts)) {
       const { leg, callId, instanceId, process } = attempt;
-      if (!leg?.live || leg.hangUps > 0 || process.system.stopped) continue;
+      if (!leg?.live || leg.hangUps > 0 || process.system.isStopped) continue;
       const now = process.system.monotonic();
       const legs = (liveLegs.get(instanceId) ?? 0) + 1;
       liveLegs.set(instanceId, legs);
@@ -108,44 +112,48 @@ export class MomentChecks {
       const until = latestEnd(attempt, calls.get(callId));
       const state = attempt.connectedAt !== undefined ? "connected" : attempt.isAnswered ? "answered" : "ringing";
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
-      const endRequests = this.#run.requests
+      const wasEndRequested = this.#run.requests
         .about("hang up", callId)
         .some(
           (request) =>
             request.process === process && request.askedAt >= attempt.askedAt && !isRefusedBefore(request, attempt),
         );
-      findings.expect("delete-hangs-up", !endRequests, `the leg of ${callId} is up`);
+      findings.expect("delete-hangs-up", !wasEndRequested, `the leg of ${callId} is up`);
     }
   }
 
   #checkDeletes(now: number): void {
     const { findings, process, requests } = this.#run;
     const deletionTimes = new Map<string, number>();
-    for (const { kind, subject, answer, answeredAt, askedAt, process: requester } of requests.all) {
+    for (const { kind, subject, response, respondedAt, askedAt, process: requester } of requests.all) {
       if (kind !== "hang up") continue;
-      if (answer === "done") deletionTimes.set(subject, (deletionTimes.get(subject) ?? 0) + 1);
+      if (response === "done") deletionTimes.set(subject, (deletionTimes.get(subject) ?? 0) + 1);
       if (requester !== process) continue;
-      const durationMs = (answeredAt ?? now) - Math.max(askedAt, process.resumedAt);
-      findings.expect("delete-answers", durationMs <= DELETE_ANSWERS_MS, () => {
-        return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${durationMs} ms`;
+      const durationMs = (respondedAt ?? now) - Math.max(askedAt, process.resumedAt);
+      findings.expect("delete-responds", durationMs <= DELETE_RESPONSE_MS, () => {
+        return `that of ${subject} ${response === undefined ? "has no response" : "got its response"} after ${durationMs} ms`;
       });
     }
     for (const [callId, times] of deletionTimes)
-      findings.expect("one-delete-counts", times === 1, `${times} of those of ${callId} answered 204`);
+      findings.expect("one-delete-counts", times === 1, `${times} of those of ${callId} returned 204`);
   }
 
-  #checkAnswers(now: number): void {
+  #checkResponses(now: number): void {
     const { findings, process, requests } = this.#run;
-    for (const { kind, subject, answer, askedAt, process: requester } of requests.all) {
-      if (answer !== undefined || requester !== process || kind === "scan") continue;
+    for (const { kind, subject, response, askedAt, process: requester } of requests.all) {
+      if (response !== undefined || requester !== process || kind === "scan") continue;
       const waitedMs = now - Math.max(askedAt, this.#faultyAt, process.resumedAt);
-      findings.expect("answers-come", waitedMs <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waitedMs} ms`);
+      findings.expect(
+        "responses-arrive",
+        waitedMs <= RESPONSE_MS,
+        `"${kind} ${subject}" has waited for ${waitedMs} ms`,
+      );
     }
   }
 
   #checkWaiting(calls: readonly Call[], now: number): void {
     const { findings, process, adapterFaults } = this.#run;
-    const waiting = new Map<string, number>();
+    const waitingSince = new Map<string, number>();
     for (const { id, instanceId, status } of calls) {
       if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.hasFault) continue;
       const line = this.#run.line(instanceId);
@@ -154,17 +162,17 @@ export class MomentChecks {
       );
       const isDialled = liveLegs.some(({ callId }) => callId === id);
       if (isDialled || liveLegs.length >= this.#run.lines || line?.health.state !== "online") continue;
-      const since = Math.max(this.#waiting.get(id) ?? now, process.resumedAt);
-      waiting.set(id, since);
+      const since = Math.max(this.#waitingSince.get(id) ?? now, process.resumedAt);
+      waitingSince.set(id, since);
       findings.expect("no-call-stalls", now - since <= STALLED_MS, `${id} waits for ${now - since} ms`);
     }
-    this.#waiting = waiting;
+    this.#waitingSince = waitingSince;
   }
 }
 
 /** True if a process without ownership refused it at once, and placed the call as an owner at the same time. */
-function isRefusedBefore({ answer, askedAt, answeredAt }: RecordedRequest, attempt: Attempt): boolean {
-  return answer === "unavailable" && answeredAt === askedAt && askedAt === attempt.askedAt;
+function isRefusedBefore({ response, askedAt, respondedAt }: RecordedRequest, attempt: Attempt): boolean {
+  return response === "unavailable" && respondedAt === askedAt && askedAt === attempt.askedAt;
 }
 
 /** Time at which a leg must be hung up if nothing else ends it, ms on the clock of its process. */

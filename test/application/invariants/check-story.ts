@@ -9,7 +9,7 @@ export async function checkStory(run: Run, call: Call): Promise<void> {
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("story", holds, () => `${call.id} ${detail}: ${types.join(", ")}`);
   for (const fault of eventFaults(call, timeline)) expectThat(false, `(${call.status}) ${fault}`);
-  expectThat(types.at(-1) === call.status.toLowerCase(), "goes on after its end");
+  expectThat(types.at(-1) === call.status.toLowerCase(), "continues after its end");
   expectThat(new Set(timeline.map(({ id }) => id)).size === timeline.length, "has an event twice");
   const times = timeline.map(({ timestamp }) => timestamp);
   expectThat(
@@ -20,7 +20,7 @@ export async function checkStory(run: Run, call: Call): Promise<void> {
   if (size !== undefined) for (const fault of fileFaults(call, timeline, size)) expectThat(false, fault);
   const { heardMs = 0, heardRatio = null, durationMs = 0 } = call.outcome ?? {};
   expectThat((heardMs ?? 0) <= durationMs, `was heard ${heardMs} of ${durationMs} ms`);
-  if (heardMs === null) expectThat(heardRatio === null && call.dialingAt !== null, "does not know what was heard");
+  if (heardMs === null) expectThat(heardRatio === null && call.dialingAt !== null, "lacks its heard_ms");
   else if (call.message.type === "DYNAMIC_STREAM") expectThat(heardRatio === null, "has a heard ratio");
   else if (call.startedAt !== null && call.outcome?.heardEvidence === "none")
     expectThat(heardRatio === null, `has a heard ratio of ${heardRatio} without evidence`);

@@ -5,16 +5,16 @@ export const INVARIANTS = {
   "dialled-once": "a call is never dialled again once the network was asked for it, even after a crash",
   "leg-in-time": "no leg outlives its message, its maximum duration or the time to ring",
   "delete-hangs-up": "DELETE of a call hangs up at once, whatever the storage does",
-  "delete-answers": "DELETE of a call responds within 5 s",
+  "delete-responds": "DELETE of a call responds within 5 s",
   "one-delete-counts": "of several DELETEs of a call exactly one gets 204; after a 503 a repeat does, then 404",
   "stop-hangs-up": "no leg outlives an orderly stop",
   "stop-ends": "an orderly stop ends",
   "deleted-is-cleared": "a deleted instance has no open line, no linked device, no credentials, no active call",
   "deleted-is-silent": "no call of a deleted instance is claimed or dialled",
   "deletion-is-finished": "a DELETE of an instance that got 503 is finished by a repeat, with 204",
-  "answers-come": "every request gets a response while the storage works, whatever an adapter does",
+  "responses-arrive": "every request gets a response while the storage works, whatever an adapter does",
   "reader-misses-nothing": "a reader that follows its cursor sees every event exactly once",
-  "answered-is-kept": "confirmed changes survive every crash",
+  "confirmed-is-kept": "confirmed changes survive every crash",
   "linked-has-credentials": "an instance has credentials exactly while it has a number",
   "unlinked-is-cleared": "an unlinked instance that is not linked again has no number and no device",
   "calls-end": "every call ends",
@@ -42,9 +42,9 @@ export const INVARIANTS = {
 /** The name of an invariant. */
 export type Invariant = keyof typeof INVARIANTS;
 
-const selected = environment.INVARIANT;
-if (selected !== undefined && !(selected in INVARIANTS))
-  throw new Error(`INVARIANT is "${selected}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
+const selectedInvariant = environment.INVARIANT;
+if (selectedInvariant !== undefined && !(selectedInvariant in INVARIANTS))
+  throw new Error(`INVARIANT is "${selectedInvariant}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
 
 /** A broken invariant. */
 export class Violation extends Error {
@@ -57,11 +57,12 @@ export class Violation extends Error {
 
 /** The violation found in a run. If found inside the application's code, it is thrown at the next check. */
 export class Findings {
-  readonly #firstViolation: Violation[] = [];
+  readonly #violations: Violation[] = [];
 
   /** Records a violation, unless `INVARIANT=…` selects another invariant. */
   add(invariant: Invariant, detail: string): void {
-    if (selected === undefined || selected === invariant) this.#firstViolation.push(new Violation(invariant, detail));
+    if (selectedInvariant === undefined || selectedInvariant === invariant)
+      this.#violations.push(new Violation(invariant, detail));
   }
 
   /** Records a violation unless the invariant holds. */
@@ -71,6 +72,6 @@ export class Findings {
 
   /** @throws {Violation} the first violation */
   assertNone(): void {
-    if (this.#firstViolation[0]) throw this.#firstViolation[0];
+    if (this.#violations[0]) throw this.#violations[0];
   }
 }

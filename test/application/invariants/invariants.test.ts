@@ -29,7 +29,7 @@ const budgetMs = Number(environment.MODEL_MS || 0);
 const isTimed = budgetMs > 0 && replay.seed === undefined;
 const timeout = Math.max(120_000, fuzzRuns * 1_000, 2 * budgetMs);
 
-async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
+async function checkInvariants(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
   const run = new Run(policy, isLeased(sequence));
   const moment = new MomentChecks(run);
   const check = moment.check.bind(moment);
@@ -51,7 +51,7 @@ async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<vo
 
 for (const [name, policy] of POLICIES)
   test(`the invariants hold after any sequence of steps (${name})`, { timeout }, async () => {
-    const property = fc.asyncProperty(sequences, (sequence) => holds(policy, sequence));
+    const property = fc.asyncProperty(sequences, (sequence) => checkInvariants(policy, sequence));
     const result = await fc.check(property, {
       numRuns: isTimed ? 1_000_000 : fuzzRuns,
       ...replay,

@@ -14,16 +14,16 @@ export class LateDials {
   }
 
   /** Called before a process stalls, with the duration, ms. */
-  sleeps(process: Process, ms: number): void {
+  onSleep(process: Process, ms: number): void {
     if (ms <= TIMINGS.queueTimeoutMs + 2 * DEFAULT_TIMINGS.probeMs) return;
-    const missed = this.#expiredCalls.get(process) ?? new Set();
-    for (const callId of this.#run.created) missed.add(callId);
-    this.#expiredCalls.set(process, missed);
+    const missedCalls = this.#expiredCalls.get(process) ?? new Set();
+    for (const callId of this.#run.createdIds) missedCalls.add(callId);
+    this.#expiredCalls.set(process, missedCalls);
   }
 
   /** Called with each dial. */
-  dials({ callId, process }: Attempt): void {
-    const missed = this.#expiredCalls.get(process)?.has(callId) === true;
-    this.#run.findings.expect("dialled-in-time", !missed, `${callId} was dialled`);
+  onDial({ callId, process }: Attempt): void {
+    const isMissed = this.#expiredCalls.get(process)?.has(callId) === true;
+    this.#run.findings.expect("dialled-in-time", !isMissed, `${callId} was dialled`);
   }
 }

@@ -88,7 +88,7 @@ export class ModelNetwork extends ScriptedTelephony {
     const { life, system } = this.#owner;
     const attempt: Attempt = { callId, instanceId, to, process: this.#owner, askedAt, at: system.now(), life };
     this.attempts.push(attempt);
-    this.#owner.dialled(attempt);
+    this.#owner.onDial(attempt);
     await this.#pass("dial", instanceId);
     try {
       const { busyUntil, clock } = this.#owner.run;
@@ -111,11 +111,11 @@ export class ModelNetwork extends ScriptedTelephony {
   /** Reports every outgoing frame of a leg. */
   #watch(leg: ScriptedLeg, attempt: Attempt): void {
     attempt.leg = leg;
-    this.#owner.run.owners.dials(attempt);
+    this.#owner.run.owners.onDial(attempt);
     const connectMedia = leg.connectMedia.bind(leg);
     leg.connectMedia = (source, sink) => {
       const read = (frame: Int16Array) => {
-        this.#owner.run.owners.sends(attempt);
+        this.#owner.run.owners.onFrame(attempt);
         return source.read(frame);
       };
       connectMedia({ read }, sink);

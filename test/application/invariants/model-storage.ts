@@ -19,7 +19,7 @@ export class ModelStorage extends FaultyStorage {
   }
 
   /** Way in which it is unreachable. */
-  get isCut(): Cut | undefined {
+  get cut(): Cut | undefined {
     return this.#cut;
   }
 
@@ -72,8 +72,8 @@ export class ModelStorage extends FaultyStorage {
 
   async #pass<T>(operation: string, run: () => Promise<T>): Promise<T> {
     await this.before(operation, []);
-    const answer = await run();
+    const result = await run();
     await this.after(operation);
-    return answer;
+    return result;
   }
 }

@@ -35,7 +35,7 @@ export class ModelClock extends ManualSystem {
 /** The clock of one process, with a separate wall clock. No timer fires once it is dead, or while it is stopped. */
 export class ModelSystem extends ManualSystem {
   readonly #clock: ModelClock;
-  readonly #begun: number;
+  readonly #startedAt: number;
   /** Cancels the pending timers. */
   readonly #timers = new Set<() => void>();
   /** Queued work of a stopped process, in order of arrival. */
@@ -54,11 +54,11 @@ export class ModelSystem extends ManualSystem {
   constructor(clock: ModelClock, options: { readonly seed: number; readonly now?: number }) {
     super(options);
     this.#clock = clock;
-    this.#begun = clock.monotonic();
+    this.#startedAt = clock.monotonic();
   }
 
   /** True while it is stopped (SIGSTOP). */
-  get stopped(): boolean {
+  get isStopped(): boolean {
     return this.#queuedWork !== undefined;
   }
 
@@ -110,7 +110,7 @@ export class ModelSystem extends ManualSystem {
   }
 
   /** Resolves when the process is not stopped. */
-  async running(): Promise<void> {
+  async waitUntilRunning(): Promise<void> {
     while (this.#queuedWork) await this.#resuming;
   }
 
@@ -119,7 +119,7 @@ export class ModelSystem extends ManualSystem {
   }
 
   override monotonic(): number {
-    return this.#clock.monotonic() - this.#begun - this.#monotonicStoppedMs;
+    return this.#clock.monotonic() - this.#startedAt - this.#monotonicStoppedMs;
   }
 
   override after(ms: number, run: () => void): () => void {

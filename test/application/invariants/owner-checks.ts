@@ -35,11 +35,11 @@ export class OwnerChecks {
   }
 
   /** Called with each leg before it is added to its process. */
-  dials({ process, callId, instanceId }: Attempt): void {
+  onDial({ process, callId, instanceId }: Attempt): void {
     const { findings, processes } = this.#run;
     findings.expect("owner-acts", process.isOwner, `process ${process.number} dials ${callId}`);
     for (const other of processes) {
-      if (other === process || other.system.stopped) continue;
+      if (other === process || other.system.isStopped) continue;
       const leg = legsOf(other).find((attempt) => attempt.instanceId === instanceId);
       findings.expect("one-at-a-time", !leg, () => {
         return `process ${process.number} dials ${callId} while process ${other.number} has a leg for ${leg?.callId}`;
@@ -48,7 +48,7 @@ export class OwnerChecks {
   }
 
   /** Called with each outgoing frame. */
-  sends({ process, callId }: Attempt): void {
+  onFrame({ process, callId }: Attempt): void {
     this.#run.findings.expect("owner-acts", process.isOwner, `process ${process.number} sends audio to ${callId}`);
   }
 

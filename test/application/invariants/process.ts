@@ -52,7 +52,7 @@ export class Process {
   /** Log messages that would alert an operator. */
   readonly errors: string[] = [];
   isAlive = true;
-  started = false;
+  isStarted = false;
   /** Time of its latest resumption after a stop, ms on its monotonic clock. */
   resumedAt = 0;
   readonly run: Run;
@@ -61,13 +61,13 @@ export class Process {
   #moment = 0;
   #operationsOfMoment = 0;
 
-  /** @param before its dead predecessor on the same machine */
-  constructor(run: Run, number: number, before?: Process) {
+  /** @param predecessor its dead predecessor on the same machine */
+  constructor(run: Run, number: number, predecessor?: Process) {
     this.run = run;
     this.number = number;
     this.system = new ModelSystem(run.clock, {
       seed: number,
-      ...(before && { now: before.system.now() + 1_000 }),
+      ...(predecessor && { now: predecessor.system.now() + 1_000 }),
     });
     this.network = new ModelNetwork(this);
     this.storage = new ModelStorage(
@@ -111,7 +111,7 @@ export class Process {
   begin(): void {
     this.app.start().then(
       () => {
-        this.started = true;
+        this.isStarted = true;
       },
       (error: unknown) => {
         if (!(error instanceof StorageUnavailable || error instanceof StorageLocked))
@@ -125,26 +125,26 @@ export class Process {
   async start(): Promise<boolean> {
     this.begin();
     await this.system.settle();
-    for (let ms = 0; this.isAlive && !this.started && ms < STARTS_WITHIN_MS; ms += 1_000)
+    for (let ms = 0; this.isAlive && !this.isStarted && ms < STARTS_WITHIN_MS; ms += 1_000)
       await this.system.advance(1_000);
-    if (!this.started) this.kill();
+    if (!this.isStarted) this.kill();
     return this.isAlive;
   }
 
   /** Stops the application and the process; returns true if the application stopped in time. */
   async stop(drainMs: number): Promise<boolean> {
-    let stopped = false;
+    let hasStopped = false;
     void this.app.stop({ drainMs }).then(() => {
-      stopped = true;
+      hasStopped = true;
     });
     await this.system.settle();
-    for (let ms = 0; this.isAlive && !stopped && ms < STOPS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
-    return stopped;
+    for (let ms = 0; this.isAlive && !hasStopped && ms < STOPS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
+    return hasStopped;
   }
 
   /** Lets a stopped process continue. */
   resume(order: "forwards" | "backwards"): void {
-    if (!this.system.stopped) return;
+    if (!this.system.isStopped) return;
     this.resumedAt = this.system.monotonic();
     this.system.resume(order);
   }
@@ -165,7 +165,7 @@ export class Process {
     this.#operations = 0;
   }
 
-  dialled(attempt: Attempt): void {
+  onDial(attempt: Attempt): void {
     this.run.onDial(attempt);
     if (this.#crash?.at === "dial") this.kill();
   }
@@ -177,20 +177,20 @@ export class Process {
       this.kill();
     }
     const epoch = this.storage.lease?.epoch;
-    await this.system.running();
+    await this.system.waitUntilRunning();
     if (this.isAlive) await this.storage.reach();
     if (this.isAlive) await this.run.storageFaults.before(operation);
     // A storage that closes waits for its running operations, so none of them reaches the next opening.
     if (operation !== "open" && epoch !== this.storage.lease?.epoch)
       throw new StorageUnavailable("the storage was closed in the meantime");
-    if (operation === "calls.claimNext") await this.run.claiming(String(args[0]), String(args[4]));
+    if (operation === "calls.claimNext") await this.run.onClaim(String(args[0]), String(args[4]));
     if (!this.isAlive) await new Promise(() => {});
   }
 
   async #after(operation: string): Promise<void> {
     if (this.isAlive && this.#isCrashPoint(operation, true)) this.kill();
     if (operation === "open" && this.run.leases) await this.run.owners.onOwner(this);
-    await this.system.running();
+    await this.system.waitUntilRunning();
     if (this.isAlive) await this.storage.reach();
     if (!this.isAlive) return new Promise(() => {});
     this.run.storageFaults.after(operation);

@@ -11,7 +11,7 @@ export class ProtectionChecks {
   /** Earliest time of a link, ms since 1970-01-01 UTC. */
   readonly #startedAt: number;
   /** True if the number of all calls is recorded as one that must not be called. */
-  #forbidden = false;
+  #isForbidden = false;
   /** Calls that were claimed while the number was forbidden, and it still is. */
   readonly #forbiddenAtClaim = new Set<string>();
 
@@ -24,36 +24,40 @@ export class ProtectionChecks {
   async toggle(): Promise<void> {
     const { consents } = this.#run.database;
     const [userId, at] = [ALICE.userId, 0];
-    this.#forbidden = !this.#forbidden;
+    this.#isForbidden = !this.#isForbidden;
     this.#forbiddenAtClaim.clear();
-    if (this.#forbidden)
+    if (this.#isForbidden)
       await consents.put({ userId, phone: NUMBER, status: "do_not_call", source: null, createdAt: at, updatedAt: at });
     else await consents.delete(userId, NUMBER);
   }
 
   /** Called before each claim. */
-  claiming(callId: string): void {
-    if (this.#forbidden) this.#forbiddenAtClaim.add(callId);
+  onClaim(callId: string): void {
+    if (this.#isForbidden) this.#forbiddenAtClaim.add(callId);
     else this.#forbiddenAtClaim.delete(callId);
   }
 
   /** Called with each dial, which is among the attempts already. */
-  dials({ callId, instanceId, to, process, life, askedAt }: Attempt): void {
+  onDial({ callId, instanceId, to, process, life, askedAt }: Attempt): void {
     const { findings, policy, attempts } = this.#run;
     const expectThat = (holds: boolean, detail: string) =>
       findings.expect("protected", holds, `${callId} was ${detail}`);
     const isForbidden = to === NUMBER && this.#forbiddenAtClaim.has(callId);
     expectThat(!isForbidden, "dialled although its number must not be called");
     const others = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
-    const last = others.filter((other) => other.process === process && other.life === life).at(-1);
+    const previous = others.filter((other) => other.process === process && other.life === life).at(-1);
     const { paceMs = 0, warmUp, callingHours } = policy;
-    if (last) expectThat(askedAt - last.askedAt >= paceMs, `dialled ${askedAt - last.askedAt} ms after ${last.callId}`);
+    if (previous)
+      expectThat(
+        askedAt - previous.askedAt >= paceMs,
+        `dialled ${askedAt - previous.askedAt} ms after ${previous.callId}`,
+      );
     const now = process.system.now();
     // The wall clocks of two processes differ by no more than the jumps of a run.
-    const ofDay = others.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
+    const dialsOfDay = others.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
     // A clock that was set ahead ends the warm-up.
     const day = Math.max(0, Math.floor((now - this.#startedAt) / DAY_MS));
-    if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, day), `dialled as number ${ofDay} of 24 hours`);
+    if (warmUp) expectThat(dialsOfDay <= warmUpLimit(warmUp, day), `dialled as number ${dialsOfDay} of 24 hours`);
     const isLate = process.system.stoppedMs > 0; // it may have continued long after it last read the clock
     if (callingHours && !isLate)
       for (const zone of zonesOfNumber(NUMBER))

@@ -16,7 +16,7 @@ export type RequestKind =
   | "stream";
 
 /** The response, as over HTTP. */
-export type Answer = "done" | "not found" | "unavailable" | "refused";
+export type ResponseKind = "done" | "not found" | "unavailable" | "refused";
 
 /** One request and its response. Times are ms on the monotonic clock of its process. */
 export interface RecordedRequest {
@@ -27,8 +27,8 @@ export interface RecordedRequest {
   /** See {@link Process.life}. */
   readonly life: string;
   readonly askedAt: number;
-  answer?: Answer;
-  answeredAt?: number;
+  response?: ResponseKind;
+  respondedAt?: number;
 }
 
 /** Every request of a run. Requests pending at a process's death never get a response. */
@@ -41,18 +41,18 @@ export class Requests {
   }
 
   /** Records a request and, later, its response. */
-  ask<T>(
+  record<T>(
     process: Process,
     kind: RequestKind,
     subject: string,
     request: Promise<T>,
     done: (result: T) => void = () => {},
   ): RecordedRequest {
-    const asked: RecordedRequest = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
-    this.all.push(asked);
-    const settle = (answer: Answer) => {
-      asked.answer = answer;
-      asked.answeredAt = process.system.monotonic();
+    const entry: RecordedRequest = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
+    this.all.push(entry);
+    const settle = (response: ResponseKind) => {
+      entry.response = response;
+      entry.respondedAt = process.system.monotonic();
     };
     request.then(
       (result) => {
@@ -63,21 +63,21 @@ export class Requests {
       },
       (error: unknown) => {
         if (!process.isAlive) return;
-        settle(this.#answerOf(kind, error));
+        settle(this.#responseOf(kind, error));
       },
     );
-    return asked;
+    return entry;
   }
 
   about(kind: RequestKind, subject: string): RecordedRequest[] {
-    return this.all.filter((asked) => asked.kind === kind && asked.subject === subject);
+    return this.all.filter((request) => request.kind === kind && request.subject === subject);
   }
 
-  #answerOf(kind: RequestKind, error: unknown): Answer {
+  #responseOf(kind: RequestKind, error: unknown): ResponseKind {
     if (error instanceof Refusal && error.code === "storage_unavailable") return "unavailable";
     if (error instanceof Refusal) return error.code.endsWith("_not_found") ? "not found" : "refused";
     if ((error as Error).name === "StorageUnavailable") return "unavailable";
-    this.#findings.add("no-surprise", `"${kind}" was answered with ${error}`);
+    this.#findings.add("no-surprise", `"${kind}" failed with ${error}`);
     return "refused";
   }
 }

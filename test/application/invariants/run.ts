@@ -21,7 +21,7 @@ import { Requests } from "./requests.ts";
 import { StorageFaults } from "./storage-faults.ts";
 
 /** A client, and the stream that it was attached to. */
-export interface Attached {
+export interface AttachedClient {
   readonly client: RecordingClient;
   readonly attachment: StreamAttachment;
   readonly callId: string;
@@ -56,34 +56,34 @@ export class Run {
   /** Ids of all instances whose creation returned 201. */
   readonly instances: string[] = [];
   /** Instances whose linking was confirmed and that have not been unlinked or deleted since. */
-  readonly linked = new Set<string>();
+  readonly linkedIds = new Set<string>();
   /** Calls whose creation returned 201. */
-  readonly created = new Set<string>();
+  readonly createdIds = new Set<string>();
   /** Sizes of the audio files of calls, bytes. */
   readonly fileSizes = new Map<string, number>();
-  readonly clients: Attached[] = [];
+  readonly clients: AttachedClient[] = [];
   readonly attempts: Attempt[] = [];
   /** Final calls as first seen. */
-  readonly ended = new Map<string, Call>();
+  readonly finalCalls = new Map<string, Call>();
   /** Calls whose instance was deleted already when they were last requested. */
-  readonly #goneAtClaim = new Set<string>();
-  /** Faults that an operator's log must show. */
-  alarming = false;
+  readonly #deletedAtClaim = new Set<string>();
+  /** True if errors are expected in the operator's log. */
+  expectsErrors = false;
   /** The process that gets the requests: the present owner of the database, or the latest. */
   process: Process;
   /** Every living process; more than one only on a database with a lease. */
   readonly processes: Process[];
-  #started = 0;
+  #processCount = 0;
   /** Numbers that were handed out. */
-  #numbers = 0;
-  #supervised = true;
+  #numberCount = 0;
+  #isSupervised = true;
 
-  /** @param leased several processes may compete for the database */
-  constructor(policy: QueuePolicy, leased: boolean) {
+  /** @param hasLease several processes may compete for the database */
+  constructor(policy: QueuePolicy, hasLease: boolean) {
     this.policy = policy;
-    this.alarming = leased;
-    if (leased) this.leases = new LeasedDatabase(this.clock, this.database);
-    this.process = new Process(this, ++this.#started);
+    this.expectsErrors = hasLease;
+    if (hasLease) this.leases = new LeasedDatabase(this.clock, this.database);
+    this.process = new Process(this, ++this.#processCount);
     this.processes = [this.process];
   }
 
@@ -97,14 +97,14 @@ export class Run {
     await app.instances.configure(ALICE, activeInstance);
     await this.line(activeInstance)?.scan();
     await system.settle();
-    this.linked.add(activeInstance);
+    this.linkedIds.add(activeInstance);
   }
 
   /**
    * Replaces a dead process, or waits until one owns the database again. A storage that prevents a start is repaired.
    */
   async revive(): Promise<void> {
-    if (this.leases) return this.process.isAlive && !this.#owner ? undefined : this.owned();
+    if (this.leases) return this.process.isAlive && !this.#owner ? undefined : this.waitForOwner();
     // The lock of the database is free once the dead process has no operation in progress.
     if (!this.process.isAlive) await this.clock.settle();
     for (let tries = 0; !this.process.isAlive; tries++) {
@@ -117,7 +117,7 @@ export class Run {
   }
 
   /** Waits until a process owns the database. */
-  async owned(): Promise<void> {
+  async waitForOwner(): Promise<void> {
     for (let ms = 0; !this.#owner; ms += RESTART_MS) {
       this.findings.expect("no-surprise", ms < TAKEN_WITHIN_MS, "no process owns the database");
       this.findings.assertNone();
@@ -131,14 +131,14 @@ export class Run {
   }
 
   /** Starts a server on another machine, which waits for the database; there are two at most. */
-  second(): void {
+  startSecondServer(): void {
     if (this.processes.length > 1 || !this.process.isAlive) return;
     this.#next().begin();
   }
 
   /** Dead processes stay dead from this point. */
   unsupervise(): void {
-    this.#supervised = false;
+    this.#isSupervised = false;
   }
 
   /** Kills every process. */
@@ -152,31 +152,31 @@ export class Run {
     this.processes.splice(this.processes.indexOf(process), 1);
     if (!this.leases) return;
     this.clock.after(RESTART_MS, () => {
-      if (this.#supervised) this.#next(process).begin();
+      if (this.#isSupervised) this.#next(process).begin();
     });
   }
 
   /** Called with each dial, before it is carried out. */
   onDial(attempt: Attempt): void {
     const { callId, process } = attempt;
-    const before = this.attempts.filter((other) => other.callId === callId && !other.isReturned);
-    this.findings.expect("dialled-once", before.length === 0, () => {
-      const { process: first, isPlaced, isAnswered } = before[0] as Attempt;
+    const earlierAttempts = this.attempts.filter((other) => other.callId === callId && !other.isReturned);
+    this.findings.expect("dialled-once", earlierAttempts.length === 0, () => {
+      const { process: first, isPlaced, isAnswered } = earlierAttempts[0] as Attempt;
       const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which was asked";
       return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${progress}`;
     });
-    const wasDeleted = this.#goneAtClaim.has(callId);
+    const wasDeleted = this.#deletedAtClaim.has(callId);
     this.findings.expect("deleted-is-silent", !wasDeleted, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
-    this.protection.dials(attempt);
-    this.lateDials.dials(attempt);
+    this.protection.onDial(attempt);
+    this.lateDials.onDial(attempt);
   }
 
   /** Called before each `claimNext` of an instance. */
-  async claiming(instanceId: string, callId: string): Promise<void> {
-    this.protection.claiming(callId);
-    if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(callId);
-    else this.#goneAtClaim.delete(callId);
+  async onClaim(instanceId: string, callId: string): Promise<void> {
+    this.protection.onClaim(callId);
+    if (await isDeleted(this.database, instanceId)) this.#deletedAtClaim.add(callId);
+    else this.#deletedAtClaim.delete(callId);
   }
 
   /** Calls of an instance that may be live at the same time. */
@@ -191,7 +191,7 @@ export class Run {
 
   /** Numbers that no call has had yet. */
   newNumbers(count: number): string[] {
-    return Array.from({ length: count }, () => `+1202555${2_000 + this.#numbers++}`);
+    return Array.from({ length: count }, () => `+1202555${2_000 + this.#numberCount++}`);
   }
 
   /** Every call in the database. */
@@ -200,11 +200,11 @@ export class Run {
   }
 
   get #owner(): Process | undefined {
-    return this.processes.find((process) => process.isOwner && process.started);
+    return this.processes.find((process) => process.isOwner && process.isStarted);
   }
 
-  #next(before?: Process): Process {
-    const process = new Process(this, ++this.#started, before);
+  #next(earlierAttempts?: Process): Process {
+    const process = new Process(this, ++this.#processCount, earlierAttempts);
     this.processes.push(process);
     return process;
   }

@@ -43,9 +43,9 @@ const BREAKING = [
   "storage heals",
   "hold a write",
   "let the write go",
-  "lose an answer",
+  "lose a response",
   "adapter hangs",
-  "adapters answer",
+  "adapters respond",
   "clock jumps",
   "clock is right",
   "machine sleeps",
@@ -95,7 +95,7 @@ const AFTERWARDS = [
   "delete",
   "storage heals",
   "let the write go",
-  "adapters answer",
+  "adapters respond",
 ] as const;
 
 function stepOf(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {

@@ -32,7 +32,7 @@ export class StorageFaults {
   }
 
   /** True if an operation may hang forever. */
-  get waits(): boolean {
+  get mayHang(): boolean {
     return this.#hangs !== none || this.#heldWrites.length > 0;
   }
 
@@ -61,7 +61,7 @@ export class StorageFaults {
   }
 
   /** Makes the n-th write from this point succeed, but lose its result. */
-  loseAnswer(n: number): void {
+  loseResponse(n: number): void {
     this.#writesUntilLoss = n;
   }
 

@@ -20,14 +20,14 @@ const CAUSES: readonly ReleaseCause[] = [
 export async function takeStep(run: Run, step: Step): Promise<void> {
   const { process } = run;
   if (isBreaking(step.step)) return breakSomething(run, step);
-  if (!process.system.stopped) return reach(run, step);
+  if (!process.system.isStopped) return act(run, step);
   process.system.whenRunning(() => {
-    if (run.process === process) void reach(run, step);
+    if (run.process === process) void act(run, step);
   });
 }
 
 /** Acts of callers, callees and lines. */
-async function reach(run: Run, { step, which }: Step): Promise<void> {
+async function act(run: Run, { step, which }: Step): Promise<void> {
   const { process, requests } = run;
   const { app, system, network } = process;
   const instanceId = run.instances[which % run.instances.length] as string;
@@ -49,16 +49,22 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
           : which % 2 === 0
             ? ({ instanceId, type: "FIXED_TTS", target, tts } as const)
             : ({ instanceId, type: "FIXED_AUDIO", target, audio: { audioBase64: file } } as const);
-      requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id, created }) => {
-        run.created.add(id);
+      requests.record(process, "create", "", app.calls.create(ALICE, input), ({ id, created }) => {
+        run.createdIds.add(id);
         if (created && input.type === "FIXED_AUDIO") run.fileSizes.set(id, atob(file).length);
       });
       return;
     }
     case "create instance":
-      requests.ask(process, "create instance", "", app.instances.create(ALICE, { name: `Desk ${which}` }), ({ id }) => {
-        run.instances.push(id);
-      });
+      requests.record(
+        process,
+        "create instance",
+        "",
+        app.instances.create(ALICE, { name: `Desk ${which}` }),
+        ({ id }) => {
+          run.instances.push(id);
+        },
+      );
       return;
     case "create batch": {
       const instanceIds = [...new Set([instanceId, run.instances[0] as string])];
@@ -68,7 +74,7 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
         ...{ name: `Batch ${which}`, instanceIds, message: { type: "FIXED_TTS", tts } as const, start: true },
         ...{ targets: run.newNumbers(3).map((phoneNumber) => ({ phoneNumber })), retry, gapMs: 0 },
       };
-      requests.ask(process, "create batch", "", app.batches.create(ALICE, input));
+      requests.record(process, "create batch", "", app.batches.create(ALICE, input));
       return;
     }
     case "pause batch":
@@ -83,18 +89,24 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
           : batch.status === "PAUSED"
             ? app.batches.resume(ALICE, id)
             : app.batches.pause(ALICE, id);
-      requests.ask(process, "change batch", id, change);
+      requests.record(process, "change batch", id, change);
       return;
     }
     case "attach": {
       const streamCalls = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
       const call = streamCalls[which % 3];
       if (!call) return;
-      requests.ask(process, "stream", call.id, app.calls.stream(ALICE, call.id), (seat) => {
-        if (which % 7 === 0) return seat.release();
+      requests.record(process, "stream", call.id, app.calls.stream(ALICE, call.id), (reservation) => {
+        if (which % 7 === 0) return reservation.release();
         const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
         const { life } = process;
-        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process, life });
+        run.clients.push({
+          client: recording,
+          attachment: reservation.attach(recording),
+          callId: call.id,
+          process,
+          life,
+        });
       });
       return;
     }
@@ -116,13 +128,13 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       const call = calls[which % Math.max(1, calls.length)];
       if (!call) return;
       for (let times = step === "hang up" ? 1 : 2; times > 0; times--)
-        requests.ask(process, "hang up", call.id, app.calls.hangUp(ALICE, call.id));
+        requests.record(process, "hang up", call.id, app.calls.hangUp(ALICE, call.id));
       return;
     }
     case "do not call":
       return run.protection.toggle();
     case "scan":
-      requests.ask(process, "configure", instanceId, app.instances.configure(ALICE, instanceId));
+      requests.record(process, "configure", instanceId, app.instances.configure(ALICE, instanceId));
       await system.settle();
       return scan(run, instanceId);
     case "online":
@@ -133,25 +145,25 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       return line?.goOffline("gone", { report: step === "offline" });
     case "unlinked":
       if (!line?.linked) return;
-      run.linked.delete(instanceId);
+      run.linkedIds.delete(instanceId);
       return line.unlinkByOwner();
     case "unlink":
-      run.linked.delete(instanceId);
-      requests.ask(process, "unlink", instanceId, app.instances.unlink(ALICE, instanceId));
+      run.linkedIds.delete(instanceId);
+      requests.record(process, "unlink", instanceId, app.instances.unlink(ALICE, instanceId));
       return;
     case "delete":
-      run.linked.delete(instanceId);
-      requests.ask(process, "delete", instanceId, app.instances.delete(ALICE, instanceId));
+      run.linkedIds.delete(instanceId);
+      requests.record(process, "delete", instanceId, app.instances.delete(ALICE, instanceId));
       return;
     case "placed":
       return placeLeg(run, leg);
     case "progress":
-      return leg && network.attempt(leg).isPlaced ? answer(run, leg, true) : placeLeg(run, leg);
+      return leg && network.attempt(leg).isPlaced ? pickUp(run, leg, true) : placeLeg(run, leg);
     case "alert":
       return leg?.alert();
     case "answer":
     case "answer without media":
-      return answer(run, leg, step === "answer");
+      return pickUp(run, leg, step === "answer");
     case "connect":
       return connect(run, leg);
     case "press":
@@ -172,11 +184,11 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
 function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
   if (!line?.waitsForScan || line.closed) return;
-  run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
+  run.requests.record(run.process, "scan", instanceId, line.scan(), () => {
     const isDeleted = run.requests.about("delete", instanceId).length > 0;
     // An unlinking that did not return success may continue.
-    const unlinking = run.requests.about("unlink", instanceId).some(({ answer }) => answer !== "done");
-    if (line.linked && !isDeleted && !unlinking) run.linked.add(instanceId);
+    const isUnlinking = run.requests.about("unlink", instanceId).some(({ response }) => response !== "done");
+    if (line.linked && !isDeleted && !isUnlinking) run.linkedIds.add(instanceId);
   });
 }
 
@@ -187,7 +199,7 @@ function placeLeg(run: Run, leg: ScriptedLeg | undefined): void {
   leg.placed();
 }
 
-function answer(run: Run, leg: ScriptedLeg | undefined, media: boolean): void {
+function pickUp(run: Run, leg: ScriptedLeg | undefined, media: boolean): void {
   const attempt = leg && run.process.network.attempt(leg);
   if (!leg?.live || !attempt?.isPlaced || attempt.isAnswered) return;
   attempt.isAnswered = true;

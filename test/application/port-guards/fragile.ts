@@ -27,7 +27,7 @@ export interface Breakage {
 }
 
 /** The ports that methods of ports return. */
-const RETURNED = new Map([
+const RETURNED_PORTS = new Map([
   ["telephony.open", "line"],
   ["line.dial", "leg"],
   ["recordings.record", "writer"],
@@ -37,7 +37,7 @@ const RETURNED = new Map([
 ]);
 
 /** The port itself, except for the currently faulty method; likewise for the ports that it returns. */
-export function fragile<Port extends object>(port: Port, name: string, breakage: Breakage): Port {
+export function makeFragile<Port extends object>(port: Port, name: string, breakage: Breakage): Port {
   return new Proxy(port, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -49,10 +49,12 @@ export function fragile<Port extends object>(port: Port, name: string, breakage:
           return faultyMethod(breakage.fault)();
         }
         const result: unknown = value.apply(target, args);
-        const returnedPort = RETURNED.get(method);
+        const returnedPort = RETURNED_PORTS.get(method);
         if (returnedPort === undefined) return result;
-        const wrapResult = (returned: unknown) =>
-          typeof returned === "object" && returned ? fragile(returned, returnedPort, breakage) : returned;
+        const wrapResult = (returnedValue: unknown) =>
+          typeof returnedValue === "object" && returnedValue
+            ? makeFragile(returnedValue, returnedPort, breakage)
+            : returnedValue;
         return result instanceof Promise ? result.then(wrapResult) : wrapResult(result);
       };
     },

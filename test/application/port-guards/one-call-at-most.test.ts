@@ -11,7 +11,7 @@ import { ALICE, audioFile, BOB, decoder, NUMBER, ToneSpeech, World } from "../..
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { MemoryRecordings } from "../../support/memory-recordings.ts";
 import { ScriptedEndpoints } from "../../support/scripted-endpoints.ts";
-import { type Breakage, FAULTS, fragile } from "./fragile.ts";
+import { type Breakage, FAULTS, makeFragile } from "./fragile.ts";
 
 /** Every method of a port that the core calls for a call. */
 const METHODS = [
@@ -26,13 +26,13 @@ const METHODS = [
   ...["detector.push", "voiceActivity.create", "webhooks.post"],
 ];
 /** Called for the first line only. */
-const ONCE = "speech.warmUp";
+const CALLED_ONCE = "speech.warmUp";
 const TEXT = "x".repeat(200); // 10 s
 const SILENT_NUMBER = "+12025550111";
 const RING_MS = 30_000;
 const CASES = METHODS.flatMap((method) => FAULTS.map((fault) => [method, fault] as const));
 
-const SPOKEN = babble(1_500, 8_000, 3_000, 5);
+const SPEECH = babble(1_500, 8_000, 3_000, 5);
 
 /** Optional parts of a leg. */
 const OPTIONAL_OF_LEGS = {
@@ -43,15 +43,15 @@ const OPTIONAL_OF_LEGS = {
 
 /** An agent that follows a script, with all optional parts of a conversation. */
 function reportingAgent(): Agent {
-  const scripted = scriptedAgent();
+  const agent = scriptedAgent();
   const agentParts = { heard() {}, report: async () => ({}) };
-  return { ...scripted, begin: (brief) => Object.assign(scripted.begin(brief), agentParts) };
+  return { ...agent, begin: (brief) => Object.assign(agent.begin(brief), agentParts) };
 }
 
 async function fragileWorld(breakage: Breakage): Promise<World> {
   const system = new ManualSystem();
-  const detectors = { create: (rate: number) => fragile(new Vad(rate), "detector", breakage) };
-  const { create } = fragile(detectors, "voiceActivity", breakage);
+  const detectors = { create: (rate: number) => makeFragile(new Vad(rate), "detector", breakage) };
+  const { create } = makeFragile(detectors, "voiceActivity", breakage);
   const network = new ScriptedTelephony(system);
   network.onDial = (leg) => {
     if (breakage.method !== undefined) Object.assign(leg, OPTIONAL_OF_LEGS);
@@ -59,14 +59,14 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
   return World.start({
     system,
     timings: { ringTimeoutMs: RING_MS },
-    network: fragile(network, "telephony", breakage),
-    speech: () => fragile(new ToneSpeech(), "speech", breakage),
-    decoder: fragile(decoder, "decoder", breakage),
-    recordings: fragile(new MemoryRecordings(), "recordings", breakage),
-    transcription: fragile(new MeasuringTranscription(), "transcription", breakage),
-    agent: fragile(reportingAgent(), "agent", breakage),
+    network: makeFragile(network, "telephony", breakage),
+    speech: () => makeFragile(new ToneSpeech(), "speech", breakage),
+    decoder: makeFragile(decoder, "decoder", breakage),
+    recordings: makeFragile(new MemoryRecordings(), "recordings", breakage),
+    transcription: makeFragile(new MeasuringTranscription(), "transcription", breakage),
+    agent: makeFragile(reportingAgent(), "agent", breakage),
     voiceActivity: (rate) => create(rate),
-    webhookSender: fragile(new ScriptedEndpoints(), "webhooks", breakage),
+    webhookSender: makeFragile(new ScriptedEndpoints(), "webhooks", breakage),
     webhooksAllowPrivate: true,
     streamPreview: true,
   });
@@ -80,13 +80,13 @@ function answerAll(world: World, answeredLegs: Set<ScriptedLeg>): void {
     leg.placed();
     if (leg.to === SILENT_NUMBER) continue;
     leg.answer();
-    leg.say(SPOKEN);
+    leg.say(SPEECH);
   }
 }
 
 describe("a faulty port method only costs the calls that need it", () => {
   test.for(CASES)("%s: %s", { timeout: 60_000 }, async ([method, fault]) => {
-    const breakage: Breakage = { method: method === ONCE ? method : undefined, fault, calls: 0 };
+    const breakage: Breakage = { method: method === CALLED_ONCE ? method : undefined, fault, calls: 0 };
     const world = await fragileWorld(breakage);
     const { system, app } = world;
     if (method === "webhooks.post") await app.webhooks.create(BOB, { url: "https://example.com/hook" });

@@ -9,8 +9,8 @@ const vault = new Vault(new Uint8Array(32).fill(1));
 
 /** The record store of a storage with its contents: by instance, then by key. */
 function scene() {
-  const stored = new Map<string, Map<string, Uint8Array>>();
-  const recordsOf = (instanceId: string) => stored.get(instanceId) ?? new Map<string, Uint8Array>();
+  const storedRecords = new Map<string, Map<string, Uint8Array>>();
+  const recordsOf = (instanceId: string) => storedRecords.get(instanceId) ?? new Map<string, Uint8Array>();
   const lineRecords: LineRecordStore = {
     get: async (id, keys) => keys.map((key) => recordsOf(id).get(key)),
     keys: async (id, prefix) => [...recordsOf(id).keys()].filter((key) => key.startsWith(prefix)),
@@ -18,13 +18,13 @@ function scene() {
       const next = new Map(recordsOf(id));
       for (const [key, ciphertext] of changes) ciphertext ? next.set(key, ciphertext) : next.delete(key);
       if (next.size > maxRecords) return false;
-      stored.set(id, next);
+      storedRecords.set(id, next);
       return true;
     },
     forgetNumber: async () => 0,
-    clear: async (id) => void stored.delete(id),
+    clear: async (id) => void storedRecords.delete(id),
   };
-  return { stored, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
+  return { storedRecords, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
 }
 
 const key = fc
@@ -35,18 +35,18 @@ const bytes = fc.uint8Array({ maxLength: 64 });
 
 describe("sealed records", () => {
   fuzz(
-    "come back for their instance and key, and for no others",
+    "are returned for their instance and key only",
     fc.asyncProperty(
       fc.record({ id: instanceId, key, value: bytes }),
       fc.record({ id: instanceId, key }),
-      async (ownRecord, other) => {
-        const { stored, records } = scene();
+      async (ownRecord, otherRecord) => {
+        const { storedRecords, records } = scene();
         await records(ownRecord.id).set(new Map([[ownRecord.key, ownRecord.value]]));
         expect(await records(ownRecord.id).get([ownRecord.key])).toEqual([ownRecord.value]);
-        if (ownRecord.id === other.id && ownRecord.key === other.key) return;
-        const ciphertext = stored.get(ownRecord.id)?.get(ownRecord.key) as Uint8Array;
-        stored.set(other.id, new Map([[other.key, ciphertext]]));
-        await expect(records(other.id).get([other.key])).rejects.toThrow("RINGPORT_SECRET");
+        if (ownRecord.id === otherRecord.id && ownRecord.key === otherRecord.key) return;
+        const ciphertext = storedRecords.get(ownRecord.id)?.get(ownRecord.key) as Uint8Array;
+        storedRecords.set(otherRecord.id, new Map([[otherRecord.key, ciphertext]]));
+        await expect(records(otherRecord.id).get([otherRecord.key])).rejects.toThrow("RINGPORT_SECRET");
         await expect(vault.open(ownRecord.id, ciphertext)).rejects.toThrow(); // as credentials
       },
     ),
@@ -55,18 +55,18 @@ describe("sealed records", () => {
   fuzz(
     "that were tampered with are refused",
     fc.asyncProperty(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), async (value, at, change) => {
-      const { stored, records } = scene();
+      const { storedRecords, records } = scene();
       await records("inst_a").set(new Map([["k", value]]));
-      const ciphertext = stored.get("inst_a")?.get("k") as Uint8Array;
+      const ciphertext = storedRecords.get("inst_a")?.get("k") as Uint8Array;
       ciphertext[at % ciphertext.length]! ^= change;
       await expect(records("inst_a").get(["k"])).rejects.toThrow();
     }),
   );
 
   test("are not readable in the storage", async () => {
-    const { stored, records } = scene();
+    const { storedRecords, records } = scene();
     await records("inst_a").set(new Map([["k", new TextEncoder().encode("the secret key of a phone")]]));
-    expect(new TextDecoder().decode(stored.get("inst_a")?.get("k"))).not.toContain("secret");
+    expect(new TextDecoder().decode(storedRecords.get("inst_a")?.get("k"))).not.toContain("secret");
   });
 
   test("are deleted individually, and all at once", async () => {
@@ -85,7 +85,7 @@ describe("sealed records", () => {
     ["a key with NUL", "a\0b", "contains NUL"],
     ["a key with half a character", "a\ud800", "half a character"],
   ])("refuse %s", async (_, invalidKey, message) => {
-    const { stored, records } = scene();
+    const { storedRecords, records } = scene();
     const sealedRecords = records("inst_a");
     const changes = new Map([
       ["fine", Uint8Array.of(1)],
@@ -94,7 +94,7 @@ describe("sealed records", () => {
     await expect(sealedRecords.set(changes)).rejects.toThrow(message);
     await expect(sealedRecords.get([invalidKey])).rejects.toThrow(message);
     if (invalidKey !== "") await expect(sealedRecords.keys(invalidKey)).rejects.toThrow(message);
-    expect(stored.size).toBe(0);
+    expect(storedRecords.size).toBe(0);
   });
 
   test("have at most 1 MiB each", async () => {
@@ -106,9 +106,9 @@ describe("sealed records", () => {
     );
   });
 
-  test("are at most 20,000 of one instance", async () => {
-    const { stored, records } = scene();
-    stored.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
+  test("are limited to 20,000 per instance", async () => {
+    const { storedRecords, records } = scene();
+    storedRecords.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
     const sealedRecords = records("inst_a");
     await expect(sealedRecords.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
       'instance "inst_a" would have more than 20000 records',
@@ -119,7 +119,7 @@ describe("sealed records", () => {
         ["k0", undefined],
       ]),
     );
-    expect(stored.get("inst_a")?.size).toBe(20_000);
+    expect(storedRecords.get("inst_a")?.size).toBe(20_000);
   });
 
   test("are read at most 20,000 at a time", async () => {

@@ -7,83 +7,83 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** The part of a storage that keeps credentials. */
 function store() {
-  const stored = new Map<string, Uint8Array>();
+  const storedCiphertexts = new Map<string, Uint8Array>();
   const instances = {
-    saveCredentials: async (id: string, ciphertext: Uint8Array) => void stored.set(id, ciphertext),
-    loadCredentials: async (id: string) => stored.get(id),
-    eraseCredentials: async (id: string) => void stored.delete(id),
+    saveCredentials: async (id: string, ciphertext: Uint8Array) => void storedCiphertexts.set(id, ciphertext),
+    loadCredentials: async (id: string) => storedCiphertexts.get(id),
+    eraseCredentials: async (id: string) => void storedCiphertexts.delete(id),
   } as unknown as InstanceStore;
-  return { stored, instances };
+  return { storedCiphertexts, instances };
 }
 
 describe("sealed credentials", () => {
   test("are returned unchanged, at any length", async () => {
     const { instances } = store();
-    const sealed = new Vault(SECRET).credentialsOf("inst_a", instances);
+    const sealedCredentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     for (const credentials of [bytes(""), bytes("key"), new Uint8Array(100_000).fill(9)]) {
-      await sealed.save(credentials);
-      expect(await sealed.load()).toEqual(credentials);
+      await sealedCredentials.save(credentials);
+      expect(await sealedCredentials.load()).toEqual(credentials);
     }
   });
 
   test("are not readable in the storage, and never the same twice", async () => {
-    const { stored, instances } = store();
+    const { storedCiphertexts, instances } = store();
     const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     await credentials.save(bytes("the secret key of a phone"));
-    const first = stored.get("inst_a");
+    const first = storedCiphertexts.get("inst_a");
     await credentials.save(bytes("the secret key of a phone"));
-    const second = stored.get("inst_a");
+    const second = storedCiphertexts.get("inst_a");
     expect(second).not.toEqual(first);
     expect(new TextDecoder().decode(second)).not.toContain("secret");
   });
 
   test("belong only to their instance", async () => {
-    const { stored, instances } = store();
+    const { storedCiphertexts, instances } = store();
     const vault = new Vault(SECRET);
     await vault.credentialsOf("inst_a", instances).save(bytes("key"));
-    stored.set("inst_b", stored.get("inst_a")!);
+    storedCiphertexts.set("inst_b", storedCiphertexts.get("inst_a")!);
     await expect(vault.credentialsOf("inst_b", instances).load()).rejects.toThrow();
   });
 
-  test("from another secret name the setting", async () => {
+  test("sealed with another secret are refused; the error names the setting", async () => {
     const { instances } = store();
     await new Vault(SECRET).credentialsOf("inst_a", instances).save(bytes("key"));
-    const other = new Vault(new Uint8Array(32).fill(2)).credentialsOf("inst_a", instances);
-    await expect(other.load()).rejects.toThrow(
+    const otherCredentials = new Vault(new Uint8Array(32).fill(2)).credentialsOf("inst_a", instances);
+    await expect(otherCredentials.load()).rejects.toThrow(
       "sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
     );
   });
 
   test("that a previous secret sealed are opened, and resealed with the current one", async () => {
-    const { stored, instances } = store();
+    const { storedCiphertexts, instances } = store();
     const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
       Uint8Array,
       Uint8Array,
       Uint8Array,
     ];
     await new Vault(first).credentialsOf("inst_a", instances).save(bytes("key"));
-    const ciphertext = stored.get("inst_a") as Uint8Array;
-    const rotated = new Vault(third, [second, first]);
-    expect(await rotated.open("inst_a", ciphertext)).toEqual(bytes("key"));
-    expect(await rotated.reseal("inst_b", ciphertext)).toBe("unreadable");
-    const resealed = await rotated.reseal("inst_a", ciphertext);
+    const ciphertext = storedCiphertexts.get("inst_a") as Uint8Array;
+    const rotatedVault = new Vault(third, [second, first]);
+    expect(await rotatedVault.open("inst_a", ciphertext)).toEqual(bytes("key"));
+    expect(await rotatedVault.reseal("inst_b", ciphertext)).toBe("unreadable");
+    const resealed = await rotatedVault.reseal("inst_a", ciphertext);
     expect(await new Vault(third).open("inst_a", resealed as Uint8Array)).toEqual(bytes("key"));
-    expect(await rotated.reseal("inst_a", resealed as Uint8Array)).toBe("current");
-    expect([rotated.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
+    expect(await rotatedVault.reseal("inst_a", resealed as Uint8Array)).toBe("current");
+    expect([rotatedVault.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
   });
 
   test("are refused after tampering anywhere", async () => {
-    const { stored, instances } = store();
+    const { storedCiphertexts, instances } = store();
     const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     await credentials.save(bytes("key"));
-    const ciphertext = stored.get("inst_a")!;
+    const ciphertext = storedCiphertexts.get("inst_a")!;
     for (let at = 0; at < ciphertext.length; at++) {
       const alteredCiphertext = ciphertext.slice();
       alteredCiphertext[at]! ^= 1;
-      stored.set("inst_a", alteredCiphertext);
+      storedCiphertexts.set("inst_a", alteredCiphertext);
       await expect(credentials.load(), `byte ${at}`).rejects.toThrow();
     }
-    stored.set("inst_a", ciphertext.slice(0, 5));
+    storedCiphertexts.set("inst_a", ciphertext.slice(0, 5));
     await expect(credentials.load()).rejects.toThrow();
   });
 

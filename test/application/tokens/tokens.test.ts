@@ -21,7 +21,7 @@ async function scene() {
 }
 
 describe("a token", () => {
-  test("has its form: a prefix, 32 random bytes in base62, a checksum", async () => {
+  test("consists of a prefix, 32 random bytes in base62 and a checksum", async () => {
     const { issue } = await scene();
     expect((await issue()).token).toMatch(/^rp_live_[0-9A-Za-z]{49}$/);
     expect((await issue({ demoInstanceId: "inst_x" })).token).toMatch(/^rp_demo_[0-9A-Za-z]{49}$/);
@@ -35,7 +35,7 @@ describe("a token", () => {
     expect(await accounts.tokens()).toHaveLength(20);
   });
 
-  test("is the first one only if none existed", async () => {
+  test("is issued at the first start only if none exists", async () => {
     const { world, accounts, issue } = await scene();
     const first = (userName: string) =>
       issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
@@ -59,9 +59,13 @@ describe("a token", () => {
   test("has and lists the limits of its creation", async () => {
     const { issue, authenticate } = await scene();
     const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
-    const limited = await issue(limits);
-    expect(limited).toMatchObject(limits);
-    expect(await authenticate(limited.token)).toEqual({ userId: limited.userId, tokenId: limited.id, ...limits });
+    const limitedToken = await issue(limits);
+    expect(limitedToken).toMatchObject(limits);
+    expect(await authenticate(limitedToken.token)).toEqual({
+      userId: limitedToken.userId,
+      tokenId: limitedToken.id,
+      ...limits,
+    });
     expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
   });
 
@@ -104,9 +108,9 @@ describe("a token", () => {
     expect(await issue({ issuer })).toMatchObject({ scopes: ["read", "call"] });
     expect(await issue({ issuer, scopes: ["read"] })).toMatchObject({ scopes: ["read"] });
     await expect(issue({ issuer, scopes: ["admin"] })).rejects.toThrow('scopes contains "admin"');
-    const all = await issue();
-    expect(all.scopes).toBeNull();
-    expect(await authenticate(all.token)).not.toHaveProperty("scopes");
+    const unlimitedToken = await issue();
+    expect(unlimitedToken.scopes).toBeNull();
+    expect(await authenticate(unlimitedToken.token)).not.toHaveProperty("scopes");
   });
 
   test("has its last use recorded, once a minute", async () => {
@@ -130,9 +134,9 @@ describe("a token", () => {
 
   test("works although its use cannot be recorded, and records none after expiry", async () => {
     const { world, issue, accounts } = await scene();
-    const useTimes: string[] = [];
+    const usedIds: string[] = [];
     const markUsed = (id: string): never => {
-      useTimes.push(id);
+      usedIds.push(id);
       throw new Error("this storage cannot do that");
     };
     const authenticate = tokenAuthenticator({ ...accounts, markUsed }, world.system);
@@ -141,7 +145,7 @@ describe("a token", () => {
     expect(await authenticate(token)).toBeDefined();
     await world.system.advance(1_000);
     expect(await authenticate(token)).toBeUndefined();
-    expect(useTimes).toEqual([id]);
+    expect(usedIds).toEqual([id]);
   });
 
   test("is stored as a hash only", async () => {
@@ -209,7 +213,7 @@ test("a storage that is down does not count as a wrong token", async () => {
 
 const otherScene = scene();
 fuzz(
-  "no text at all is a token by accident",
+  "arbitrary text is never accepted as a token",
   fc.asyncProperty(
     fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^rp_(live|demo)_[0-9A-Za-z]{49}$/)),
     async (text) => {
@@ -234,12 +238,12 @@ describe("a token, while the storage is unavailable,", () => {
     const { world, issue, authenticate } = await scene();
     const { token, id } = await issue();
     await authenticate(token);
-    let onAsked = () => {};
+    let onVerify = () => {};
     const verifierCalled = new Promise<void>((resolve) => {
-      onAsked = resolve;
+      onVerify = resolve;
     });
     world.storage.before = () => {
-      onAsked();
+      onVerify();
       return new Promise(() => {});
     };
     const authentication = authenticate(token);
@@ -248,7 +252,7 @@ describe("a token, while the storage is unavailable,", () => {
     expect(await authentication).toMatchObject({ tokenId: id });
   });
 
-  test("is refused once revoked here", async () => {
+  test("is refused once this process has revoked it", async () => {
     const { world, accounts, issue } = await scene();
     const recentTokens = new RecentTokens(world.system);
     const authenticate = tokenAuthenticator(accounts, world.system, undefined, recentTokens);
@@ -261,14 +265,14 @@ describe("a token, while the storage is unavailable,", () => {
 
   test("is refused if revoked or expired", async () => {
     const { world, accounts, issue, authenticate } = await scene();
-    const revoked = await issue();
+    const revokedToken = await issue();
     const expiringToken = await issue({ expiresAt: world.system.now() + 1_000 });
-    for (const { token } of [revoked, expiringToken]) await authenticate(token);
-    await accounts.revokeToken(revoked.id, world.system.now());
-    expect(await authenticate(revoked.token)).toBeUndefined();
+    for (const { token } of [revokedToken, expiringToken]) await authenticate(token);
+    await accounts.revokeToken(revokedToken.id, world.system.now());
+    expect(await authenticate(revokedToken.token)).toBeUndefined();
     world.storage.isDown = true;
     await world.system.advance(1_000);
-    await expect(authenticate(revoked.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    await expect(authenticate(revokedToken.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
     expect(await authenticate(expiringToken.token)).toBeUndefined();
   });
 });

@@ -22,27 +22,27 @@ async function faultsOf(world: World, principal: Principal, provider?: string): 
   );
 }
 
-const open = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
+const openNetwork = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
 
 test("a network of the first user is refused to others like an unknown one", async () => {
-  const world = await worldOf({ users: "first", otherNetworks: [open()] });
+  const world = await worldOf({ users: "first", otherNetworks: [openNetwork()] });
   expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
-  const [closed] = await faultsOf(world, BOB, "scripted");
+  const [closedFault] = await faultsOf(world, BOB, "scripted");
   const [fault] = await faultsOf(world, BOB, "nonsense");
-  expect(closed).toMatchObject({ pointer: "/provider", code: "provider_unknown" });
-  expect(closed?.detail).toBe(fault?.detail.replace("nonsense", "scripted"));
-  expect(closed?.detail).toContain("it has: open;");
+  expect(closedFault).toMatchObject({ pointer: "/provider", code: "provider_unknown" });
+  expect(closedFault?.detail).toBe(fault?.detail.replace("nonsense", "scripted"));
+  expect(closedFault?.detail).toContain("it has: open;");
   await world.stop();
 });
 
 test("the default is the first network that the user may use", async () => {
-  const world = await worldOf({ users: "first", otherNetworks: [open()] });
+  const world = await worldOf({ users: "first", otherNetworks: [openNetwork()] });
   expect((await world.newInstance(ALICE)).provider).toBe("scripted");
   expect((await world.newInstance(BOB)).provider).toBe("open");
   await world.stop();
 });
 
-test("a user without any gets an error that names the operator's fix", async () => {
+test("a user without a network gets an error that names the operator's fix", async () => {
   const world = await worldOf({ users: [BOB.userId] });
   for (const provider of [undefined, "scripted"]) {
     const [fault] = await faultsOf(world, ALICE, provider);
@@ -82,23 +82,26 @@ test("a call waits while the accounts are unreadable", async () => {
   const before = await worldOf({ users: "first" });
   const instance = await before.activeInstance(ALICE);
   const world = await before.crashAndRestart(); // it has to check again who the first user is
-  let unreadable = true;
+  let isUnreadable = true;
   world.storage.before = (operation) => {
-    if (unreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");
+    if (isUnreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");
   };
   const call = await world.call(instance);
   expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
-  unreadable = false;
+  isUnreadable = false;
   await world.system.advance(1_000);
   expect(world.leg(call).live).toBe(true);
   await world.stop();
 });
 
 test("the networks of a user are listed with how they link, without closed ones", async () => {
-  const world = await worldOf({ users: [BOB.userId], otherNetworks: [open()] });
+  const world = await worldOf({ users: [BOB.userId], otherNetworks: [openNetwork()] });
   const [bobsNetwork] = await world.app.queries.networks(BOB);
   expect(bobsNetwork).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });
-  expect((await world.app.queries.networks(BOB)).map(({ name }) => name)).toEqual([world.network.name, open().name]);
-  expect((await world.app.queries.networks(ALICE)).map(({ name }) => name)).toEqual([open().name]);
+  expect((await world.app.queries.networks(BOB)).map(({ name }) => name)).toEqual([
+    world.network.name,
+    openNetwork().name,
+  ]);
+  expect((await world.app.queries.networks(ALICE)).map(({ name }) => name)).toEqual([openNetwork().name]);
   await world.stop();
 });

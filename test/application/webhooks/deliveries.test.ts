@@ -134,7 +134,7 @@ describe("a failed attempt", () => {
     ]);
   });
 
-  test("keeps its place over a restart", async () => {
+  test("keeps its retry schedule over a restart", async () => {
     const { world } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => 503;
     await world.newInstance();
@@ -196,12 +196,12 @@ describe("a failed attempt", () => {
 describe("a dead endpoint", () => {
   test("occupies few connections and slows no other endpoint", async () => {
     const { world } = await withWebhook(["instance.created"]);
-    const other = "https://other.example.com/";
-    await world.app.webhooks.create(ALICE, { url: other, events: ["instance.created"] });
+    const otherUrl = "https://other.example.com/";
+    await world.app.webhooks.create(ALICE, { url: otherUrl, events: ["instance.created"] });
     world.endpoints.reply = ({ url }) => (url === URL ? "silence" : 200);
     for (let n = 0; n < 150; n++) await world.newInstance();
     await world.system.settle();
-    expect(world.endpoints.bodies(other)).toHaveLength(150);
+    expect(world.endpoints.bodies(otherUrl)).toHaveLength(150);
     expect(world.endpoints.waiting.get(URL)).toBe(AT_ONCE);
   });
 
@@ -254,13 +254,13 @@ describe("a server whose lease is about to end", () => {
     await system.advance(2_000);
     storage.holdRenewals = new Promise(() => {});
     await system.advance(6_100);
-    const created = await world.newInstance();
+    const newInstance = await world.newInstance();
     await system.advance(1_000);
     expect(world.endpoints.attempts).toEqual([]);
     await system.advance(12_000); // the database has renewed the lease all along
     const next = await World.start({ system, storage: database.storage() });
     expect(world.endpoints.attempts).toEqual([]);
-    expect(next.endpoints.bodies(URL)).toMatchObject([{ instance_id: created.id }]);
+    expect(next.endpoints.bodies(URL)).toMatchObject([{ instance_id: newInstance.id }]);
     await next.app.stop(0);
   });
 });
@@ -271,9 +271,9 @@ describe("a stopped server", () => {
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.settle();
-    const stopping = world.app.stop(0);
+    const stop = world.app.stop(0);
     await world.system.advance(2_000);
-    await stopping;
+    await stop;
     expect(world.endpoints.waiting.get(URL)).toBe(0);
     expect(await world.storage.webhooks.deliveries(webhook.id, {}, {})).toMatchObject([
       { status: "pending", attempts: 0 },

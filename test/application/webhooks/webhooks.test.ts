@@ -21,10 +21,10 @@ useFixedDate();
 describe("a new webhook", () => {
   test("is stored without its secret in the clear", async () => {
     const { app, storage } = await World.start();
-    const { secret, ...created } = await app.webhooks.create(ALICE, { url: URL });
+    const { secret, ...webhook } = await app.webhooks.create(ALICE, { url: URL });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await app.webhooks.get(ALICE, created.id)).toEqual(created);
-    const storedWebhook = await storage.webhooks.get(created.id);
+    expect(await app.webhooks.get(ALICE, webhook.id)).toEqual(webhook);
+    const storedWebhook = await storage.webhooks.get(webhook.id);
     const key = Buffer.from(secret.slice("whsec_".length), "base64");
     expect(Buffer.from(storedWebhook?.sealedKey ?? []).includes(key)).toBe(false);
   });
@@ -52,10 +52,10 @@ describe("a new webhook", () => {
 
   test("may have a private URL only if the server allows that", async () => {
     const url = "http://127.0.0.1:3000/hooks";
-    const closed = await World.start();
-    expect((await refusalOf(closed.app.webhooks.create(ALICE, { url }))).message).toMatch(/use https/);
-    const open = await World.start({ webhooksAllowPrivate: true });
-    expect(await open.app.webhooks.create(ALICE, { url })).toMatchObject({ url });
+    const strictWorld = await World.start();
+    expect((await refusalOf(strictWorld.app.webhooks.create(ALICE, { url }))).message).toMatch(/use https/);
+    const privateWorld = await World.start({ webhooksAllowPrivate: true });
+    expect(await privateWorld.app.webhooks.create(ALICE, { url })).toMatchObject({ url });
   });
 });
 
@@ -68,7 +68,7 @@ describe("a webhook", () => {
       [BOB, "webhook_not_found"],
       [{ ...ALICE, demoInstanceId: "inst_1" }, "demo_token_restricted"],
     ] satisfies [typeof BOB, RefusalCode][]) {
-      const uses = [
+      const requests = [
         app.webhooks.get(principal, id),
         app.webhooks.update(principal, id, { enabled: false }),
         app.webhooks.delete(principal, id),
@@ -77,7 +77,7 @@ describe("a webhook", () => {
         app.webhooks.deliveries(principal, id),
         app.webhooks.replay(principal, id, deliveryId),
       ];
-      for (const use of uses) expect(await refusalOf(use)).toMatchObject({ code });
+      for (const request of requests) expect(await refusalOf(request)).toMatchObject({ code });
     }
     expect(await app.webhooks.list(BOB)).toEqual([]);
     const demo = { ...ALICE, demoInstanceId: "inst_1" };
@@ -102,7 +102,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("sends its headers, showing names only", async () => {
+  test("sends its headers, and shows only their names", async () => {
     const { app, storage, endpoints, system } = await World.start();
     const headers = { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" };
     const { id, headerNames } = await app.webhooks.create(ALICE, { url: URL, headers });
@@ -246,17 +246,17 @@ describe("a replay", () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     world.endpoints.reply = () => "silence";
-    const { id: first } = await world.app.webhooks.test(ALICE, id);
+    const { id: firstDeliveryId } = await world.app.webhooks.test(ALICE, id);
     for (let i = 0; i < 999; i++) await world.app.webhooks.test(ALICE, id);
-    for (const refusal of [world.app.webhooks.test(ALICE, id), world.app.webhooks.replay(ALICE, id, first)])
+    for (const refusal of [world.app.webhooks.test(ALICE, id), world.app.webhooks.replay(ALICE, id, firstDeliveryId)])
       expect(await refusalOf(refusal)).toMatchObject({ code: "delivery_quota" });
   });
 
   test("of another webhook's delivery is refused", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
-    const other = await world.app.webhooks.create(ALICE, { url: URL });
-    const delivery = await world.app.webhooks.test(ALICE, other.id);
+    const otherWebhook = await world.app.webhooks.create(ALICE, { url: URL });
+    const delivery = await world.app.webhooks.test(ALICE, otherWebhook.id);
     for (const deliveryId of [delivery.id, "dlv_unknown", ""])
       expect(await refusalOf(world.app.webhooks.replay(ALICE, id, deliveryId))).toMatchObject({
         code: "delivery_not_found",
