@@ -15,7 +15,7 @@ import { concatBytes, letters } from "./wav/wav-files.ts";
 /** Fake decoder: returns one sample per byte, to show its input. */
 class ByteDecoder implements Mp3Stream {
   readonly slices: number[] = [];
-  closed = 0;
+  closeCount = 0;
 
   push(bytes: Uint8Array) {
     this.slices.push(bytes.length);
@@ -23,7 +23,7 @@ class ByteDecoder implements Mp3Stream {
   }
 
   close(): void {
-    this.closed++;
+    this.closeCount++;
   }
 }
 
@@ -33,14 +33,14 @@ interface PlayedAudio {
 }
 
 async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}): Promise<PlayedAudio> {
-  const heard: Int16Array[] = [];
+  const chunks: Int16Array[] = [];
   const rates = new Set<number>();
   const audio = new IncomingAudio({
     encoding: undefined,
     sampleRate: 16_000,
     mp3: async () => new ByteDecoder(),
     onDecoded(samples, sampleRate) {
-      heard.push(samples);
+      chunks.push(samples);
       rates.add(sampleRate);
     },
     ...options,
@@ -50,7 +50,7 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
   } finally {
     audio.close();
   }
-  return { samples: concatPcm(heard), rates: [...rates] };
+  return { samples: concatPcm(chunks), rates: [...rates] };
 }
 
 const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
@@ -82,16 +82,21 @@ function id3(size: number): Uint8Array {
 describe("16-bit PCM", () => {
   fuzz(
     "yields the same samples wherever it is cut, declared or not",
-    fc.asyncProperty(sound, cuts, fc.constantFrom("pcm_s16le" as const, undefined), async (bytes, places, encoding) => {
-      const { samples } = await play(cutAt(bytes, places), { encoding });
-      expect(samples).toEqual(pcmFromBytes(bytes));
-    }),
+    fc.asyncProperty(
+      sound,
+      cuts,
+      fc.constantFrom("pcm_s16le" as const, undefined),
+      async (bytes, positions, encoding) => {
+        const { samples } = await play(cutAt(bytes, positions), { encoding });
+        expect(samples).toEqual(pcmFromBytes(bytes));
+      },
+    ),
   );
 
   test.each([8000, 16_000, 24_000, 48_000])("keeps its rate of %i Hz", async (sampleRate) => {
     const samples = tone(440, 100, sampleRate, 8000);
-    const heard = await play(byteByByte(pcmToBytes(samples)), { encoding: "pcm_s16le", sampleRate });
-    expect(heard).toEqual({ samples, rates: [sampleRate] });
+    const output = await play(byteByByte(pcmToBytes(samples)), { encoding: "pcm_s16le", sampleRate });
+    expect(output).toEqual({ samples, rates: [sampleRate] });
   });
 
   test("is decoded from its first message on, with at most 12 bytes held back", async () => {
@@ -131,8 +136,8 @@ describe("16-bit PCM", () => {
 describe("mu-law", () => {
   fuzz(
     "is decoded exactly wherever it is cut",
-    fc.asyncProperty(sound, cuts, async (bytes, places) => {
-      const { samples, rates } = await play(cutAt(bytes, places), { encoding: "mulaw", sampleRate: 8000 });
+    fc.asyncProperty(sound, cuts, async (bytes, positions) => {
+      const { samples, rates } = await play(cutAt(bytes, positions), { encoding: "mulaw", sampleRate: 8000 });
       expect(samples).toEqual(Int16Array.from(bytes, (code) => MULAW_LEVELS[code] ?? 0));
       expect(rates).toEqual([8000]);
     }),
@@ -157,8 +162,8 @@ describe("an MP3", () => {
       fc.constantFrom(...files.slice(0, 3).map(([, file]) => file)),
       cuts,
       fc.constantFrom("mp3" as const, undefined),
-      async (file, places, encoding) => {
-        expect((await play(cutAt(file, places), { encoding })).samples).toEqual(Int16Array.from(FRAMES));
+      async (file, positions, encoding) => {
+        expect((await play(cutAt(file, positions), { encoding })).samples).toEqual(Int16Array.from(FRAMES));
       },
     ),
   );
@@ -179,10 +184,10 @@ describe("an MP3", () => {
     const turns: number[] = [];
     const push = decoder.push.bind(decoder);
     let turn = 0;
-    let running = true;
+    let isRunning = true;
     const count = (): void => {
       turn++;
-      if (running) setImmediate(count);
+      if (isRunning) setImmediate(count);
     };
     setImmediate(count);
     decoder.push = (bytes) => {
@@ -193,7 +198,7 @@ describe("an MP3", () => {
     const { samples } = await play([allFrames.subarray(0, 60_000), allFrames.subarray(60_000)], {
       mp3: async () => decoder,
     });
-    running = false;
+    isRunning = false;
     expect(samples).toEqual(Int16Array.from(allFrames));
     expect(Math.max(...decoder.slices)).toBeLessThanOrEqual(4096);
     for (let i = 1; i < turns.length; i++) {
@@ -220,7 +225,7 @@ describe("an MP3", () => {
     audio.close();
   });
 
-  test("opens its decoder on arrival, freed once", async () => {
+  test("opens its decoder on arrival, and frees it once", async () => {
     const decoder = new ByteDecoder();
     let openedCount = 0;
     const mp3 = async (): Promise<Mp3Stream> => {
@@ -235,7 +240,7 @@ describe("an MP3", () => {
     audio.close();
     audio.close();
     await audio.push(FRAMES);
-    expect([openedCount, decoder.closed]).toEqual([1, 1]);
+    expect([openedCount, decoder.closeCount]).toEqual([1, 1]);
   });
 
   test("that closes early frees its decoder", async () => {
@@ -254,7 +259,7 @@ describe("an MP3", () => {
       const pending = audio.push(concatBytes(Array.from({ length: 20 }, () => FRAMES)));
       if (atOnce) audio.close();
       await pending;
-      expect([heardSamples, decoder.closed]).toEqual([atOnce ? 0 : 1, 1]);
+      expect([heardSamples, decoder.closeCount]).toEqual([atOnce ? 0 : 1, 1]);
     }
   });
 
@@ -274,7 +279,7 @@ describe("an MP3", () => {
     const error = await refusal(play([FRAMES], { mp3: async () => decoder }));
     expect(error).toBeInstanceOf(NotAudio);
     expect((error as Error).message).toBe("too much of it is broken");
-    expect(decoder.closed).toBe(1);
+    expect(decoder.closeCount).toBe(1);
   });
 });
 
@@ -343,21 +348,21 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
   });
 });
 
-const hostile = fc.oneof(
+const hostilePieces = fc.oneof(
   fc.uint8Array({ maxLength: 600 }),
   fc.constantFrom(FRAME, FRAME.subarray(0, 3), id3(3), id3(0).subarray(0, 9), Uint8Array.from(letters("RIFF"))),
 );
 fuzz(
   "any bytes are decoded or refused, and yield at most one sample per byte",
   fc.asyncProperty(
-    fc.array(hostile, { maxLength: 12 }),
+    fc.array(hostilePieces, { maxLength: 12 }),
     cuts,
     fc.constantFrom(undefined, ...STREAM_ENCODINGS),
-    async (parts, places, encoding) => {
+    async (parts, positions, encoding) => {
       const bytes = concatBytes(parts);
-      const heard = await play(cutAt(bytes, places), { encoding }).catch((error: unknown) => error);
-      if (heard instanceof Error) expect(heard).toBeInstanceOf(NotAudio);
-      else expect((heard as PlayedAudio).samples.length).toBeLessThanOrEqual(bytes.length);
+      const output = await play(cutAt(bytes, positions), { encoding }).catch((error: unknown) => error);
+      if (output instanceof Error) expect(output).toBeInstanceOf(NotAudio);
+      else expect((output as PlayedAudio).samples.length).toBeLessThanOrEqual(bytes.length);
     },
   ),
 );

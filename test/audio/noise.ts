@@ -26,7 +26,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
   let at = 0;
   while (at < samples.length) {
     const length = Math.round(((120 + 180 * next()) * sampleRate) / 1000);
-    const voiced = next() > 0.2;
+    const isVoiced = next() > 0.2;
     const pitch = 90 + 160 * next();
     const glide = (next() - 0.5) * 60;
     const formants = [300 + 600 * next(), 900 + 1000 * next(), 2200 + 800 * next()];
@@ -34,7 +34,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
     for (let i = 0; i < length && at + i < samples.length; i++) {
       const progress = i / length;
       const envelope = Math.sin(Math.PI * progress);
-      if (!voiced) {
+      if (!isVoiced) {
         samples[at + i] = 0.3 * envelope * (next() * 2 - 1);
         continue;
       }
@@ -49,9 +49,9 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
         let gain = 0;
         for (let f = 0; f < formants.length; f++) gain += 1 / (1 + ((harmonic - formants[f]!) / 120) ** 2);
         value += gain * sine;
-        const above = factor * sine - previous;
+        const nextSine = factor * sine - previous;
         previous = sine;
-        sine = above;
+        sine = nextSine;
       }
       samples[at + i] = (value + 0.2 * (next() * 2 - 1)) * envelope;
     }

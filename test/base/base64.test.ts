@@ -14,7 +14,7 @@ function reference(text: string): Uint8Array | undefined {
 }
 
 fuzz(
-  "every byte sequence is written as the platform writes it, and comes back",
+  "every byte sequence is encoded as by the platform, and decoded again",
   fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
     const text = encode(bytes);
     expect(encodeBase64(bytes)).toBe(text);
@@ -24,7 +24,7 @@ fuzz(
 );
 
 fuzz(
-  "random text is refused, or decodes as the platform decodes it",
+  "random text is refused, or decoded as by the platform",
   fc.property(
     fc.oneof(
       fc.string({ unit: "binary" }),
@@ -54,7 +54,7 @@ describe("strict Base64", () => {
     "AA A",
     "-_-_",
     "ÀAAA",
-  ])("%j is not", (text) => {
+  ])("excludes %j", (text) => {
     expect(decodeBase64(text)).toBeUndefined();
   });
 

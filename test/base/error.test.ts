@@ -16,8 +16,8 @@ const ENTRIES: [string, Readonly<Record<string, unknown>>][] = [
   ["ringport/testing", testing],
 ];
 
-const errorClasses = ENTRIES.flatMap(([entry, exported]) =>
-  Object.entries(exported).flatMap(([name, value]) => (isErrorClass(value) ? [{ entry, name, value }] : [])),
+const errorClasses = ENTRIES.flatMap(([entry, entryExports]) =>
+  Object.entries(entryExports).flatMap(([name, value]) => (isErrorClass(value) ? [{ entry, name, value }] : [])),
 );
 
 describe("the error classes of the package", () => {

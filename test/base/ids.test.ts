@@ -4,7 +4,7 @@ import { type IdPrefix, idSource, idTime, isId } from "../../src/base/ids.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const chance = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
+const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
 
 /** The UUID inside a TypeID, by the specification: base32 as one number (TypeID specification 0.3). */
 function uuidOf(id: string): { ms: number; version: number; variant: number; counter: number } {
@@ -21,7 +21,7 @@ function uuidOf(id: string): { ms: number; version: number; variant: number; cou
 describe("ids", () => {
   test("are TypeIDs over a UUIDv7 of their time", () => {
     const now = Date.UTC(2026, 4, 17, 9, 30);
-    const id = idSource(() => now, chance)("call");
+    const id = idSource(() => now, fillRandom)("call");
     expect(id).toMatch(/^call_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
     expect(uuidOf(id)).toMatchObject({ ms: now, version: 7, variant: 2 });
   });
@@ -41,7 +41,7 @@ describe("ids", () => {
 
   test("are unique and sort in order of creation within a millisecond", () => {
     let now = 1_767_225_600_000;
-    const next = idSource(() => now, chance);
+    const next = idSource(() => now, fillRandom);
     const ids: string[] = [];
     for (let i = 0; i < 100_000; i++) {
       if (i % 20_000 === 0) now++;
@@ -49,12 +49,12 @@ describe("ids", () => {
     }
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id, i) => i === 0 || id > ids[i - 1]!)).toBe(true);
-    expect(uuidOf(ids.at(-1)!).ms - now).toBeLessThan(100); // the overflow was borrowed from the next ones
+    expect(uuidOf(ids.at(-1)!).ms - now).toBeLessThan(100); // the overflow was borrowed from the following milliseconds
   });
 
   test("continue upwards when the clock is set back", () => {
     let now = 2_000_000;
-    const next = idSource(() => now, chance);
+    const next = idSource(() => now, fillRandom);
     const before = next("evt");
     now = 1_000_000;
     expect(next("evt") > before).toBe(true);
@@ -65,38 +65,38 @@ describe("ids", () => {
     ["of the year 3000", Date.UTC(3000, 0, 1)],
     ["of the year 9999", Date.UTC(9999, 11, 31)],
   ])("sort after a stored id %s, although the clock was set back", (_, storedAt) => {
-    const storedIds = idSource(() => storedAt, chance)("evt");
-    const next = idSource(() => Date.UTC(2025, 0, 1), chance);
-    next.startBehind(storedIds);
+    const storedId = idSource(() => storedAt, fillRandom)("evt");
+    const next = idSource(() => Date.UTC(2025, 0, 1), fillRandom);
+    next.startBehind(storedId);
     const ids = Array.from({ length: 10_000 }, () => next("evt"));
-    expect([storedIds, ...ids].toSorted()).toEqual([storedIds, ...ids]);
+    expect([storedId, ...ids].toSorted()).toEqual([storedId, ...ids]);
     expect(ids.every((id) => isId("evt", id))).toBe(true);
   });
 
   test.each(["", "evt_", "evt_7zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_80000000000000000000000000", "2026"])(
     "do not start after %j, which is not an id or leaves no room",
-    (storedIds) => {
-      const next = idSource(() => 5, chance);
-      next.startBehind(storedIds);
+    (storedId) => {
+      const next = idSource(() => 5, fillRandom);
+      next.startBehind(storedId);
       expect(idTime(next("evt"))).toBe(5);
     },
   );
 
   test("contain the time of their creation", () => {
     const now = Date.UTC(2026, 4, 17, 9, 30);
-    expect(idTime(idSource(() => now, chance)("call"))).toBe(now);
+    expect(idTime(idSource(() => now, fillRandom)("call"))).toBe(now);
     expect(idTime("call_unknown")).toBeUndefined();
   });
 
   test("share one order across prefixes", () => {
-    const next = idSource(() => 5, chance);
+    const next = idSource(() => 5, fillRandom);
     const [a, b] = [next("call"), next("evt")];
     expect(a.slice(5) < b.slice(4)).toBe(true);
   });
 });
 
 describe("the form of an id", () => {
-  const id = idSource(Date.now, chance)("inst");
+  const id = idSource(Date.now, fillRandom)("inst");
   test.each([
     ["its own", id, true],
     ["another prefix", id.replace("inst", "call"), false],
@@ -114,7 +114,7 @@ describe("the form of an id", () => {
 });
 
 fuzz(
-  "every id of every time is recognised, with its prefix alone",
+  "every id of any time is recognised by its prefix",
   fc.property(
     fc.constantFrom<IdPrefix>("inst", "call", "evt", "tok", "usr", "node"),
     fc.integer({ min: 1, max: 2 ** 47 }),

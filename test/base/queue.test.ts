@@ -11,12 +11,12 @@ describe("Queue", () => {
   test("items are read in push order", async () => {
     const queue = new Queue<number>();
     queue.push(1);
-    const reading = readAll(queue);
+    const pendingItems = readAll(queue);
     queue.push(2);
     await Promise.resolve();
     queue.push(3);
     queue.close();
-    expect(await reading).toEqual([1, 2, 3]);
+    expect(await pendingItems).toEqual([1, 2, 3]);
   });
 
   test("undefined is an item like any other", async () => {

@@ -30,10 +30,10 @@ const { value } = fc.letrec<{ value: unknown }>((reference) => ({
 
 describe("a record", () => {
   fuzz(
-    "comes back as it was written",
+    "is decoded as it was encoded",
     fc.property(value, (input) => {
-      const read = decodeRecord(encodeRecord(input));
-      expect(isDeepStrictEqual(read, input)).toBe(true); // toStrictEqual takes a key "constructor" for the class
+      const output = decodeRecord(encodeRecord(input));
+      expect(isDeepStrictEqual(output, input)).toBe(true); // toStrictEqual takes a key "constructor" for the class
     }),
   );
 
@@ -64,23 +64,23 @@ describe("a record", () => {
       readonly keyId = 7;
       readonly bytes = Buffer.from([1, 2]);
     }
-    const read = decodeRecord(encodeRecord(new Message())) as Message;
-    expect(read).toStrictEqual({ keyId: 7, bytes: Uint8Array.of(1, 2) });
+    const output = decodeRecord(encodeRecord(new Message())) as Message;
+    expect(output).toStrictEqual({ keyId: 7, bytes: Uint8Array.of(1, 2) });
   });
 
   test("shares no memory with its input", () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const record = encodeRecord(bytes);
     bytes[0] = 9;
-    const read = decodeRecord(record) as Uint8Array;
+    const output = decodeRecord(record) as Uint8Array;
     record.fill(0);
-    expect(read).toEqual(Uint8Array.of(1, 2, 3));
+    expect(output).toEqual(Uint8Array.of(1, 2, 3));
   });
 
   test("with a key __proto__ changes no prototype", () => {
-    const read = decodeRecord(encodeRecord(JSON.parse('{"__proto__":{"admin":true}}'))) as { admin?: boolean };
-    expect(read.admin).toBeUndefined();
-    expect(Object.keys(read)).toEqual(["__proto__"]);
+    const output = decodeRecord(encodeRecord(JSON.parse('{"__proto__":{"admin":true}}'))) as { admin?: boolean };
+    expect(output.admin).toBeUndefined();
+    expect(Object.keys(output)).toEqual(["__proto__"]);
   });
 
   test.each<[string, unknown]>([
@@ -91,7 +91,7 @@ describe("a record", () => {
     ["a view", new DataView(new ArrayBuffer(1))],
     ["itself", cyclic()],
   ])("cannot hold %s", (_, unsupported) => {
-    expect(() => encodeRecord({ held: unsupported })).toThrow(TypeError);
+    expect(() => encodeRecord({ content: unsupported })).toThrow(TypeError);
   });
 
   test.each<[string, number[], string]>([
@@ -99,8 +99,8 @@ describe("a record", () => {
     ["another format", [9, 0], "unknown format 9"],
     ["an unknown kind", [1, 99], "unknown kind of value 99"],
     ["more than one value", [1, 0, 0], "1 unexpected bytes at the end"],
-    ["a length that is not there", [1, 7, 255, 255, 255, 255], "bytes are missing"],
-    ["a list that is not there", [1, 9, 255, 255, 255, 255], "bytes are missing"],
+    ["a length beyond the end", [1, 7, 255, 255, 255, 255], "bytes are missing"],
+    ["a list beyond the end", [1, 9, 255, 255, 255, 255], "bytes are missing"],
     ["half a pair", [1, 10, 0, 0, 0, 1, 0], "a key without a value"],
     ["text that is not UTF-8", [1, 6, 0, 0, 0, 1, 255], "not valid"],
     ["a number of letters", [1, 5, 0, 0, 0, 1, 120], "BigInt"],

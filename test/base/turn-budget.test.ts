@@ -15,13 +15,13 @@ test("work beyond the budget starts in later turns, in order", async () => {
     startedNames.push(name);
   };
   void Promise.all([work("a", 8), work("b", 8), work("c", 3), work("d", 2), work("e", 20), work("f", 1)]);
-  const atTheEndOfTurns = new Set<string>();
+  const snapshots = new Set<string>();
   while (startedNames.length < 6) {
     await Promise.resolve();
-    atTheEndOfTurns.add(startedNames.join(""));
+    snapshots.add(startedNames.join(""));
     await nextTurn();
   }
-  expect([...atTheEndOfTurns, startedNames.join("")]).toEqual(["a", "ab", "abcd", "abcde", "abcdef"]);
+  expect([...snapshots, startedNames.join("")]).toEqual(["a", "ab", "abcd", "abcde", "abcdef"]);
 });
 
 test("many streams with long pieces share the turns of the event loop", async () => {
@@ -36,8 +36,8 @@ test("many streams with long pieces share the turns of the event loop", async ()
   };
   let turns = 0;
   let lengths: number[] | undefined;
-  void Promise.all(Array.from({ length: streams }, convert)).then((all) => {
-    lengths = all;
+  void Promise.all(Array.from({ length: streams }, convert)).then((results) => {
+    lengths = results;
   });
   while (lengths === undefined) {
     await nextTurn();

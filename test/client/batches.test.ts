@@ -19,9 +19,9 @@ const ADA = { phoneNumber: "+12025550150", variables: { name: "Ada" } };
 const CSV = "phone;name\n+12025550150;Ada\n12;Bob\n";
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
+  const results: T[] = [];
+  for await (const item of items) results.push(item);
+  return results;
 }
 
 const numbersOf = (targets: readonly BatchTarget[]) => targets.map(({ phone_number }) => phone_number);
@@ -29,9 +29,9 @@ const numbersOf = (targets: readonly BatchTarget[]) => targets.map(({ phone_numb
 test("a batch is planned, corrected, started and read to its results", async () => {
   expect(v.parse(SCHEMAS.BatchPlan, await client.batches.dryRun({ ...input(), targets: [ADA] })).calls).toHaveLength(1);
   expect(await collect(client.batches.list())).toEqual([]);
-  const created = await client.batches.create(input());
-  expect(v.parse(SCHEMAS.CreatedBatch, created).status).toBe("DRAFT");
-  const { id } = created;
+  const batch = await client.batches.create(input());
+  expect(v.parse(SCHEMAS.CreatedBatch, batch).status).toBe("DRAFT");
+  const { id } = batch;
   const report = await client.batches.addTargets(id, CSV);
   expect(report).toMatchObject({ rows: 2, stored: { WAITING: 1, INVALID: 1 }, faults: [{ row: 3, position: 2 }] });
   await expect(client.batches.start(id)).rejects.toMatchObject({ code: "batch_invalid" });
@@ -39,9 +39,9 @@ test("a batch is planned, corrected, started and read to its results", async () 
     status: "WAITING",
   });
   expect((await client.batches.plan(id)).targets).toEqual({ WAITING: 2 });
-  const started = await client.batches.start(id);
-  expect(v.parse(SCHEMAS.BatchDetails, started)).toMatchObject({ id, status: "RUNNING" });
-  while ((await client.batches.get(id)).status !== "COMPLETED") await new Promise((done) => setTimeout(done, 50));
+  const startedBatch = await client.batches.start(id);
+  expect(v.parse(SCHEMAS.BatchDetails, startedBatch)).toMatchObject({ id, status: "RUNNING" });
+  while ((await client.batches.get(id)).status !== "COMPLETED") await new Promise((resolve) => setTimeout(resolve, 50));
   const targets = await collect(client.batches.targets(id, { limit: 1 }));
   expect(numbersOf(v.parse(SCHEMAS.BatchTargetList, targets))).toEqual(["+12025550150", "+12025550151"]);
   const [header, ...rows] = (await client.batches.results(id, { status: ["COMPLETED", "FAILED"] }))
@@ -62,15 +62,15 @@ test("a batch is paused, resumed and cancelled", async () => {
   expect(await client.batches.pause(batch.id)).toMatchObject({ status: "PAUSED" });
   expect(await client.batches.resume(batch.id)).toMatchObject({ status: "RUNNING" });
   expect(await client.batches.cancel(batch.id, { liveCalls: "end" })).toMatchObject({ status: "CANCELLED" });
-  const cancelled = await collect(client.batches.list({ status: "CANCELLED" }));
-  expect(cancelled.map(({ id }) => id)).toEqual([batch.id]);
+  const cancelledBatches = await collect(client.batches.list({ status: "CANCELLED" }));
+  expect(cancelledBatches.map(({ id }) => id)).toEqual([batch.id]);
 });
 
 test.each([
   ["a list", () => [ADA, { ...ADA, phoneNumber: "12" }]],
   ["a Blob", () => new Blob([CSV])],
   ["a stream", () => new Blob([CSV]).stream()],
-])("targets come from %s", async (_, source) => {
+])("addTargets accepts %s", async (_, source) => {
   const { id } = await client.batches.create(input());
   expect(await client.batches.addTargets(id, source())).toMatchObject({ rows: 2, stored: { WAITING: 1, INVALID: 1 } });
   await client.batches.removeTarget(id, 2);
@@ -78,7 +78,7 @@ test.each([
   await client.batches.delete(id);
 });
 
-test("the columns of a file are named, and its format", async () => {
+test("addTargets accepts the columns and the format of a file", async () => {
   const { id } = await client.batches.create(input());
   const csv = "id,fixo,name\n7,+12025550150,Ada\n";
   await client.batches.addTargets(id, csv, { phoneColumn: "fixo", referenceColumn: "id" });

@@ -21,27 +21,27 @@ beforeAll(async () => {
 
 describe("instances", () => {
   test("instances are created, read, configured and deleted", async () => {
-    const created = await client.instances.create({ name: "Front", metadata: { team: ["a"] } });
-    expect(v.parse(SCHEMAS.Instance, created)).toMatchObject({ name: "Front", status: "CREATED" });
-    const details = await client.instances.get(created.id);
-    expect(v.parse(SCHEMAS.InstanceDetails, details)).toEqual({ ...created, callQueue: [] });
-    const { connection } = await client.instances.get(created.id, { expand: ["connection"] });
+    const instance = await client.instances.create({ name: "Front", metadata: { team: ["a"] } });
+    expect(v.parse(SCHEMAS.Instance, instance)).toMatchObject({ name: "Front", status: "CREATED" });
+    const details = await client.instances.get(instance.id);
+    expect(v.parse(SCHEMAS.InstanceDetails, details)).toEqual({ ...instance, callQueue: [] });
+    const { connection } = await client.instances.get(instance.id, { expand: ["connection"] });
     expect(connection?.provider).toBe("simulator");
-    const code = await client.instances.configure(created.id);
-    expect(v.parse(SCHEMAS.LinkingCode, code).instanceId).toBe(created.id);
-    await client.instances.delete(created.id);
-    await expect(client.instances.get(created.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    const code = await client.instances.configure(instance.id);
+    expect(v.parse(SCHEMAS.LinkingCode, code).instanceId).toBe(instance.id);
+    await client.instances.delete(instance.id);
+    await expect(client.instances.get(instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
   });
 
   test("the list of instances reads all pages, newest first", async () => {
     const earlierIds = (await client.instances.page()).items.map(({ id }) => id);
-    const madeIds: string[] = [];
-    for (let n = 1; n <= 120; n++) madeIds.push((await client.instances.create({ name: `Desk ${n}` })).id);
-    const expected = [...madeIds.reverse(), ...earlierIds];
+    const newIds: string[] = [];
+    for (let n = 1; n <= 120; n++) newIds.push((await client.instances.create({ name: `Desk ${n}` })).id);
+    const expected = [...newIds.reverse(), ...earlierIds];
 
-    const listed: string[] = [];
-    for await (const { id } of client.instances.list()) listed.push(id);
-    expect(listed).toEqual(expected);
+    const listedIds: string[] = [];
+    for await (const { id } of client.instances.list()) listedIds.push(id);
+    expect(listedIds).toEqual(expected);
 
     const first = await client.instances.page({ limit: 50 });
     expect(first.items.map(({ id }) => id)).toEqual(expected.slice(0, 50));
@@ -49,9 +49,9 @@ describe("instances", () => {
     expect(second.items.map(({ id }) => id)).toEqual(expected.slice(50, 100));
     expect((await client.instances.page({ cursor: second.next })).next).toBeUndefined();
 
-    const restIds: string[] = [];
-    for await (const { id } of client.instances.list({ limit: 7, cursor: second.next })) restIds.push(id);
-    expect(restIds).toEqual(expected.slice(100));
+    const remainingIds: string[] = [];
+    for await (const { id } of client.instances.list({ limit: 7, cursor: second.next })) remainingIds.push(id);
+    expect(remainingIds).toEqual(expected.slice(100));
   }, 30_000);
 });
 
@@ -60,15 +60,15 @@ describe("calls", () => {
     const call = await client.calls.create({ instanceId: desk.id, ...spokenCall });
     expect(v.parse(SCHEMAS.CreatedCall, call).status).toBe("QUEUED");
     const progress: CallEvent[] = [];
-    const finished = await client.waitForCall(call.id, { onProgress: (event) => void progress.push(event) });
+    const endedCall = await client.waitForCall(call.id, { onProgress: (event) => void progress.push(event) });
 
-    expect(v.parse(SCHEMAS.Call, finished)).toMatchObject({ id: call.id, status: "COMPLETED" });
-    expect(finished.outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
+    expect(v.parse(SCHEMAS.Call, endedCall)).toMatchObject({ id: call.id, status: "COMPLETED" });
+    expect(endedCall.outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
     expect(progress).toEqual(await client.calls.events(call.id));
     expect(v.parse(SCHEMAS.EventList, progress).map(({ type }) => type)).toEqual(
       expect.arrayContaining(["queued", "ringing", "answered", "completed"]),
     );
-    expect(await client.calls.get(call.id, { expand: ["outcome"] })).toEqual(finished);
+    expect(await client.calls.get(call.id, { expand: ["outcome"] })).toEqual(endedCall);
   }, 20_000);
 
   test("a failed call is a normal outcome", async () => {
@@ -79,8 +79,8 @@ describe("calls", () => {
     });
     const { status, outcome } = await client.waitForCall(busyCall.id);
     expect([status, outcome.reason]).toEqual(["FAILED", "busy"]);
-    const repeated = await client.waitForCall(busyCall.id, { timeoutMs: 5_000 });
-    expect(repeated.outcome).toEqual(outcome);
+    const secondResult = await client.waitForCall(busyCall.id, { timeoutMs: 5_000 });
+    expect(secondResult.outcome).toEqual(outcome);
   }, 20_000);
 
   test("calls are filtered, paged and hung up", async () => {
@@ -92,13 +92,13 @@ describe("calls", () => {
       await (n === 1 ? client.calls.delete(id) : client.calls.hangUp(id));
     }
     const filter = { instance_id: ownInstance.id, status: "FAILED", type: "FIXED_TTS", limit: 2 } as const;
-    const listed: string[] = [];
+    const listedIds: string[] = [];
     for await (const call of client.calls.list({ ...filter, expand: ["outcome", "media"] })) {
-      listed.push(call.id);
+      listedIds.push(call.id);
       expect(call.outcome?.reason).toBe("terminated");
       expect(call.media).toEqual({ voice_id: "en-US-1", characters: tts.text.length, stream: null });
     }
-    expect(listed).toEqual(callIds);
+    expect(listedIds).toEqual(callIds);
     const page = await client.calls.page(filter);
     expect(page.items.map(({ id }) => id)).toEqual(callIds.slice(0, 2));
     expect(await client.calls.page({ ...filter, created_after: new Date(Date.now() + 60_000).toISOString() })).toEqual({
@@ -137,12 +137,12 @@ describe("calls", () => {
     const { id: instance_id } = await client.instances.create({ name: "Followed" });
     const first = await client.eventPage({ instance_id, limit: 1 });
     expect([first.items.map(({ type }) => type), first.next]).toEqual([["instance.created"], undefined]);
-    const empty = await client.eventPage({ instance_id, cursor: first.cursor });
-    expect(empty).toEqual({ items: [], next: undefined, cursor: first.cursor });
+    const emptyPage = await client.eventPage({ instance_id, cursor: first.cursor });
+    expect(emptyPage).toEqual({ items: [], next: undefined, cursor: first.cursor });
     const target = { phoneNumber: "+12025550100" };
     const { id } = await client.calls.create({ instanceId: instance_id, type: "DYNAMIC_STREAM", target });
     await client.calls.hangUp(id);
-    const second = await client.eventPage({ instance_id, cursor: empty.cursor, limit: 1 });
+    const second = await client.eventPage({ instance_id, cursor: emptyPage.cursor, limit: 1 });
     expect([second.items.map(({ type }) => type), second.next]).toEqual([["queued"], second.cursor]);
     const third = await client.eventPage({ instance_id, cursor: second.cursor });
     expect([third.items.map(({ type }) => type), third.next]).toEqual([["failed"], undefined]);

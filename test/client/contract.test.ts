@@ -15,7 +15,7 @@ import type { CALL_EXPANSIONS } from "../../src/http/views/call-view.ts";
 declare const getAnything: Calls["get"];
 type Instances = Client["instances"];
 type Calls = Client["calls"];
-type Answer<M extends (...args: never[]) => unknown> = Awaited<ReturnType<M>>;
+type ResponseOf<M extends (...args: never[]) => unknown> = Awaited<ReturnType<M>>;
 type ItemOf<M extends (...args: never[]) => AsyncIterable<unknown>> =
   ReturnType<M> extends AsyncIterable<infer Item> ? Item : never;
 
@@ -38,27 +38,27 @@ test("the generated types equal the schemas' types", () => {
 
 test("the client has the input and output types of the HTTP interface", () => {
   expectTypeOf<Parameters<Instances["create"]>[0]>().toEqualTypeOf<CreateInstanceInput>();
-  expectTypeOf<Answer<Instances["create"]>>().toEqualTypeOf<View<"Instance">>();
-  expectTypeOf<Answer<Instances["get"]>>().toEqualTypeOf<View<"InstanceDetails">>();
-  expectTypeOf<Answer<Instances["configure"]>>().toEqualTypeOf<View<"LinkingCode">>();
-  expectTypeOf<Answer<Instances["page"]>>().toEqualTypeOf<Page<View<"Instance">>>();
+  expectTypeOf<ResponseOf<Instances["create"]>>().toEqualTypeOf<View<"Instance">>();
+  expectTypeOf<ResponseOf<Instances["get"]>>().toEqualTypeOf<View<"InstanceDetails">>();
+  expectTypeOf<ResponseOf<Instances["configure"]>>().toEqualTypeOf<View<"LinkingCode">>();
+  expectTypeOf<ResponseOf<Instances["page"]>>().toEqualTypeOf<Page<View<"Instance">>>();
   expectTypeOf<ItemOf<Instances["list"]>>().toEqualTypeOf<View<"Instance">>();
 
   expectTypeOf<Parameters<Calls["create"]>[0]>().toEqualTypeOf<CreateCallInput>();
-  expectTypeOf<Answer<Calls["create"]>>().toEqualTypeOf<View<"CreatedCall">>();
-  expectTypeOf<Answer<Calls["events"]>>().toEqualTypeOf<View<"EventList">>();
-  const reads = (calls: Calls) => ({
+  expectTypeOf<ResponseOf<Calls["create"]>>().toEqualTypeOf<View<"CreatedCall">>();
+  expectTypeOf<ResponseOf<Calls["events"]>>().toEqualTypeOf<View<"EventList">>();
+  const requests = (calls: Calls) => ({
     plain: () => calls.get("call_1"),
     expanded: () => calls.get("call_1", { expand: ["outcome", "media"] }),
     list: () => calls.list(),
     page: () => calls.page({ expand: ["outcome"] }),
   });
-  type Reads = ReturnType<typeof reads>;
-  expectTypeOf<Answer<Reads["plain"]>>().toEqualTypeOf<View<"Call">>();
-  expectTypeOf<Answer<Reads["expanded"]>>().toExtend<View<"Call">>();
-  expectTypeOf<Answer<Reads["expanded"]>["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
+  type Reads = ReturnType<typeof requests>;
+  expectTypeOf<ResponseOf<Reads["plain"]>>().toEqualTypeOf<View<"Call">>();
+  expectTypeOf<ResponseOf<Reads["expanded"]>>().toExtend<View<"Call">>();
+  expectTypeOf<ResponseOf<Reads["expanded"]>["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
   expectTypeOf<ItemOf<Reads["list"]>>().toEqualTypeOf<View<"Call">>();
-  expectTypeOf<Answer<Reads["page"]>["items"][number]["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
+  expectTypeOf<ResponseOf<Reads["page"]>["items"][number]["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
 
   type Filter = NonNullable<Parameters<Calls["list"]>[0]>;
   expectTypeOf<NonNullable<Filter["status"]>>().toEqualTypeOf<CallStatus | readonly CallStatus[]>();
@@ -74,12 +74,12 @@ test("the client has the input and output types of the HTTP interface", () => {
   // @ts-expect-error a field of another event
   const readDigit = (event: View<"Event">) => event.data.digit;
   expectTypeOf(readDigit).toBeFunction();
-  expectTypeOf<Answer<Client["eventPage"]>["items"][number]>().toEqualTypeOf<View<"Event">>();
-  expectTypeOf<Answer<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
-  expectTypeOf<Answer<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
-  expectTypeOf<Answer<Client["waitForCall"]>>().toExtend<View<"Call">>();
-  expectTypeOf<Answer<Client["waitForCall"]>["outcome"]>().toEqualTypeOf<View<"Outcome">>();
-  expectTypeOf<Answer<Calls["streamTicket"]>>().toEqualTypeOf<View<"StreamTicket">>();
+  expectTypeOf<ResponseOf<Client["eventPage"]>["items"][number]>().toEqualTypeOf<View<"Event">>();
+  expectTypeOf<ResponseOf<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
+  expectTypeOf<ResponseOf<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
+  expectTypeOf<ResponseOf<Client["waitForCall"]>>().toExtend<View<"Call">>();
+  expectTypeOf<ResponseOf<Client["waitForCall"]>["outcome"]>().toEqualTypeOf<View<"Outcome">>();
+  expectTypeOf<ResponseOf<Calls["streamTicket"]>>().toEqualTypeOf<View<"StreamTicket">>();
   expectTypeOf<StreamCallEvent>().toExtend<View<"StreamCallEvent">>();
   expectTypeOf<StreamCallEvent["event"]>().toEqualTypeOf<View<"StreamCallEvent">["event"]>();
   expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();
@@ -104,7 +104,7 @@ test("the input of a call has the fields of its type", () => {
 describe("the bundle", () => {
   const source = fileURLToPath(new URL("../../src/client/", import.meta.url));
 
-  test("the bundle is under 15 KB and contains only the client's files", async () => {
+  test("is under 15 KB and contains only the client's files", async () => {
     const { build } = await import("esbuild");
     const { outputFiles, metafile } = await build({
       entryPoints: [`${source}index.ts`],
@@ -120,15 +120,15 @@ describe("the bundle", () => {
     const [bundle] = outputFiles;
     expect(gzipSync(bundle!.contents).length).toBeLessThan(15 * 1024);
     const files = Object.keys(metafile.inputs);
-    const shared = files.filter((file) => !file.includes("src/client/")).sort();
-    expect(shared).toEqual([
+    const sharedFiles = files.filter((file) => !file.includes("src/client/")).sort();
+    expect(sharedFiles).toEqual([
       "src/audio/samples/g711.ts",
       "src/audio/samples/pcm.ts",
       "src/audio/samples/stream-format.ts",
       "src/base/error.ts",
       "src/base/hex.ts",
     ]);
-    expect(files.length - shared.length).toBeLessThanOrEqual(readdirSync(source, { recursive: true }).length);
+    expect(files.length - sharedFiles.length).toBeLessThanOrEqual(readdirSync(source, { recursive: true }).length);
     const [output] = Object.values(metafile.outputs);
     expect(new Set(output!.imports.map(({ path }) => path))).toEqual(new Set(["ky", "partysocket/ws"]));
   });

@@ -4,7 +4,7 @@ import { server, URL_OF_TESTS } from "./support/server.ts";
 
 const { ringport } = server();
 
-/** The client uses a WebSocket for them. */
+/** Operations that the client reaches by WebSocket. */
 const STREAMS = ["GET /v1/calls/{callId}/stream", "GET /v1/calls/{callId}/listen"];
 
 test("the client calls every documented operation below /v1", async () => {

@@ -7,11 +7,10 @@ const RATE = 400;
 const FRAME_MS = 20;
 const FRAME = (RATE * FRAME_MS) / 1000;
 
-/** Events of one clock tick: the channels that advance, their order, and the stall of the thread before it. */
+/** Channels that advance in one clock tick; both by default. */
 interface Tick {
   readonly left?: boolean;
   readonly right?: boolean;
-  readonly standstillMs?: number;
 }
 
 /** A recording whose samples name their tick: tick 0 as 1, tick 1 as 2, and 0 for silence. */
@@ -72,13 +71,13 @@ function starts(channel: readonly number[]): Map<number, number> {
 
 const ticks = (count: number, gaps: { side: "left" | "right"; from: number; length: number }[] = []): Tick[] =>
   Array.from({ length: count }, (_, at) => {
-    const silent = (side: string) =>
+    const isSilent = (side: string) =>
       gaps.some((gap) => gap.side === side && at >= gap.from && at < gap.from + gap.length);
-    return { left: !silent("left"), right: !silent("right") };
+    return { left: !isSilent("left"), right: !isSilent("right") };
   });
 
 for (const outgoingFirst of [true, false]) {
-  const order = outgoingFirst ? "what goes out comes first" : "what comes in comes first";
+  const order = outgoingFirst ? "outgoing first" : "incoming first";
 
   test(`two running clocks stay aligned to the sample (${order})`, () => {
     const recorder = new ChannelRecorder().play(ticks(500), outgoingFirst);
@@ -126,23 +125,23 @@ test("samples that are late because the thread was blocked are put in place", ()
   for (const lateSide of ["left", "right"] as const) {
     for (const stoppedTicks of [3, 10, 49, 200, 1_000]) {
       const recorder = new ChannelRecorder();
-      const early = lateSide === "left" ? "right" : "left";
+      const punctualSide = lateSide === "left" ? "right" : "left";
       let tick = 0;
-      const flow = (frames: number) => {
+      const run = (frames: number) => {
         for (const end = tick + frames; tick < end; tick++) {
           recorder.wait(FRAME_MS);
           recorder.receive("left", tick);
           recorder.receive("right", tick);
         }
       };
-      flow(100);
+      run(100);
       for (let round = 0; round < 5; round++) {
         recorder.wait(stoppedTicks * FRAME_MS);
-        for (let at = 0; at < stoppedTicks; at++) recorder.receive(early, tick + at);
+        for (let at = 0; at < stoppedTicks; at++) recorder.receive(punctualSide, tick + at);
         recorder.wait(1);
         for (let at = 0; at < stoppedTicks; at++) recorder.receive(lateSide, tick + at);
         tick += stoppedTicks;
-        flow(80);
+        run(80);
       }
       recorder.channels.finish();
       expect(recorder.skew(recorder.left), `${stoppedTicks} frames of ${lateSide}`).toBeLessThanOrEqual(1);
@@ -153,12 +152,12 @@ test("samples that are late because the thread was blocked are put in place", ()
 });
 
 /** As for listeners of a live call. */
-const LIVE: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
+const LIVE_OPTIONS: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
 
 test("a pause of one channel delays the other one by little more than silentAfterMs", () => {
   for (const side of ["left", "right"] as const)
     for (const length of [1, 2, 3, 10, 50, 100]) {
-      const recorder = new ChannelRecorder(LIVE);
+      const recorder = new ChannelRecorder(LIVE_OPTIONS);
       const delays = ticks(300, [{ side, from: 100, length }]).map(({ left, right }, tick) => {
         recorder.wait(FRAME_MS);
         if (left) recorder.receive("left", tick);
@@ -174,7 +173,7 @@ test("a pause of one channel delays the other one by little more than silentAfte
 });
 
 test("a blocked thread does not count as a pause for silentAfterMs", () => {
-  const recorder = new ChannelRecorder(LIVE);
+  const recorder = new ChannelRecorder(LIVE_OPTIONS);
   for (let tick = 0, frames = 1; tick < 200; tick += frames) {
     frames = tick < 50 ? 1 : 10;
     recorder.wait(frames * FRAME_MS);
@@ -211,7 +210,7 @@ fuzz(
     fc.constantFrom("left" as const, "right" as const),
     fc.boolean(),
     (stopTicks, side, outgoingFirst) => {
-      let at = 60; // it has begun
+      let at = 60; // after the start
       const gaps = stopTicks.map(({ after, length }) => {
         const from = at + after;
         at = from + length;

@@ -24,7 +24,7 @@ describe("a jitter buffer", () => {
     ]);
   });
 
-  test("pads a frame at the end, then gathers", () => {
+  test("pads a frame at the end, then gathers again", () => {
     const jitterBuffer = buffer();
     jitterBuffer.write(samples(1, 2, 3, 4));
     expect([read(jitterBuffer, 3), read(jitterBuffer, 3)]).toEqual([
@@ -65,7 +65,7 @@ describe("a jitter buffer", () => {
     expect(read(jitterBuffer, 2)).toEqual([0, 1]);
   });
 
-  test("takes only the counted samples", () => {
+  test("takes only the given number of samples", () => {
     const jitterBuffer = buffer();
     jitterBuffer.write(samples(1, 2, 3, 4, 5, 6), 4);
     expect(read(jitterBuffer, 6)).toEqual([1, 2, 3, 4, 0, 0]);
@@ -85,9 +85,9 @@ describe("a jitter buffer", () => {
         let writtenCount = 0;
         let last = 0;
         let playedCount = 0;
-        for (const [count, expectedCount] of steps) {
+        for (const [count, requestedCount] of steps) {
           jitterBuffer.write(Int16Array.from({ length: count }, () => ++writtenCount));
-          const frame = new Int16Array(expectedCount);
+          const frame = new Int16Array(requestedCount);
           const output = jitterBuffer.read(frame);
           for (const sample of frame.subarray(0, output)) {
             expect(sample).toBeGreaterThan(last);

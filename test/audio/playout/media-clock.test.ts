@@ -51,7 +51,7 @@ describe("the media clock", () => {
       clock.add(member);
       await system.advance(60_000);
       const ms = frameMs ?? 20;
-      expect(member.ticks.length).toBe(60_000 / ms - 1); // the last one is due now, and its timer 0.9 ms late
+      expect(member.ticks.length).toBe(60_000 / ms - 1); // the last tick is due now, and its timer is 0.9 ms late
       for (const [index, at] of member.ticks.entries()) expect(at - ms * (index + 1)).toBeLessThan(1);
       expect(clock.lateness.frames).toBe(60_000 / ms - 1);
       expect(clock.lateness.p99).toBeGreaterThan(0.8);
@@ -70,9 +70,9 @@ describe("the media clock", () => {
     const otherMembers = Array.from({ length: 18 }, () => new Member(() => system.monotonic()));
     for (const member of otherMembers) clock.add(member);
     await system.advance(20);
-    const all = [...members.slice(10), ...otherMembers];
-    expect(all.every((member) => member.ticks.length === 1)).toBe(true);
-    expect([...perMs(all).values()].sort()).toEqual([16, 16, 16]);
+    const currentMembers = [...members.slice(10), ...otherMembers];
+    expect(currentMembers.every((member) => member.ticks.length === 1)).toBe(true);
+    expect([...perMs(currentMembers).values()].sort()).toEqual([16, 16, 16]);
     expect(clock.size).toBe(48);
   });
 

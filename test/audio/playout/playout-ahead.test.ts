@@ -7,15 +7,15 @@ const RATE = 8000;
 
 /** A leg that pulls ahead: pulled samples wait here until sent. */
 class AheadLeg {
-  readonly queued: number[] = [];
-  readonly sent: number[] = [];
+  readonly queuedSamples: number[] = [];
+  readonly sentSamples: number[] = [];
   readonly #playout: Playout;
-  #unreported = 0;
+  #unreportedSamples = 0;
 
   constructor(playout: Playout) {
     this.#playout = playout;
     playout.recall = () => {
-      this.queued.length = 0;
+      this.queuedSamples.length = 0;
       this.report();
     };
   }
@@ -24,18 +24,18 @@ class AheadLeg {
     const frame = new Int16Array(maxFrames).fill(-7);
     const samples = this.#playout.pull(frame);
     expect(frame.subarray(samples).every((sample) => sample === -7)).toBe(true);
-    this.queued.push(...frame.subarray(0, samples));
+    this.queuedSamples.push(...frame.subarray(0, samples));
   }
 
   send(maxFrames: number): void {
-    const now = this.queued.splice(0, maxFrames);
-    this.sent.push(...now);
-    this.#unreported += now.length;
+    const chunk = this.queuedSamples.splice(0, maxFrames);
+    this.sentSamples.push(...chunk);
+    this.#unreportedSamples += chunk.length;
   }
 
   report(silence = 0, ranDry = false): void {
-    const samples = this.#unreported;
-    this.#unreported = 0;
+    const samples = this.#unreportedSamples;
+    this.#unreportedSamples = 0;
     this.#playout.sent(samples, silence, ranDry);
   }
 }
@@ -50,7 +50,7 @@ type Step =
   | { mark: true }
   | { pull: number }
   | { send: number }
-  | "tell"
+  | "report"
   | "clear";
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ enqueue: fc.integer({ min: 0, max: 700 }) }),
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ mark: fc.constant(true as const) }),
   fc.record({ pull: fc.integer({ min: 1, max: 480 }) }),
   fc.record({ send: fc.integer({ min: 1, max: 480 }) }),
-  fc.constant("tell" as const),
+  fc.constant("report" as const),
   fc.constant("clear" as const),
 );
 
@@ -74,15 +74,15 @@ fuzz(
     let value = 1;
     let heardLength = 0;
     for (const [n, action] of steps.entries()) {
-      if (action === "tell") {
+      if (action === "report") {
         leg.report();
-        heardLength = leg.sent.length;
+        heardLength = leg.sentSamples.length;
       } else if (action === "clear") {
         const heardMs = playout.clear();
-        heardLength = leg.sent.length;
+        heardLength = leg.sentSamples.length;
         queue.length = heardLength;
         while (marks.length > 0 && marks.at(-1)!.at > heardLength) marks.pop();
-        expect(heardMs).toBe(Math.round(leg.sent.filter((sample) => sample !== 0).length / 8));
+        expect(heardMs).toBe(Math.round(leg.sentSamples.filter((sample) => sample !== 0).length / 8));
       } else if ("enqueue" in action) {
         const samples = ramp(action.enqueue, value);
         value = (value + action.enqueue) % 20_000 || 1;
@@ -95,21 +95,21 @@ fuzz(
         const name = `mark ${n}`;
         marks.push({ at: queue.length, name });
         playout.mark(name, () => {
-          expect(leg.sent.length).toBeGreaterThanOrEqual(marks.find((mark) => mark.name === name)?.at ?? 0);
+          expect(leg.sentSamples.length).toBeGreaterThanOrEqual(marks.find((mark) => mark.name === name)?.at ?? 0);
           reachedMarks.push(name);
         });
       } else if ("pull" in action) leg.pull(action.pull);
       else leg.send(action.send);
-      expect(leg.sent).toEqual(queue.slice(0, leg.sent.length));
+      expect(leg.sentSamples).toEqual(queue.slice(0, leg.sentSamples.length));
       expect(playout.heardMs).toBe(Math.round(queue.slice(0, heardLength).filter((sample) => sample !== 0).length / 8));
       expect(playout.queuedMs).toBe(Math.round((queue.length - heardLength) / 8));
     }
-    while (leg.sent.length < queue.length) {
+    while (leg.sentSamples.length < queue.length) {
       leg.pull(160);
       leg.send(160);
     }
     leg.report();
-    expect(leg.sent).toEqual(queue);
+    expect(leg.sentSamples).toEqual(queue);
     expect(new Set(reachedMarks).size).toBe(reachedMarks.length);
     expect(playout.queuedMs).toBe(0);
   }),
@@ -140,10 +140,10 @@ describe("a leg that pulls ahead", () => {
     leg.pull(1600);
     leg.send(400);
     expect(playout.clear()).toBe(50);
-    expect(leg.queued).toEqual([]);
+    expect(leg.queuedSamples).toEqual([]);
     playout.enqueue(ramp(160, 5000));
     leg.pull(160);
-    expect(leg.queued[0]).toBe(5000);
+    expect(leg.queuedSamples[0]).toBe(5000);
   });
 
   test("counts sent samples when marks clear", () => {
@@ -182,7 +182,7 @@ describe("a leg that pulls ahead", () => {
     expect(isDrained).toBe(true);
   });
 
-  test("reports when the queue runs dry, an underrun before the end", () => {
+  test("counts an underrun when the queue runs dry before the end", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(160));

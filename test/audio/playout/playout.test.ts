@@ -35,15 +35,15 @@ fuzz(
     const pulledFrames: Int16Array[] = [];
     const marks: { position: number; at: number }[] = [];
     let total = 0;
-    let heardFrames = 0;
+    let heardSamples = 0;
     const read = (length: number) => {
       const { signal, frame } = pull(playout, length);
-      expect(signal).toBe(Math.min(length, total - heardFrames));
+      expect(signal).toBe(Math.min(length, total - heardSamples));
       expect(frame.subarray(signal).every((sample) => sample === 0)).toBe(true);
       pulledFrames.push(frame.slice(0, signal));
-      heardFrames += signal;
+      heardSamples += signal;
     };
-    const places: number[] = [];
+    const positions: number[] = [];
     for (const action of steps) {
       if ("enqueue" in action) {
         const samples = ramp(action.enqueue, total % 20_000);
@@ -53,18 +53,18 @@ fuzz(
       } else if ("read" in action) read(action.read);
       else {
         const position = total;
-        places.push(position);
-        playout.mark(String(places.length), () => marks.push({ position, at: playout.heardMs }));
+        positions.push(position);
+        playout.mark(String(positions.length), () => marks.push({ position, at: playout.heardMs }));
       }
-      expect(playout.heardMs).toBe(Math.round(heardFrames / 8));
-      expect(playout.queuedMs).toBe(Math.round((total - heardFrames) / 8));
+      expect(playout.heardMs).toBe(Math.round(heardSamples / 8));
+      expect(playout.queuedMs).toBe(Math.round((total - heardSamples) / 8));
       expect(playout.enqueuedMs).toBe(Math.round(total / 8));
     }
-    while (heardFrames < total) read(160);
+    while (heardSamples < total) read(160);
     read(160);
     expect(concatPcm(pulledFrames)).toEqual(concatPcm(enqueuedFrames));
     // A mark set when its position was already pulled is reached in the next read, so never too early.
-    expect(marks.map(({ position }) => position)).toEqual(places);
+    expect(marks.map(({ position }) => position)).toEqual(positions);
     for (const { position, at } of marks) expect(at).toBe(Math.round(position / 8));
   }),
 );
@@ -133,7 +133,7 @@ test("silence takes time but is neither signal nor heard", async () => {
   expect(await isSettled(playout.whenDrained)).toBe(true);
 });
 
-describe("drained", () => {
+describe("whenDrained", () => {
   test("resolves after end() and the last sample", async () => {
     const playout = new Playout(RATE);
     playout.enqueue(ramp(161));
@@ -236,7 +236,7 @@ test("an hour of small pieces is processed quickly", () => {
 
 describe("silence of an empty queue", () => {
   /** A playout, and the silences that it has reported. */
-  function reporting() {
+  function playoutWithDelays() {
     const playout = new Playout(RATE);
     const delays: { atMs: number; silenceMs: number }[] = [];
     playout.onDelay = (atMs, silenceMs) => delays.push({ atMs, silenceMs });
@@ -246,7 +246,7 @@ describe("silence of an empty queue", () => {
   fuzz(
     "is reported after its end, with its start and length",
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { playout, delays } = reporting();
+      const { playout, delays } = playoutWithDelays();
       const pulledFrames: Int16Array[] = [];
       const multiple = (samples: number) => 8 * (samples >> 3); // whole milliseconds
       for (const action of steps)
@@ -266,7 +266,7 @@ describe("silence of an empty queue", () => {
   );
 
   test("excludes enqueued silence and silence after the end", () => {
-    const { playout, delays } = reporting();
+    const { playout, delays } = playoutWithDelays();
     playout.enqueue(ramp(160));
     playout.silence(20);
     playout.end();

@@ -44,16 +44,16 @@ describe.each([
   test("every sample encodes to a near level", () => {
     const sortedLevels = Array.from(levels).sort((a, b) => a - b);
     let missCount = 0;
-    let nearestLevel = 0;
+    let nearestCount = 0;
     for (let sample = -32768; sample <= 32767; sample++) {
       const level = levels[code(sample)]!;
       // If level and sample are at most one level apart, no other level is nearer.
       const closerCount = countCloser(sortedLevels, sample, Math.abs(level - sample));
-      if (closerCount === 0) nearestLevel++;
+      if (closerCount === 0) nearestCount++;
       if (closerCount > 1) missCount++;
     }
     expect(missCount).toBe(0);
-    expect(nearestLevel / 65536).toBeGreaterThan(0.95);
+    expect(nearestCount / 65536).toBeGreaterThan(0.95);
   });
 
   test("decoding and encoding again keeps the level", () => {
@@ -68,8 +68,8 @@ test("silence encodes to the silence codes", () => {
 
 test("a tone stays 35 dB above the noise of the codec", () => {
   const original = tone(1000, 200, 8000, 12_000);
-  for (const coded of [decodeMulaw(encodeMulaw(original)), decodeAlaw(encodeAlaw(original))]) {
-    const noise = original.map((sample, i) => sample - coded[i]!);
+  for (const decodedSamples of [decodeMulaw(encodeMulaw(original)), decodeAlaw(encodeAlaw(original))]) {
+    const noise = original.map((sample, i) => sample - decodedSamples[i]!);
     expect(20 * Math.log10(rms(original) / rms(noise))).toBeGreaterThan(35);
   }
 });
@@ -93,10 +93,10 @@ function countCloser(sortedLevels: readonly number[], sample: number, distance: 
     else high = middle;
   }
   let closerCount = 0;
-  const seenCodes = new Set<number>();
+  const seenLevels = new Set<number>();
   for (let i = low; i < sortedLevels.length && sortedLevels[i]! < sample + distance; i++) {
-    if (!seenCodes.has(sortedLevels[i]!)) closerCount++;
-    seenCodes.add(sortedLevels[i]!);
+    if (!seenLevels.has(sortedLevels[i]!)) closerCount++;
+    seenLevels.add(sortedLevels[i]!);
   }
   return closerCount;
 }

@@ -19,9 +19,9 @@ async function* stream(pieces: readonly Int16Array[], sampleRate = 16_000): Asyn
 }
 
 async function convert(pieces: readonly Int16Array[], to = 8_000, from = 16_000): Promise<Int16Array[]> {
-  const all: Int16Array[] = [];
-  for await (const piece of resampleStream(stream(pieces, from), to)) all.push(piece);
-  return all;
+  const output: Int16Array[] = [];
+  for await (const piece of resampleStream(stream(pieces, from), to)) output.push(piece);
+  return output;
 }
 
 function resampleAll(pieces: readonly Int16Array[], to = 8_000): Int16Array {
@@ -29,7 +29,7 @@ function resampleAll(pieces: readonly Int16Array[], to = 8_000): Int16Array {
   return concatPcm([...pieces.map((piece) => resampler.push(piece)), resampler.flush()]);
 }
 
-test("repeated pieces in order yield equal arrays", async () => {
+test("pieces repeated in the same order yield the same arrays", async () => {
   const pieces = [noise(1000, 1), noise(500, 2), noise(2000, 3)];
   const [first, second] = [await convert(pieces), await convert(pieces)];
   expect(second).toHaveLength(first.length);

@@ -35,14 +35,14 @@ interface Outcome {
 
 /** Decodes messages up to the first refusal. */
 async function play(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}): Promise<Outcome> {
-  const heard: Int16Array[] = [];
+  const chunks: Int16Array[] = [];
   const rates: number[] = [];
   const audio = new IncomingAudio({
     encoding: undefined,
     sampleRate: 16_000,
     mp3: undefined,
     onDecoded(samples, sampleRate) {
-      heard.push(samples);
+      chunks.push(samples);
       if (rates.at(-1) !== sampleRate) rates.push(sampleRate);
     },
     ...options,
@@ -56,7 +56,7 @@ async function play(messages: readonly Uint8Array[], options: Partial<IncomingAu
     expect(text(refusal).length, "fits into a close frame").toBeLessThanOrEqual(123);
   }
   audio.close();
-  return { samples: concatPcm(heard), rates, refusal };
+  return { samples: concatPcm(chunks), rates, refusal };
 }
 
 /** The same bytes in messages of this size. */
@@ -170,8 +170,8 @@ describe("instead of samples", () => {
         for (const size of isAligned ? [160, 640, 4_096, 65_536] : [4_096, 65_536]) {
           const { refusal, samples } = await play([before, ...splitInto(mp3, size)], { encoding });
           expect(refusal, `in messages of ${size} bytes`).toMatch(/this is MP3/);
-          const noise = samples.length - 8_000;
-          expect(noise * sampleCoding(encoding).bytesPerSample).toBeLessThan(size > 1_500 ? 1 : 4 * 1_441);
+          const garbageSamples = samples.length - 8_000;
+          expect(garbageSamples * sampleCoding(encoding).bytesPerSample).toBeLessThan(size > 1_500 ? 1 : 4 * 1_441);
         }
       }
     });
@@ -245,11 +245,14 @@ describe("a WAV file", () => {
   });
 
   test("is followed by samples of the declared format", async () => {
-    const after = sound(300, 8_000);
-    const { samples, rates } = await play([wav(22_050, 500, 11_025), encodeMulaw(after), encodeMulaw(after)], {
-      encoding: "mulaw",
-      sampleRate: 8_000,
-    });
+    const laterSamples = sound(300, 8_000);
+    const { samples, rates } = await play(
+      [wav(22_050, 500, 11_025), encodeMulaw(laterSamples), encodeMulaw(laterSamples)],
+      {
+        encoding: "mulaw",
+        sampleRate: 8_000,
+      },
+    );
     expect(rates).toEqual([22_050, 8_000]);
     expect(samples.length).toBe(11_025 + 4_800);
   });
@@ -258,19 +261,19 @@ describe("a WAV file", () => {
 describe("the end", () => {
   /** Pushes messages, ends the audio, and returns the unheard bytes. */
   async function endOf(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
-    const heard: Int16Array[] = [];
+    const chunks: Int16Array[] = [];
     const audio = new IncomingAudio({
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      onDecoded: (samples) => heard.push(samples),
+      onDecoded: (samples) => chunks.push(samples),
       ...options,
     });
     for (const message of messages) await audio.push(message);
-    return { ignored: audio.end(), samples: concatPcm(heard) };
+    return { ignored: audio.end(), samples: concatPcm(chunks) };
   }
 
-  test("of a few samples lets them be heard", async () => {
+  test("of a few samples decodes them", async () => {
     const { ignored: notices, samples } = await endOf([pcmToBytes(Int16Array.of(1, 2, 3))]);
     expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });
@@ -302,18 +305,18 @@ describe("the end", () => {
 
 describe("after a reset", () => {
   test("half a sample is dropped, and the next bytes start a new one", async () => {
-    const heard: Int16Array[] = [];
+    const chunks: Int16Array[] = [];
     const audio = new IncomingAudio({
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      onDecoded: (samples) => heard.push(samples),
+      onDecoded: (samples) => chunks.push(samples),
     });
     void audio.push(pcmToBytes(sound(100)).subarray(0, 1_001));
     audio.reset();
-    heard.length = 0;
+    chunks.length = 0;
     void audio.push(pcmToBytes(sound(100)));
-    expect(concatPcm(heard)).toEqual(sound(100));
+    expect(concatPcm(chunks)).toEqual(sound(100));
   });
 });
 
@@ -347,7 +350,7 @@ function realSamples(seed: number): Int16Array {
   }
 }
 
-const CODED: Readonly<Record<SampleEncoding, (samples: Int16Array) => Uint8Array>> = {
+const ENCODERS: Readonly<Record<SampleEncoding, (samples: Int16Array) => Uint8Array>> = {
   pcm_s16le: pcmToBytes,
   mulaw: (samples) => encodeMulaw(samples),
   alaw: (samples) => encodeAlaw(samples),
@@ -357,7 +360,7 @@ describe("real samples are never refused", () => {
   test.each(SAMPLE_ENCODINGS)("as %s, cut anywhere", { timeout: 60_000 }, async (encoding) => {
     const rounds = environment.FC_RUNS === undefined ? 600 : 6 * Number(environment.FC_RUNS);
     for (let seed = 0; seed < rounds; seed++) {
-      const bytes = CODED[encoding](realSamples(seed));
+      const bytes = ENCODERS[encoding](realSamples(seed));
       const size = 1 + Math.floor(random(seed + 1)() * (seed % 5 === 0 ? 4_000 : 400));
       const { refusal, samples } = await play(splitInto(bytes, size), { encoding });
       expect(refusal, `seed ${seed}, messages of ${size} bytes`).toBeUndefined();
@@ -366,7 +369,7 @@ describe("real samples are never refused", () => {
   });
 
   fuzz(
-    "for any bytes that do not begin like a file",
+    "even as arbitrary bytes that do not begin like a file",
     fc.asyncProperty(
       fc.uint8Array({ minLength: 1, maxLength: 4_000, size: "max" }),
       fc.integer({ min: 1, max: 700 }),

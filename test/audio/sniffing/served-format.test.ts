@@ -25,9 +25,9 @@ const utf16 = (text: string): Uint8Array =>
 
 /** Three ADTS frames of 256 bytes. */
 function aac(): Uint8Array {
-  const head = [0xff, 0xf1, 0x50, 0x80, 0x20, 0x1f, 0xfc];
-  const bytes = startingWith(...head);
-  for (const at of [256, 512]) bytes.set(head, at);
+  const header = [0xff, 0xf1, 0x50, 0x80, 0x20, 0x1f, 0xfc];
+  const bytes = startingWith(...header);
+  for (const at of [256, 512]) bytes.set(header, at);
   return bytes;
 }
 
@@ -111,7 +111,7 @@ describe("noise", () => {
     ["a tone at full level", tone(3_000, 2_000, 8_000, 32_767)],
     ["a hiss", whiteNoise(48_000, 6_000, 5)],
     ["silence", new Int16Array(20_000)],
-  ] as const)("%s is not", ([, samples]) => {
+  ] as const)("%s is not noise", ([, samples]) => {
     expect(new NoiseWatch().push(samples)).toBe(false);
   });
 });

@@ -27,7 +27,7 @@ function id3(size: number, flags = 0): Uint8Array {
   ]);
 }
 
-/** An APEv2 tag with head and foot. */
+/** An APEv2 tag with header and footer. */
 function ape(size: number): Uint8Array {
   const tag = new Uint8Array(32 + size).fill(0x20, 32);
   tag.set(letters("APETAGEX"));
@@ -144,11 +144,11 @@ const pieces = fc.oneof(
 fuzz(
   "any bytes get one of three results with a short name",
   fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
-    const answer = sniff(concatBytes(parts));
-    if (typeof answer === "string") expect(["wav", "mp3"]).toContain(answer);
+    const result = sniff(concatBytes(parts));
+    if (typeof result === "string") expect(["wav", "mp3"]).toContain(result);
     else {
-      expect(answer.unsupported.length).toBeGreaterThan(0);
-      expect(answer.unsupported.length).toBeLessThan(80);
+      expect(result.unsupported.length).toBeGreaterThan(0);
+      expect(result.unsupported.length).toBeLessThan(80);
     }
   }),
 );

@@ -34,12 +34,12 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
         [100, 100],
       ] as const) {
         for (let run = 0; run < 3; run++) {
-          const shift = new Int16Array(400 + 37 * run);
+          const padding = new Int16Array(400 + 37 * run);
           const tones = dtmfTones(DIGITS, { sampleRate, toneMs, pauseMs, levelDb });
           // The level of the tone itself, without the pauses.
           const toneRms = rms(tones.subarray(0, (toneMs * sampleRate) / 1000));
-          const line = withNoise(concatPcm([shift, tones, shift]), toneRms, snrDb, run + snrDb);
-          expect(detect(line, sampleRate), `${toneMs}/${pauseMs} ms, ${levelDb} dB`).toBe(DIGITS);
+          const signal = withNoise(concatPcm([padding, tones, padding]), toneRms, snrDb, run + snrDb);
+          expect(detect(signal, sampleRate), `${toneMs}/${pauseMs} ms, ${levelDb} dB`).toBe(DIGITS);
         }
       }
     }
@@ -75,7 +75,7 @@ test("the DTMF detector accepts frames of any size", () => {
   for (const length of [1, 7, 80, 480, 100_000]) expect(detect(tones, 8000, length)).toBe("15993");
 });
 
-test("a held digit counts once, repeated twice", () => {
+test("a held digit counts once, and a repeated one twice", () => {
   expect(detect(dtmfTones("5", { sampleRate: 8000, toneMs: 3000 }))).toBe("5");
   expect(detect(dtmfTones("55", { sampleRate: 8000, toneMs: 45, pauseMs: 45 }))).toBe("55");
   expect(detect(dtmfTones("59", { sampleRate: 8000, toneMs: 60, pauseMs: 0 })), "without a pause").toBe("59");
@@ -97,13 +97,13 @@ test("the levels of the two tones may differ by 8 to 9 dB", () => {
 });
 
 test("a digit has the time of its start, within one block", () => {
-  const heard: [string, number][] = [];
-  const detector = new DtmfDetector(8000, (digit, atMs) => heard.push([digit, atMs]));
+  const detections: [string, number][] = [];
+  const detector = new DtmfDetector(8000, (digit, atMs) => detections.push([digit, atMs]));
   detector.push(concatPcm([new Int16Array(8000), dtmfTones("42", { sampleRate: 8000 })]));
-  expect(heard.map(([digit]) => digit).join("")).toBe("42");
+  expect(detections.map(([digit]) => digit).join("")).toBe("42");
   for (const [i, startMs] of [1000, 1200].entries()) {
-    expect(heard[i]![1]).toBeGreaterThanOrEqual(startMs - 13);
-    expect(heard[i]![1]).toBeLessThanOrEqual(startMs + 26);
+    expect(detections[i]![1]).toBeGreaterThanOrEqual(startMs - 13);
+    expect(detections[i]![1]).toBeLessThanOrEqual(startMs + 26);
   }
 });
 
@@ -199,7 +199,7 @@ describe("gaps in the audio", () => {
       ).toBe("55");
   });
 
-  test("within keys' silence do not join them", () => {
+  test("next to the silence between keys do not join them", () => {
     expect(
       keysOf([
         [key, received],

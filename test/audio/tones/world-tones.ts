@@ -1,7 +1,7 @@
 import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 
 /** Expected verdict about a tone. */
-export type Expected = "fax" | "special_information" | "busy" | "continuous" | "ringback" | "beep" | "nothing";
+export type ToneVerdict = "fax" | "special_information" | "busy" | "continuous" | "ringback" | "beep" | "nothing";
 
 /**
  * A tone as `frequency/ms, 0/ms, …`: `480+620` are two together, `400*25` is modulated by 25 Hz, `800>1200` rises.
@@ -10,7 +10,7 @@ export type Expected = "fax" | "special_information" | "busy" | "continuous" | "
 export interface WorldTone {
   readonly name: string;
   readonly tone: string;
-  readonly expected: Expected;
+  readonly expected: ToneVerdict;
 }
 
 const busy = (name: string, tone: string): WorldTone => ({ name, tone, expected: "busy" });
@@ -74,7 +74,7 @@ export const NETWORK_TONES: readonly WorldTone[] = [
   { name: "ringing, Australia", tone: "413+438/400,0/200,413+438/400,0/2000", expected: "nothing" },
 ];
 
-/** Special information tones (E.180, E.182; the segments of Telcordia GR-674), and those of data. */
+/** Special information tones (E.180, E.182; the segments of Telcordia GR-674), and data tones. */
 export const CERTAIN_TONES: readonly WorldTone[] = [
   info("special information, ITU", "950/330,1400/330,1800/330,0/4000"),
   info("special information with pauses", "950/330,0/30,1400/330,0/30,1800/330,0/4000"),
@@ -132,12 +132,12 @@ export interface ToneLine {
   /** Peak of each frequency, dB of full scale. */
   readonly levelDb: number;
   /** Relative error of all frequencies. */
-  readonly off: number;
+  readonly detune: number;
 }
 
 /** The samples of a tone, repeated until `ms`. */
 export function worldTone({ tone }: Pick<WorldTone, "tone">, ms: number, line: ToneLine): Int16Array {
-  const { sampleRate, levelDb, off } = line;
+  const { sampleRate, levelDb, detune } = line;
   const amplitude = 32_767 * 10 ** (levelDb / 20);
   const samples = new Int16Array(msToSamples(ms, sampleRate));
   const parts = tone.split(",").map((part) => part.split("/") as [string, string]);
@@ -150,8 +150,8 @@ export function worldTone({ tone }: Pick<WorldTone, "tone">, ms: number, line: T
       const seconds = (i - at) / sampleRate;
       let value = 0;
       for (const [hz, reversalMs] of voices) {
-        const turned = reversalMs !== undefined && Math.floor((1_000 * seconds) / reversalMs) % 2 === 1;
-        value += (turned ? -1 : 1) * Math.sin(2 * Math.PI * hz * (1 + off) * seconds);
+        const isReversed = reversalMs !== undefined && Math.floor((1_000 * seconds) / reversalMs) % 2 === 1;
+        value += (isReversed ? -1 : 1) * Math.sin(2 * Math.PI * hz * (1 + detune) * seconds);
       }
       // ANSam is modulated by 20 %, the ringing of a network almost completely.
       const depth = modulation === undefined ? 0 : modulation === "15" ? 0.2 : 0.9;

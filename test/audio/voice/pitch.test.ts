@@ -8,15 +8,15 @@ import { babble, sum } from "../noise.ts";
 function share(samples: Int16Array, sampleRate: number, loudOnly = false): number {
   const pitch = new Pitch(sampleRate);
   const step = sampleRate / 50;
-  let [all, voices] = [0, 0];
+  let [frameCount, voiceCount] = [0, 0];
   for (let at = 0; at + step <= samples.length; at += step) {
     const frame = samples.subarray(at, at + step);
     pitch.push(frame);
     if (loudOnly && !frame.some((sample) => Math.abs(sample) > 3_000)) continue;
-    all++;
-    if (pitch.isVoice) voices++;
+    frameCount++;
+    if (pitch.isVoice) voiceCount++;
   }
-  return voices / all;
+  return voiceCount / frameCount;
 }
 
 const rumble = (kind: "white" | "pink" | "car", ms: number, rate: number, rms: number): Int16Array =>

@@ -19,7 +19,7 @@ function segments(
     foundSegments.push(segment),
   );
   for (const [i, ms] of lengths.entries()) {
-    for (let done = 0; done < ms; done += 20) segmenter.push(i % 2 === 1, 160);
+    for (let pushedMs = 0; pushedMs < ms; pushedMs += 20) segmenter.push(i % 2 === 1, 160);
   }
   if (finish) segmenter.finish();
   return foundSegments;
@@ -43,7 +43,7 @@ test("less than 100 ms of voice is not a segment, even if spread out", () => {
   expect(segments([500, 100, 500])).toEqual([{ startMs: 500, endMs: 600 }]);
 });
 
-test("the hang-over of the VAD is subtracted from end and voice", () => {
+test("the hang-over of the VAD is subtracted from the end and the length of the voice", () => {
   expect(segments([100, 320, 600], { hangOverMs: 120 })).toEqual([{ startMs: 100, endMs: 300 }]);
   expect(segments([100, 200, 600], { hangOverMs: 120 })).toEqual([]);
   expect(segments([100, 200, 280, 200, 600], { hangOverMs: 120, joinGapMs: 400 }), "a real pause of 400 ms").toEqual(

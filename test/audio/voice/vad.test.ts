@@ -35,16 +35,16 @@ describe.each([8000, 16_000])("voice activity at %i Hz", (sampleRate) => {
     { snrDb: 20, hits: 0.85 },
     { snrDb: 15, hits: 0.8 },
     { snrDb: 10, hits: 0.65 },
-  ])("speech $snrDb dB over noise is found and the noise before it is not", ({ snrDb, hits: minimumHits }) => {
+  ])("speech $snrDb dB over noise is detected, and the noise before it is not", ({ snrDb, hits: minimumHits }) => {
     const speech = concatPcm([new Int16Array(sampleRate * 5), babble(20_000, sampleRate, 2500, 5)]);
     const noise = whiteNoise(speech.length, 2500 / 10 ** (snrDb / 20), snrDb);
     const decisions = decide(sum(speech, noise), sampleRate);
     expect(decisions.slice(0, 249)).not.toContain(true);
-    const voiced = decisions.filter((_, i) => {
+    const voicedDecisions = decisions.filter((_, i) => {
       const frame = speech.subarray((i * sampleRate) / 50, ((i + 1) * sampleRate) / 50);
       return rms(frame) > 800;
     });
-    expect(share(voiced)).toBeGreaterThan(minimumHits);
+    expect(share(voicedDecisions)).toBeGreaterThan(minimumHits);
   });
 });
 

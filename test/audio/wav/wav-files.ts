@@ -50,7 +50,7 @@ export function buildWav(recipe: WavRecipe): Uint8Array<ArrayBuffer> {
     113,
   ];
   const isLong = container === "RF64";
-  const statedSize = recipe.dataSize ?? (isLong ? 0xffff_ffff : data.length);
+  const declaredSize = recipe.dataSize ?? (isLong ? 0xffff_ffff : data.length);
   const body = concatBytes([
     letters("WAVE"),
     ...(isLong
@@ -59,7 +59,7 @@ export function buildWav(recipe: WavRecipe): Uint8Array<ArrayBuffer> {
     ...before,
     chunk("fmt ", recipe.extensible ? [...fmtFields, ...extension] : fmtFields),
     letters("data"),
-    u32(statedSize),
+    u32(declaredSize),
     data,
     ...(data.length % 2 === 1 && after.length > 0 ? [[0]] : []),
     ...after,

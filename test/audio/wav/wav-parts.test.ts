@@ -10,14 +10,14 @@ import type { PcmChunk } from "../../../src/ports/media.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { buildWav, chunk, concatBytes, letters } from "./wav-files.ts";
 
-interface Decoded {
+interface DecodedParts {
   /** Joined as long as the rate stays the same. */
   readonly parts: readonly PcmChunk[];
   readonly truncated: boolean;
   readonly bytes: FileBytes;
 }
 
-function decodeParts(bytes: Uint8Array, size = bytes.length, isFile = true): Decoded {
+function decodeParts(bytes: Uint8Array, size = bytes.length, isFile = true): DecodedParts {
   const decoder = new WavDecoder(isFile ? { size: bytes.length } : {});
   const chunks: PcmChunk[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(...decoder.push(bytes.subarray(at, at + size)));
@@ -41,12 +41,12 @@ const frames = (hz: number, ms: number, rate = 8000, channels = 1): number[][] =
   );
 
 const shortFile = buildWav({ tag: 1, bits: 16, frames: frames(500, 200) });
-const high = buildWav({ tag: 1, bits: 16, frames: frames(1000, 300) });
+const highFile = buildWav({ tag: 1, bits: 16, frames: frames(1000, 300) });
 const stereoFile = buildWav({ tag: 1, bits: 16, channels: 2, sampleRate: 44_100, frames: frames(700, 100, 44_100, 2) });
 
 describe("WAV files that are joined", () => {
   test("are all heard, at any cut", () => {
-    const file = concatBytes([shortFile, high]);
+    const file = concatBytes([shortFile, highFile]);
     for (const size of [file.length, 1, 7, 44, 3250]) {
       const { parts, truncated, bytes } = decodeParts(file, size);
       expect(parts.map(({ sampleRate, samples }) => [sampleRate, samples.length])).toEqual([[8000, 4000]]);
@@ -58,7 +58,7 @@ describe("WAV files that are joined", () => {
 
   test("keep the rate and the channels of each", () => {
     for (const size of [100_000, 13]) {
-      const { parts } = decodeParts(concatBytes([shortFile, stereoFile, high]), size);
+      const { parts } = decodeParts(concatBytes([shortFile, stereoFile, highFile]), size);
       expect(parts.map(({ sampleRate, samples }) => [sampleRate, samples.length])).toEqual([
         [8000, 1600],
         [44_100, 4410],
@@ -69,17 +69,17 @@ describe("WAV files that are joined", () => {
   });
 
   test("may have bytes between them, which are counted", () => {
-    const { parts, bytes } = decodeParts(concatBytes([shortFile, letters("\x07\xffjunk"), high]), 100);
+    const { parts, bytes } = decodeParts(concatBytes([shortFile, letters("\x07\xffjunk"), highFile]), 100);
     expect(parts[0]?.samples.length).toBe(4000);
     expect(bytes.ignored).toEqual([{ reason: "unknown_bytes", bytes: 6 }]);
   });
 
   test("are heard up to a file that cannot be read, which is counted", () => {
     const gsm = buildWav({ tag: 0x31, bits: 0, frames: [] });
-    const { parts, bytes } = decodeParts(concatBytes([shortFile, gsm, high]), 50);
+    const { parts, bytes } = decodeParts(concatBytes([shortFile, gsm, highFile]), 50);
     expect(parts[0]?.samples.length).toBe(4000);
     expect(bytes.ignored).toEqual([{ reason: "unreadable_part", bytes: 8 }]);
-    expect(sumOf(bytes)).toBe(shortFile.length + gsm.length + high.length);
+    expect(sumOf(bytes)).toBe(shortFile.length + gsm.length + highFile.length);
   });
 });
 
@@ -114,11 +114,11 @@ describe("the data of a WAV file", () => {
     const header = wavHeader({ sampleRate: 8000 });
     new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
     const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
-    const places = [piece.length - 13, 3 * piece.length - 13];
+    const positions = [piece.length - 13, 3 * piece.length - 13];
     const lookups: number[] = [];
     const nextForeign = (from: number): number => {
       if (lookups.push(from) > 9) throw new Error("searches repeatedly");
-      return places.find((position) => position >= from) ?? Infinity;
+      return positions.find((position) => position >= from) ?? Infinity;
     };
     const file = concatBytes([piece, piece, piece, header]);
     const decoder = new WavDecoder({ size: file.length, nextForeign });
@@ -166,7 +166,7 @@ describe("the data of a WAV file", () => {
       new Uint8Array(500),
     ];
     for (const tag of tags) {
-      const { parts, bytes } = decodeParts(concatBytes([shortFile, tag, high, tag]), 17);
+      const { parts, bytes } = decodeParts(concatBytes([shortFile, tag, highFile, tag]), 17);
       expect(parts[0]?.samples.length).toBe(4000);
       expect(bytes.ignored).toEqual([]);
     }
@@ -187,7 +187,7 @@ function inContainers(values: readonly number[], bits: number, container: number
 }
 
 describe("the claims of a WAV header", () => {
-  test("samples after a data chunk may end within what could be the head of a chunk", () => {
+  test("samples after a data chunk may end within what could be a chunk's header", () => {
     const file = concatBytes([buildWav({ tag: 1, bits: 16, frames: [[1], [2]] }), letters("    ")]);
     new DataView(file.buffer).setUint32(4, 0, true);
     expect(decodeWav(file).samples.length).toBe(4);
@@ -275,7 +275,7 @@ function channelShares(channels: number, mask: number | undefined): number[] {
       bits: 16,
       channels,
       extensible: mask !== undefined,
-      // The quiet tone on the first channel means that no other channel is the only one.
+      // A quiet tone on the first channel keeps any other channel from being the only one.
       frames: frames(500, 50).map(([value = 0], i) =>
         Array.from(
           { length: channels },
@@ -340,15 +340,15 @@ describe("channels are mixed", () => {
   });
 
   test("a voice only in the subwoofer is heard", () => {
-    const three = frames(500, 200).map(([v = 0]) => [0, 0, v]);
-    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 3, frames: three }));
+    const subwooferFrames = frames(500, 200).map(([v = 0]) => [0, 0, v]);
+    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 3, frames: subwooferFrames }));
     expect(Math.max(...samples)).toBeGreaterThan(16_000);
   });
 });
 
 const parts = fc.constantFrom<Uint8Array>(
   shortFile,
-  high.subarray(0, 501),
+  highFile.subarray(0, 501),
   stereoFile.subarray(0, 900),
   chunk("LIST", letters("INFO1")),
   chunk("what", letters("ever1")),
@@ -369,7 +369,7 @@ fuzz(
     (pieces, edits, size, isFile) => {
       const file = concatBytes(pieces);
       for (const [at, value] of edits) if (file.length > 0) file[at % file.length] = value;
-      const attempt = (length: number): Decoded | string => {
+      const attempt = (length: number): DecodedParts | string => {
         try {
           return decodeParts(file, length, isFile);
         } catch (error) {

@@ -42,7 +42,7 @@ function refusal(bytes: Uint8Array): AudioFormatError {
     if (error instanceof AudioFormatError) return error;
     throw error;
   }
-  throw new Error("The file was decoded.");
+  throw new Error("the file was decoded");
 }
 
 describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
@@ -57,11 +57,11 @@ describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
   ];
 
   test.each(variants)("with %s decodes to the values written", (_, recipe) => {
-    const decoded = decodeWav(buildWav({ ...recipe, sampleRate: 22_050 }));
-    expect(decoded.sampleRate).toBe(22_050);
-    expect(decoded.truncated).toBe(false);
-    expect(decoded.samples.length).toBe(recipe.frames.length);
-    for (const [i, sample] of decoded.samples.entries()) {
+    const audio = decodeWav(buildWav({ ...recipe, sampleRate: 22_050 }));
+    expect(audio.sampleRate).toBe(22_050);
+    expect(audio.truncated).toBe(false);
+    expect(audio.samples.length).toBe(recipe.frames.length);
+    for (const [i, sample] of audio.samples.entries()) {
       expect(Math.abs(sample - Math.round((mono[i]?.[0] ?? 0) * 32768))).toBeLessThanOrEqual(tolerance);
     }
   });
@@ -74,8 +74,8 @@ describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
 });
 
 test("channels are averaged, so the level stays the same", () => {
-  const left = mono.map(([value = 0]) => [value, 0]);
-  const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: left }));
+  const leftOnly = mono.map(([value = 0]) => [value, 0]);
+  const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: leftOnly }));
   const bothChannels = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) }));
   const singleFile = decodeWav(buildWav({ tag: 1, bits: 16, frames: mono }));
   expect(bothChannels.samples).toEqual(singleFile.samples);
@@ -97,9 +97,9 @@ test("a data chunk longer than the file is played and flagged as truncated", () 
 
 test("half a frame at the end is dropped", () => {
   const bytes = buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) });
-  const truncated = decodeWav(bytes.subarray(0, -1));
-  expect(truncated.samples.length).toBe(499);
-  expect(truncated.truncated).toBe(true);
+  const truncatedAudio = decodeWav(bytes.subarray(0, -1));
+  expect(truncatedAudio.samples.length).toBe(499);
+  expect(truncatedAudio.truncated).toBe(true);
 });
 
 test("a file without samples decodes to none", () => {
@@ -244,7 +244,7 @@ const damagedFile = fc
     return bytes.subarray(0, Math.max(0, bytes.length - (cut % (bytes.length + 1)) * (cut % 2)));
   });
 
-const hostile = fc.oneof(
+const hostileBytes = fc.oneof(
   { arbitrary: damagedFile, weight: 4 },
   { arbitrary: fc.uint8Array({ maxLength: 2000 }), weight: 1 },
 );
@@ -260,7 +260,7 @@ function outcome(decode: () => DecodedAudio): DecodedAudio | string {
 
 fuzz(
   "hostile bytes give the same result at once and in pieces",
-  fc.property(hostile, fc.integer({ min: 1, max: 50 }), (bytes, size) => {
+  fc.property(hostileBytes, fc.integer({ min: 1, max: 50 }), (bytes, size) => {
     const expected = outcome(() => decodeWav(bytes));
     if (typeof expected !== "string") {
       expect(expected.samples.length).toBeLessThanOrEqual(bytes.length);
