@@ -41,15 +41,15 @@ describe("the methods of a class", () => {
   });
 });
 
-describe("the outside of a Ringport that is not running", () => {
-  const closed = (absence: ApplicationSource["absence"]) => {
+describe("the interface of a Ringport that is not running", () => {
+  const notRunning = (absence: ApplicationSource["absence"]) => {
     const use = () => Promise.reject(new Error("it does not run"));
     return currentApplication({ current: undefined, absence, use }, { basePath: "/api", log: silentLogger });
   };
 
   test("returns 503 to every request", async () => {
     for (const code of ["stopping", "not_ready"] as const) {
-      const app = closed(code);
+      const app = notRunning(code);
       const reply = await app.handle(requestOf({ path: "/api/v1/calls", token: null }));
       expect(reply.status).toBe(503);
       expect(JSON.parse(String(reply.body))).toMatchObject({ code, type: `/api/docs/errors#${code}` });
@@ -60,15 +60,15 @@ describe("the outside of a Ringport that is not running", () => {
   });
 
   test("claims only its own paths", async () => {
-    const app = closed("not_ready");
+    const app = notRunning("not_ready");
     const claims = (path: string) => app.claims({ url: `http://h${path}` });
     expect([await claims("/api/v1/calls"), await claims("/users")]).toEqual([true, false]);
   });
 
   test("rejects use cases with the reason", async () => {
-    await expect(closed("not_ready").voices()).rejects.toThrow("it does not run");
+    await expect(notRunning("not_ready").voices()).rejects.toThrow("it does not run");
     await expect(
-      closed("not_ready").calls.events({ userId: "usr_a" }, "call_a")[Symbol.asyncIterator]().next(),
+      notRunning("not_ready").calls.events({ userId: "usr_a" }, "call_a")[Symbol.asyncIterator]().next(),
     ).rejects.toThrow("it does not run");
   });
 });

@@ -2,7 +2,7 @@ import { type BatchTarget, type Client, createClient, type Instance } from "ring
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { SCHEMAS } from "../../src/http/schemas.ts";
-import { server, URL_OF_TESTS } from "./support/server.ts";
+import { server, TEST_URL } from "./support/server.ts";
 
 const { client: createTestClient, link } = server();
 let client: Client;
@@ -91,7 +91,7 @@ test("addTargets accepts the columns and the format of a file", async () => {
 test("an import whose response is lost runs once", async () => {
   let posts = 0;
   const lossyClient = createClient({
-    url: URL_OF_TESTS,
+    url: TEST_URL,
     token: "t",
     fetch: async () => {
       posts++;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { rms } from "../../src/audio/samples/pcm.ts";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { SCHEMAS } from "../../src/http/schemas.ts";
-import { server, URL_OF_TESTS } from "./support/server.ts";
+import { server, TEST_URL } from "./support/server.ts";
 
 const { client: createTestClient, link } = server();
 const target = { phoneNumber: "+12025550100" };
@@ -163,5 +163,5 @@ test("voiceSample returns a WAV file", async () => {
 
 test("createClient refuses an invalid URL", () => {
   expect(() => createClient({ url: "127.0.0.1:8080", token: "t" })).toThrow(/url is "127.0.0.1:8080"/);
-  expect(() => createClient({ url: `${URL_OF_TESTS}/`, token: "t" })).not.toThrow();
+  expect(() => createClient({ url: `${TEST_URL}/`, token: "t" })).not.toThrow();
 });

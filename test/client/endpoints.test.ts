@@ -1,6 +1,6 @@
 import { createClient } from "ringport/client";
 import { expect, test } from "vitest";
-import { server, URL_OF_TESTS } from "./support/server.ts";
+import { server, TEST_URL } from "./support/server.ts";
 
 const { ringport } = server();
 
@@ -8,7 +8,7 @@ const { ringport } = server();
 const STREAMS = ["GET /v1/calls/{callId}/stream", "GET /v1/calls/{callId}/listen"];
 
 test("the client calls every documented operation below /v1", async () => {
-  const document = await ringport.fetch(new Request(`${URL_OF_TESTS}/openapi.json`));
+  const document = await ringport.fetch(new Request(`${TEST_URL}/openapi.json`));
   const { paths } = (await document.json()) as { paths: Record<string, Record<string, unknown>> };
   const documentedOperations = Object.entries(paths)
     .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
@@ -18,7 +18,7 @@ test("the client calls every documented operation below /v1", async () => {
 
   const operations = new Set<string>();
   const client = createClient({
-    url: URL_OF_TESTS,
+    url: TEST_URL,
     token: "t",
     fetch: async ({ method, url }) => {
       operations.add(`${method} ${new URL(url).pathname.replace("/voice", "")}`);

@@ -47,8 +47,8 @@ describe("the error of a problem document", () => {
     const page = (status: number) => async () => new Response("<h1>Hello</h1>", { status });
     const notFound = await errorOf(createTestClient({ fetch: page(404) }).voices());
     expect(notFound).toMatchObject({ code: "unexpected_answer", status: 404, requestId: null });
-    const unexpected = await errorOf(createTestClient({ fetch: page(200) }).voices());
-    expect(unexpected).toMatchObject({ code: "unexpected_answer", status: 200 });
+    const malformedResponse = await errorOf(createTestClient({ fetch: page(200) }).voices());
+    expect(malformedResponse).toMatchObject({ code: "unexpected_answer", status: 200 });
   });
 });
 
@@ -89,14 +89,14 @@ describe("a signal", () => {
     const stop = new AbortController();
     const reason = new Error("cancelled by the caller");
     const types: string[] = [];
-    const finished = client.waitForCall(id, {
+    const result = client.waitForCall(id, {
       signal: stop.signal,
       onProgress: ({ type }) => {
         types.push(type);
         setTimeout(() => stop.abort(reason), 50);
       },
     });
-    await expect(finished).rejects.toBe(reason);
+    await expect(result).rejects.toBe(reason);
     expect(types).toEqual(["queued"]);
     await expect(client.waitForCall(id, { timeoutMs: 60 })).rejects.toMatchObject({ name: "TimeoutError" });
     expect((await client.calls.get(id)).status).toBe("QUEUED");

@@ -1,6 +1,6 @@
 import { type CallEvent, createClient } from "ringport/client";
 import { expect, test } from "vitest";
-import { server, URL_OF_TESTS } from "./support/server.ts";
+import { server, TEST_URL } from "./support/server.ts";
 
 const testServer = server();
 const target = { phoneNumber: "+12025550100" };
@@ -67,13 +67,13 @@ test("a timeline is read from its latest event, by a request that waits", { time
   });
   const { id: instanceId } = await client.instances.create({ name: "Timeline" });
   const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target });
-  const address = `${URL_OF_TESTS}/v1/calls/${id}/events?cursor=latest`;
+  const address = `${TEST_URL}/v1/calls/${id}/events?cursor=latest`;
   const read = (headers: Record<string, string>) =>
     testServer.ringport.fetch(new Request(address, { headers: { authorization, ...headers } }));
   expect(await (await read({})).json()).toEqual([]);
-  const pending = read({ prefer: "wait=10" });
+  const pendingResponse = read({ prefer: "wait=10" });
   await client.calls.hangUp(id);
-  const events = (await (await pending).json()) as CallEvent[];
+  const events = (await (await pendingResponse).json()) as CallEvent[];
   expect(events.map(({ type }) => type)).toEqual(["failed"]);
 });
 
@@ -99,13 +99,13 @@ test("waitForCall needs no request between two events", { timeout: 20_000 }, asy
   const call = await client.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target });
   paths.length = 0;
   const types: string[] = [];
-  const finished = await client.waitForCall(call.id, {
+  const endedCall = await client.waitForCall(call.id, {
     onProgress: async ({ type }) => {
       types.push(type);
       if (type === "queued") await testServer.client().calls.hangUp(call.id);
     },
   });
-  expect(finished.outcome.reason).toBe("terminated");
+  expect(endedCall.outcome.reason).toBe("terminated");
   expect(types).toEqual(["queued", "failed"]);
   expect(paths).toHaveLength(3); // two pages of events, and the call
 });

@@ -4,13 +4,13 @@ import { describe, expect, test, vi } from "vitest";
 const RATE = 8_000;
 /** A piece of 20 ms, two channels of 16 bits. */
 const PIECE = new ArrayBuffer((RATE / 50) * 4);
-const STARTED = JSON.stringify({ type: "started", sample_rate: RATE, encoding: "pcm_s16le", channels: [] });
+const STARTED_MESSAGE = JSON.stringify({ type: "started", sample_rate: RATE, encoding: "pcm_s16le", channels: [] });
 
 /** A WebSocket with the test as its server. */
 class FakeWebSocket {
   static latest: FakeWebSocket;
   readonly url: string;
-  closedWith: number | undefined;
+  closeCode: number | undefined;
   onopen: (() => void) | undefined;
   onmessage: ((event: { data: string | ArrayBuffer }) => void) | undefined;
   onclose: ((event: { code: number; reason: string }) => void) | undefined;
@@ -22,7 +22,7 @@ class FakeWebSocket {
   }
 
   close(code?: number): void {
-    this.closedWith = code;
+    this.closeCode = code;
   }
 
   receive(data: string | ArrayBuffer): void {
@@ -38,7 +38,7 @@ async function openListening(signal?: AbortSignal) {
     fetch: async () => Response.json({ ticket: "abc", expires_at: "", url: "" }, { status: 201 }),
   });
   const listening = await client.listen("call_1", { WebSocket: FakeWebSocket, signal });
-  return { opened: listening, socket: FakeWebSocket.latest };
+  return { listening, socket: FakeWebSocket.latest };
 }
 
 describe("a listening connection", () => {
@@ -48,26 +48,26 @@ describe("a listening connection", () => {
   });
 
   test.each([20, 200])("keeps a minute, in pieces of %i ms, for a slow loop", async (pieceMs) => {
-    const { opened, socket } = await openListening();
+    const { listening, socket } = await openListening();
     const piece = new ArrayBuffer(((RATE * pieceMs) / 1_000) * 4);
-    socket.receive(STARTED);
+    socket.receive(STARTED_MESSAGE);
     for (let ms = 0; ms < 62_000; ms += pieceMs) socket.receive(piece);
     socket.receive(JSON.stringify({ type: "call_ended", status: "COMPLETED", reason: "message_played" }));
     socket.onclose?.({ code: 1000, reason: "" });
     const items: ListenItem[] = [];
-    for await (const item of opened) items.push(item);
+    for await (const item of listening) items.push(item);
     const audio = items.filter(({ type }) => type === "audio");
     expect(audio.length).toBe(60_000 / pieceMs);
-    expect(items.slice(0, 2)).toEqual([JSON.parse(STARTED), { type: "gap", lost_ms: 2_000 }]);
+    expect(items.slice(0, 2)).toEqual([JSON.parse(STARTED_MESSAGE), { type: "gap", lost_ms: 2_000 }]);
     expect(items.at(-1)).toMatchObject({ type: "call_ended" });
   });
 
   test("drops no audio for a loop that keeps up, even in a long call", async () => {
-    const { opened, socket } = await openListening();
-    socket.receive(STARTED);
+    const { listening, socket } = await openListening();
+    socket.receive(STARTED_MESSAGE);
     const types = new Set<string>();
     let pieces = 0;
-    for await (const { type } of opened) {
+    for await (const { type } of listening) {
       types.add(type);
       if (++pieces > 3_500) break;
       socket.receive(PIECE);
@@ -76,23 +76,23 @@ describe("a listening connection", () => {
   });
 
   test("ends quietly when its loop is left, and closes the connection", async () => {
-    const { opened, socket } = await openListening();
-    socket.receive(STARTED);
-    for await (const { type } of opened) if (type === "started") break;
-    expect(socket.closedWith).toBe(1000);
-    for await (const _ of opened) expect.unreachable();
+    const { listening, socket } = await openListening();
+    socket.receive(STARTED_MESSAGE);
+    for await (const { type } of listening) if (type === "started") break;
+    expect(socket.closeCode).toBe(1000);
+    for await (const _ of listening) expect.unreachable();
   });
 
   test("throws the reason of its signal immediately, even with unread items", async () => {
     for (const isClosed of [false, true]) {
       const stop = new AbortController();
-      const { opened, socket } = await openListening(stop.signal);
-      socket.receive(STARTED);
+      const { listening, socket } = await openListening(stop.signal);
+      socket.receive(STARTED_MESSAGE);
       for (let i = 0; i < 3; i++) socket.receive(PIECE);
       if (isClosed) socket.onclose?.({ code: 1000, reason: "" });
       const types: string[] = [];
       const read = async () => {
-        for await (const { type } of opened) {
+        for await (const { type } of listening) {
           if (types.push(type) > 5) return;
           stop.abort(new Error("enough"));
           socket.receive(PIECE);
@@ -108,13 +108,13 @@ describe("a listening connection", () => {
       const { signal } = new AbortController();
       const addListener = vi.spyOn(signal, "addEventListener");
       const removeListener = vi.spyOn(signal, "removeEventListener");
-      const { opened, socket } = await openListening(signal);
+      const { listening, socket } = await openListening(signal);
       const [, listener] = addListener.mock.lastCall!;
       expect(removeListener).not.toHaveBeenCalledWith("abort", listener);
-      socket.receive(STARTED);
+      socket.receive(STARTED_MESSAGE);
       if (end === "server") socket.onclose?.({ code: 1000, reason: "" });
-      else if (end === "close") opened.close();
-      else for await (const _ of opened) break;
+      else if (end === "close") listening.close();
+      else for await (const _ of listening) break;
       expect(removeListener, end).toHaveBeenCalledWith("abort", listener);
     }
   });
@@ -125,13 +125,13 @@ describe("a listening connection", () => {
     [4001, "unauthorized", /revoked/],
     [4009, "stream_lost", /nothing was read for 30 s/],
   ])("that the server ends with %i throws %s", async (code, expected, words) => {
-    const { opened, socket } = await openListening();
-    socket.receive(STARTED);
+    const { listening, socket } = await openListening();
+    socket.receive(STARTED_MESSAGE);
     socket.receive(PIECE);
     socket.onclose?.({ code, reason: code === 4009 ? "nothing was read for 30 s" : "" });
     const types: string[] = [];
     const read = async () => {
-      for await (const { type } of opened) types.push(type);
+      for await (const { type } of listening) types.push(type);
     };
     await expect(read()).rejects.toMatchObject({ code: expected, message: expect.stringMatching(words) });
     expect(types, "what arrived before is read").toEqual(["started", "audio"]);

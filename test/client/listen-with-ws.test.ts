@@ -5,7 +5,7 @@ import { createClient } from "ringport/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-/** A client whose tickets are valid, of a server whose WebSocket upgrades the test handles. */
+/** A client with valid tickets for a server whose WebSocket upgrades the test handles. */
 async function clientOf(upgrade: (socket: { end(text: string): void }) => void) {
   const server = createServer().on("upgrade", (_, socket) => {
     onTestFinished(() => void socket.destroy());
@@ -24,7 +24,7 @@ async function clientOf(upgrade: (socket: { end(text: string): void }) => void) 
   });
 }
 
-describe("a listening over the WebSocket of ws", () => {
+describe("listening over the WebSocket of the package ws", () => {
   test("rejects with the server's reason", async () => {
     const client = await clientOf((socket) => socket.end("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"));
     await expect(client.listen("call_1", { WebSocket })).rejects.toMatchObject({ code: "call_ended" });

@@ -6,16 +6,16 @@ import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 
 const scene = streamScene();
 
-/** Reads a listening as fast as possible. */
+/** Reads a listening connection as fast as possible. */
 function read(listening: AsyncIterable<ListenItem>) {
   const items: ListenItem[] = [];
-  const finished = (async () => {
+  const done = (async () => {
     for await (const item of listening) items.push(item);
   })();
-  finished.catch(() => {});
+  done.catch(() => {});
   return {
     items,
-    done: finished,
+    done,
     side(channel: 0 | 1): { samples: Int16Array; sampleRate: number } {
       const samples = items.flatMap((item) =>
         item.type === "audio" ? [...item.samples.filter((_, i) => i % 2 === channel)] : [],
@@ -59,7 +59,7 @@ describe("a listener over the network", () => {
   });
 
   test("is disconnected when its token is revoked, and the call continues", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const issuedToken = await scene.ringport.tokens.issue({ userName: "ana", label: "listener" });
     const listening = await scene.client({ token: issuedToken.token }).listen(id);
     const recording = read(listening);
@@ -71,7 +71,7 @@ describe("a listener over the network", () => {
   });
 
   test("gets the reason of a refusal", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const otherUser = await scene.ringport.tokens.issue({ userName: "eve", label: "test" });
     await expect(scene.client({ token: otherUser.token }).listen(id)).rejects.toMatchObject({ code: "call_not_found" });
     const reader = await scene.ringport.tokens.issue({ userName: "ana", label: "test", scopes: ["read"] });
@@ -87,7 +87,7 @@ describe("a listener over the network", () => {
   });
 
   test("ends when its signal is aborted", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stop = new AbortController();
     const recording = read(await scene.client().listen(id, { signal: stop.signal }));
     await waitUntil(() => recording.items.length > 1, "no second item arrived");

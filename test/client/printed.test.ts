@@ -8,7 +8,7 @@ import { printed } from "../support/printed.ts";
 import { relayTo } from "../support/relay.ts";
 import { streamScene, waitUntil } from "./support/stream-scene.ts";
 
-// Created at run time: Bun prints source lines next to an error.
+// Created at run time, because Bun prints source lines next to an error.
 const TEXT = `secret text ${randomBytes(12).toString("hex")}`;
 const TOKEN = `rp_live_${randomBytes(24).toString("hex")}`;
 const INPUT = {
@@ -19,9 +19,9 @@ const INPUT = {
 } as const;
 
 const scene = streamScene();
-const failuresOf = async (promise: Promise<unknown>): Promise<Error> => {
+const failureOf = async (promise: Promise<unknown>): Promise<Error> => {
   const error = await promise.then(
-    (value: unknown) => expect.fail(`it did not fail: ${JSON.stringify(value)}`),
+    (value: unknown) => expect.fail(`the promise did not fail: ${JSON.stringify(value)}`),
     (error: unknown) => error,
   );
   return error as Error;
@@ -41,7 +41,7 @@ describe("the error of a failed request", () => {
 
   test("a refusal prints neither token nor body", async () => {
     const wrongToken = createClient({ url: scene.url, token: TOKEN });
-    const unauthorized = await failuresOf(place(wrongToken));
+    const unauthorized = await failureOf(place(wrongToken));
     expectNoSecrets(unauthorized);
     expect(unauthorized).toMatchObject({ code: "unauthorized", status: 401, method: "POST", path: "/v1/calls" });
     const client = scene.client();
@@ -50,7 +50,7 @@ describe("the error of a failed request", () => {
       { ...INPUT, target: { phoneNumber: "555" } },
       { ...INPUT, tts: { text: TEXT.repeat(999) } },
     ]) {
-      const refusal = await failuresOf(client.calls.create(invalidInput as never));
+      const refusal = await failureOf(client.calls.create(invalidInput as never));
       expectNoSecrets(refusal, [scene.token, TEXT]);
       expect(refusal).toMatchObject({ method: "POST", path: "/v1/calls", requestId: expect.stringMatching(/\S/) });
     }
@@ -61,7 +61,7 @@ describe("the error of a failed request", () => {
     async (status) => {
       const headers = { "x-request-id": "req_1" };
       const problem = { code: "server_busy", detail: "later", request_id: "req_1" };
-      const refusal = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
+      const refusal = await failureOf(place(stub(async () => Response.json(problem, { status, headers }))));
       expectNoSecrets(refusal);
       expect(refusal).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
     },
@@ -70,23 +70,23 @@ describe("the error of a failed request", () => {
   test("a response that repeats the request prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) =>
       new Response(`${request.headers.get("authorization")} ${await request.text()}`, { status: 500 });
-    const refusal = await failuresOf(place(stub(echo)));
+    const refusal = await failureOf(place(stub(echo)));
     expectNoSecrets(refusal);
     expect(refusal).toMatchObject({ code: "unexpected_answer", status: 500 });
   });
 
   test("a response that is not JSON prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) => new Response(`${TOKEN} ${await request.text()}`);
-    const refusal = await failuresOf(place(stub(echo)));
+    const refusal = await failureOf(place(stub(echo)));
     expectNoSecrets(refusal);
     expect(refusal).toMatchObject({ code: "unexpected_answer", status: 200, message: expect.stringMatching(/JSON/) });
-    const page = await failuresOf(stub(async () => Response.json([])).eventPage());
+    const page = await failureOf(stub(async () => Response.json([])).eventPage());
     expect(page).toMatchObject({ code: "unexpected_answer", message: expect.stringMatching(/Next-Cursor/) });
   });
 
   test("a refused connection prints neither token nor body", async () => {
     const port = await freePort();
-    const error = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
+    const error = await failureOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
     expectNoSecrets(error);
     expect(error).toMatchObject({ code: "network_error", status: 0, method: "POST", path: "/v1/calls" });
     expect(error.message).toContain(`http://127.0.0.1:${port}`);
@@ -100,7 +100,7 @@ describe("the error of a failed request", () => {
         body: await request.clone().text(),
       });
     };
-    const error = await failuresOf(place(stub(failingFetch)));
+    const error = await failureOf(place(stub(failingFetch)));
     expectNoSecrets(error);
     expect(error.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
   });
@@ -113,14 +113,14 @@ describe("the error of a failed request", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const error = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 0 })));
+    const error = await failureOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 0 })));
     server.close();
     expectNoSecrets(error);
     expect(error).toMatchObject({ code: "network_error" });
   });
 
   test("a timeout prints neither token nor body", async () => {
-    const error = await failuresOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
+    const error = await failureOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
     expectNoSecrets(error);
     expect(error).toMatchObject({ code: "timeout", status: 0, method: "POST", path: "/voice/v1/calls" });
   });
@@ -132,7 +132,7 @@ describe("the error of a failed request", () => {
         signal.addEventListener("abort", () => reject(signal.reason));
         queueMicrotask(() => stop.abort());
       });
-    const error = await failuresOf(place(stub(hangingFetch), stop.signal));
+    const error = await failureOf(place(stub(hangingFetch), stop.signal));
     expectNoSecrets(error);
     expect(error.name).toBe("AbortError");
   });
@@ -195,7 +195,7 @@ describe("the objects of a stream", () => {
   afterAll(() => expect(tickets.length).toBeGreaterThan(1));
 
   test("a live stream, its promises and iterators print neither token nor ticket", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { audio: "callee", WebSocket: RecordingWebSocket });
     const mark = stream.mark("one");
     for (const item of [stream, stream.ended, stream.events(), stream.audio(), mark]) expectNoSecrets(item, secrets());
@@ -204,14 +204,14 @@ describe("the objects of a stream", () => {
   });
 
   test("a refused stream prints neither token nor ticket", async () => {
-    const refusal = await failuresOf(scene.client().stream("call_missing", { WebSocket: RecordingWebSocket }));
+    const refusal = await failureOf(scene.client().stream("call_missing", { WebSocket: RecordingWebSocket }));
     expectNoSecrets(refusal, secrets());
-    const unauthorized = await failuresOf(scene.client({ token: TOKEN }).stream("call_1"));
+    const unauthorized = await failureOf(scene.client({ token: TOKEN }).stream("call_1"));
     expectNoSecrets(unauthorized);
   });
 
   test("a refused upgrade prints neither token nor ticket", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
       const upstream = await fetch(`${scene.url}${request.url}`, {
@@ -225,13 +225,13 @@ describe("the objects of a stream", () => {
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const options = { reconnectMs: 1_500, WebSocket: RecordingWebSocket };
-    expectNoSecrets(await failuresOf(scene.client({ url }).stream(id, options)), secrets());
+    expectNoSecrets(await failureOf(scene.client({ url }).stream(id, options)), secrets());
     proxy.close().closeAllConnections();
     await scene.client().calls.hangUp(id);
   });
 
   test("a lost stream prints neither token nor ticket", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const relay = await relayTo(scene.url);
     const url = relay.url.replace(/\/$/, "");
     const client = scene.client({ url, retries: 0 });
@@ -244,7 +244,7 @@ describe("the objects of a stream", () => {
     })();
     reading.catch(() => {});
     await relay.cut();
-    const error = await failuresOf(stream.ended);
+    const error = await failureOf(stream.ended);
     expect(error).toMatchObject({ code: "stream_lost" });
     await waitUntil(
       () =>

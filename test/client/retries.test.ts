@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 
 /** Records the requests, and applies a fault to the first `times` responses. */
-function flakyFetch(times: number, corrupt: (answer: Response) => Response | Promise<Response>) {
+function flakyFetch(times: number, corrupt: (response: Response) => Response | Promise<Response>) {
   const requests: { method: string; path: string; key: string | null; at: number }[] = [];
   const fetch: FetchRequest = async (request) => {
     const { pathname } = new URL(request.url);
@@ -26,7 +26,7 @@ function flakyFetch(times: number, corrupt: (answer: Response) => Response | Pro
     const response = await ringport.fetch(request);
     return requests.length <= times ? corrupt(response) : response;
   };
-  return { sent: requests, fetch };
+  return { requests, fetch };
 }
 
 /** A connection that breaks after the server has carried out the request. */
@@ -53,16 +53,16 @@ test("a deletion is sent once in a browser that shows an empty body instead of n
 
 describe("a lost connection", () => {
   test("a lost connection creates no duplicate", async () => {
-    const { sent, fetch } = flakyFetch(2, drop);
+    const { requests, fetch } = flakyFetch(2, drop);
     const name = `Desk ${crypto.randomUUID()}`;
-    const created = await createTestClient({ fetch }).instances.create({ name });
-    expect(sent.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
-    expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+    const instance = await createTestClient({ fetch }).instances.create({ name });
+    expect(requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
     const { items } = await client.instances.page();
-    expect(items.filter((instance) => instance.name === name)).toEqual([created]);
+    expect(items.filter((instance) => instance.name === name)).toEqual([instance]);
   });
 
-  test("a break within a response means connection loss", async () => {
+  test("a response that breaks off counts as a lost connection", async () => {
     const truncated = () => {
       const body = new ReadableStream({
         start(controller) {
@@ -72,10 +72,10 @@ describe("a lost connection", () => {
       });
       return new Response(body, { status: 201, headers: { "content-type": "application/json" } });
     };
-    const { sent, fetch } = flakyFetch(1, truncated);
-    const created = await createTestClient({ fetch }).instances.create({ name: "Half" });
-    expect(sent).toHaveLength(2);
-    expect((await client.instances.get(created.id)).name).toBe("Half");
+    const { requests, fetch } = flakyFetch(1, truncated);
+    const instance = await createTestClient({ fetch }).instances.create({ name: "Half" });
+    expect(requests).toHaveLength(2);
+    expect((await client.instances.get(instance.id)).name).toBe("Half");
   });
 
   test("a lost connection does not turn a completed deletion into an error", async () => {
@@ -88,28 +88,28 @@ describe("a lost connection", () => {
   });
 
   test("the error after the last retry has its cause", async () => {
-    const { sent, fetch } = flakyFetch(99, drop);
+    const { requests, fetch } = flakyFetch(99, drop);
     const error = await createTestClient({ fetch, retries: 1 })
       .voices()
       .catch((error: unknown) => error);
-    expect(sent).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(error).toBeInstanceOf(RingportError);
     expect(error).toMatchObject({ code: "network_error", status: 0, requestId: null, retryAfter: null, errors: [] });
     expect(String(error)).toContain("http://ringport.test did not respond: the connection was reset");
   });
 
-  test("a break of a real socket also counts, on every runtime", async () => {
+  test("a broken socket is retried on every runtime", async () => {
     let requests = 0;
-    const sockets = createServer((request, answer) => {
+    const sockets = createServer((request, response) => {
       if (++requests === 1) request.socket.destroy();
-      else answer.setHeader("content-type", "application/json").end("[]");
+      else response.setHeader("content-type", "application/json").end("[]");
     });
-    await new Promise<void>((done) => sockets.listen(0, "127.0.0.1", done));
+    await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
     const { port } = sockets.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}`;
     expect(await createClient({ url, token: "t" }).voices()).toEqual([]);
     expect(requests).toBe(2);
-    await new Promise((done) => sockets.close(done).closeAllConnections());
+    await new Promise((resolve) => sockets.close(resolve).closeAllConnections());
     await expect(createClient({ url, token: "t", retries: 0 }).voices()).rejects.toMatchObject({
       code: "network_error",
     });
@@ -118,13 +118,13 @@ describe("a lost connection", () => {
 
 describe("an idempotency key", () => {
   test("each creation has a new idempotency key, unless one is given", async () => {
-    const { sent, fetch } = flakyFetch(0, drop);
+    const { requests, fetch } = flakyFetch(0, drop);
     const flakyClient = createTestClient({ fetch });
     const first = await flakyClient.instances.create({ name: "A" });
     expect((await flakyClient.instances.create({ name: "A" })).id).not.toBe(first.id);
-    const withKey = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
-    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(withKey);
-    const keys = sent.map(({ key }) => key);
+    const keyedInstance = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
+    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(keyedInstance);
+    const keys = requests.map(({ key }) => key);
     expect(keys.slice(2)).toEqual(["order-7", "order-7"]);
     expect(new Set(keys).size).toBe(3);
     await expect(flakyClient.instances.create({ name: "C" }, { idempotencyKey: "order-7" })).rejects.toMatchObject({
@@ -139,18 +139,18 @@ describe("an idempotency key", () => {
         { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },
         { status: 409, headers: { "retry-after": "0", "content-type": "application/problem+json" } },
       );
-    const { sent, fetch } = flakyFetch(1, inProgress);
+    const { requests, fetch } = flakyFetch(1, inProgress);
     await createTestClient({ fetch }).instances.create({ name: "Twice" });
-    expect(sent).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });
 
 describe("a busy server", () => {
   test("a retry waits for Retry-After", async () => {
-    const { sent, fetch } = flakyFetch(1, busyFor("1"));
+    const { requests, fetch } = flakyFetch(1, busyFor("1"));
     await createTestClient({ fetch }).voices();
-    expect(sent).toHaveLength(2);
-    expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(990);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]!.at - requests[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
   test("a long Retry-After, or the last retry, ends the retries", async () => {
@@ -161,10 +161,10 @@ describe("a busy server", () => {
       retryAfter: 3600,
       requestId: "req_1",
     });
-    expect(longWait.sent).toHaveLength(1);
-    const { sent, fetch } = flakyFetch(9, busyFor("0"));
+    expect(longWait.requests).toHaveLength(1);
+    const { requests, fetch } = flakyFetch(9, busyFor("0"));
     await expect(createTestClient({ fetch, retries: 2 }).voices()).rejects.toMatchObject({ retryAfter: 0 });
-    expect(sent).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 });
 

@@ -15,7 +15,7 @@ class CountingWebSocket extends WebSocket {
 }
 
 test("100 s of audio written at once are sent as they are heard", async () => {
-  const { id, leg } = await scene.answered();
+  const { id, leg } = await scene.answeredCall();
   const stream = await scene.client().stream(id, { WebSocket: CountingWebSocket });
   const sound = Int16Array.from({ length: SECONDS * RATE }, (_, i) => 1 + (i % 32_000));
   let isWritten = false;
@@ -26,7 +26,7 @@ test("100 s of audio written at once are sent as they are heard", async () => {
   while (!isWritten) {
     const aheadS = CountingWebSocket.audioBytes / 2 / RATE - leg.heard.length / RATE;
     maxAheadS = Math.max(maxAheadS, aheadS);
-    await new Promise((next) => setTimeout(next, 250));
+    await new Promise((resolve) => setTimeout(resolve, 250));
   }
   await writing;
   expect(await stream.mark("end")).toBe("reached");

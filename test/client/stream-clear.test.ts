@@ -10,7 +10,7 @@ import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 const scene = streamScene();
 const HZ = 700;
 /** Limit for the effect of a message on the callee, samples: 200 ms. */
-const SOON = RATE / 5;
+const MAX_DELAY = RATE / 5;
 /** Compared with the clock of the phone: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 /** Length of one message of PCM, ms. */
@@ -22,7 +22,7 @@ const open = (id: string, query: Record<string, string | number> = {}): Promise<
 /** Sends `ms` of a tone at once. */
 function writeAhead(stream: StreamClient, ms: number): void {
   const piece = tone(HZ, PIECE_MS, RATE, 8_000);
-  for (let sent = 0; sent < ms; sent += PIECE_MS) void stream.write(piece).catch(() => {});
+  for (let sentMs = 0; sentMs < ms; sentMs += PIECE_MS) void stream.write(piece).catch(() => {});
 }
 
 const untilToneHeard = (leg: ScriptedLeg): Promise<void> =>
@@ -40,7 +40,7 @@ const soundAfter = (leg: ScriptedLeg, from: number): number =>
 
 describe("clear takes effect within 200 ms", REAL_TIME, () => {
   test.each([35, 58, 240])("with %i s of PCM sent ahead", async (seconds) => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await open(id);
     writeAhead(stream, seconds * 1_000);
     await untilToneHeard(leg);
@@ -54,10 +54,10 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     await stream.message(({ name }) => name === "after", "the last mark");
     const marks = stream.events.filter(({ event }) => event === "mark");
     expect(marks.map(({ name }) => name)).toEqual(["at once", "after"]);
-    const second = leg.heard.subarray(clearedAt + SOON, clearedAt + SOON + RATE / 5);
+    const second = leg.heard.subarray(clearedAt + MAX_DELAY, clearedAt + MAX_DELAY + RATE / 5);
     expect(toneShare(second, 1_800, RATE)).toBeGreaterThan(0.98);
     const heardSamples = soundAfter(leg, clearedAt);
-    expect(heardSamples).toBeLessThan(SOON + (RATE * 2) / 5);
+    expect(heardSamples).toBeLessThan(MAX_DELAY + (RATE * 2) / 5);
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
   });
@@ -67,7 +67,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
       readFile(new URL("../fixtures/tone-44k-stereo-id3.mp3", import.meta.url)),
       readFile(new URL("../fixtures/mp3/tone-44100.mp3", import.meta.url)), // 700 Hz for 0.4 s
     ]);
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await open(id, { encoding: "mp3" });
     for (let i = 0; i < 60; i++) void stream.write(first).catch(() => {});
     await untilToneHeard(leg);
@@ -78,7 +78,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     stream.sendMessage({ type: "mark", name: "after" });
     await stream.message(({ name }) => name === "after", "the last mark");
     const heardSamples = soundAfter(leg, clearedAt);
-    expect(heardSamples).toBeLessThan(SOON + (RATE * 45) / 100);
+    expect(heardSamples).toBeLessThan(MAX_DELAY + (RATE * 45) / 100);
     // The second file is heard in full.
     const end = clearedAt + heardSamples;
     expect(toneShare(leg.heard.subarray(end - (RATE * 38) / 100, end), 700, RATE)).toBeGreaterThan(0.98);
@@ -87,7 +87,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
   });
 
   test("with minutes sent ahead in Twilio's messages", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const bot = await open(id, { protocol: "twilio" });
     const { streamSid } = await bot.event("start");
     const media = (samples: Int16Array): void =>
@@ -105,7 +105,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     mark("after");
     await bot.message((message) => JSON.stringify(message.mark) === '{"name":"after"}', "the last mark");
     const silenceAt = clearedAt + silenceAfter(leg, clearedAt);
-    expect(silenceAt - clearedAt).toBeLessThan(SOON);
+    expect(silenceAt - clearedAt).toBeLessThan(MAX_DELAY);
     const afterSilence = leg.heard.subarray(silenceAt);
     const second = afterSilence.subarray(afterSilence.findIndex((sample) => sample !== 0));
     expect(toneShare(second.subarray(0, (RATE * 3) / 10), 1_800, RATE)).toBeGreaterThan(0.95);
@@ -113,17 +113,17 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
   });
 
   test("with a minute written to the client library", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     const piece = tone(HZ, PIECE_MS, RATE, 8_000);
     for (let i = 0; i < 120; i++) void stream.write(piece);
-    const never = stream.mark("never");
+    const clearedMark = stream.mark("never");
     await untilToneHeard(leg);
     const clearedAt = leg.heard.length;
     const heardMs = await stream.clear();
-    expect(await never).toBe("cleared");
-    expect(soundAfter(leg, clearedAt)).toBeLessThan(SOON);
-    expect(Math.abs((heardMs / 1_000) * RATE - clearedAt)).toBeLessThan(SOON + RATE);
+    expect(await clearedMark).toBe("cleared");
+    expect(soundAfter(leg, clearedAt)).toBeLessThan(MAX_DELAY);
+    expect(Math.abs((heardMs / 1_000) * RATE - clearedAt)).toBeLessThan(MAX_DELAY + RATE);
     await stream.write(tone(1_800, 400, RATE, 8_000));
     expect(await stream.mark("after")).toBe("reached");
     await stream.hangUp();
@@ -131,8 +131,8 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
 });
 
 describe("the end of a call", REAL_TIME, () => {
-  test("clear and hangup end it within 200 ms, even with audio sent ahead", async () => {
-    const { id, leg } = await scene.answered();
+  test("follows clear and hangup within 200 ms, even with audio sent ahead", async () => {
+    const { id, leg } = await scene.answeredCall();
     const stream = await open(id);
     writeAhead(stream, 100_000);
     await untilToneHeard(leg);
@@ -140,7 +140,7 @@ describe("the end of a call", REAL_TIME, () => {
     stream.sendMessage({ type: "clear" });
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    expect(leg.heard.length - clearedAt).toBeLessThan(SOON);
+    expect(leg.heard.length - clearedAt).toBeLessThan(MAX_DELAY);
     expect((await scene.client().waitForCall(id)).outcome).toMatchObject({ reason: "stream_closed" });
   });
 });

@@ -21,7 +21,7 @@ async function relayUrl(): Promise<{ url: string }> {
 
 describe("a broken connection", () => {
   test("every written sample is heard once and in order after a reconnection", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     const sound = countingSamples(6);
     let breakCount = 0;
@@ -31,7 +31,7 @@ describe("a broken connection", () => {
       if (offset % 32_000 !== 8_000) continue;
       breakCount++;
       await relay.cut();
-      await new Promise((done) => setTimeout(done, 120));
+      await new Promise((resolve) => setTimeout(resolve, 120));
       await relay.repair();
     }
     expect(breakCount).toBe(3);
@@ -43,7 +43,7 @@ describe("a broken connection", () => {
   });
 
   test("a break keeps queued audio and events", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     const sound = countingSamples(2);
     await stream.write(sound);
@@ -53,7 +53,7 @@ describe("a broken connection", () => {
     leg.press("7");
     const second = stream.mark("second");
     const lateWrite = stream.write(sound.subarray(0, 800));
-    await new Promise((done) => setTimeout(done, 300));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     await relay.repair();
     await lateWrite;
     expect(await Promise.all([first, second])).toEqual(["reached", "reached"]);
@@ -67,7 +67,7 @@ describe("a broken connection", () => {
   });
 
   test("a clear during a break resolves once", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     void stream.write(countingSamples(10));
     const mark = stream.mark("never");
@@ -81,7 +81,7 @@ describe("a broken connection", () => {
   });
 
   test("a permanent break ends stream and promises", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id, { reconnectMs: 400 });
     const events = allOf(stream.events());
     await relay.cut();
@@ -97,7 +97,7 @@ describe("a broken connection", () => {
   });
 
   test("a break until the end of the call still reports its outcome", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     await relay.cut();
     leg.end("callee_hung_up");
@@ -107,7 +107,7 @@ describe("a broken connection", () => {
   });
 
   test("audio written during a break is queued, up to a minute", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     await relay.cut();
     const minuteWrite = stream.write(countingSamples(65));

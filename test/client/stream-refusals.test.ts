@@ -6,7 +6,7 @@ import { relayTo } from "../support/relay.ts";
 import { streamScene, TARGET } from "./support/stream-scene.ts";
 
 const scene = streamScene();
-const withoutStreams = streamScene({ streamPreview: false });
+const sceneWithoutStreams = streamScene({ streamPreview: false });
 
 describe("the error of a refused stream", () => {
   const codeOf = async (promise: Promise<unknown>) => {
@@ -26,17 +26,17 @@ describe("the error of a refused stream", () => {
     expect(await codeOf(client.stream("call_missing"))).toEqual({ code: "call_not_found", status: 404 });
     const { id: instanceId } = await client.instances.create({ name: "Spoken" });
     const tts = { text: "Hello there.", voiceId: "en-US-1" };
-    const spoken = await client.calls.create({ instanceId, type: "FIXED_TTS", target: TARGET, tts });
-    expect(await codeOf(client.stream(spoken.id))).toEqual({ code: "not_a_stream_call", status: 409 });
-    await client.calls.hangUp(spoken.id);
-    const { id, leg } = await scene.answered();
+    const spokenCall = await client.calls.create({ instanceId, type: "FIXED_TTS", target: TARGET, tts });
+    expect(await codeOf(client.stream(spokenCall.id))).toEqual({ code: "not_a_stream_call", status: 409 });
+    await client.calls.hangUp(spokenCall.id);
+    const { id, leg } = await scene.answeredCall();
     leg.end("callee_hung_up");
     await client.waitForCall(id);
     expect(await codeOf(client.stream(id))).toEqual({ code: "call_ended", status: 409 });
   });
 
   test("an occupied stream is reported as attached", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const client = scene.client();
     const stream = await client.stream(id);
     expect(await codeOf(client.stream(id))).toEqual({ code: "stream_already_attached", status: 409 });
@@ -44,14 +44,14 @@ describe("the error of a refused stream", () => {
   });
 
   test("an invalid query is reported as invalid_request", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = scene.client().stream(id, { sampleRate: 11_025 as 16_000 });
     expect(await codeOf(stream)).toEqual({ code: "invalid_request", status: 400 });
     await scene.client().calls.hangUp(id);
   });
 
-  test("a switched-off server is reported as stream_not_available", async () => {
-    expect(await codeOf(withoutStreams.client().stream("call_1"))).toEqual({
+  test("a server without streams is reported as stream_not_available", async () => {
+    expect(await codeOf(sceneWithoutStreams.client().stream("call_1"))).toEqual({
       code: "stream_not_available",
       status: 501,
     });
@@ -66,7 +66,7 @@ describe("the error of a refused stream", () => {
   });
 
   test("a proxy without WebSockets is reported as network_error", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
       const authorization = headers.authorization ?? "";
@@ -87,7 +87,7 @@ describe("the error of a refused stream", () => {
 describe("the error of a stream that the server closes", () => {
   test("a revoked token is reported as unauthorized", async () => {
     const { token, id: tokenId } = await scene.ringport.tokens.issue({ userName: "ana", label: "temporary" });
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client({ token }).stream(id);
     await scene.ringport.tokens.revoke(tokenId);
     await expect(stream.ended).rejects.toMatchObject({ name: "RingportError", code: "unauthorized" });
@@ -96,7 +96,7 @@ describe("the error of a stream that the server closes", () => {
 
   // Deno's server can lose the close frame while a client is sending: then the client reconnects without getting the reason.
   test.skipIf("Deno" in globalThis)("invalid audio is reported as audio_unsupported", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { encoding: "mp3" });
     void stream.write(new Uint8Array(8 * 1024).fill(0x20));
     await expect(stream.ended).rejects.toMatchObject({ name: "RingportError", code: "audio_unsupported" });

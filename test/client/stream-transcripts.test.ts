@@ -10,12 +10,12 @@ afterEach(() => relay?.cut());
 
 test("a transcript sent into a dead connection is reported once after reconnecting", async () => {
   relay = await relayTo(scene.url);
-  const { id } = await scene.answered();
+  const { id } = await scene.answeredCall();
   const stream = await scene.client({ url: relay.url.replace(/\/$/, "") }).stream(id);
-  const received: string[] = [];
+  const receivedTexts: string[] = [];
   const listening = (async () => {
     for await (const event of stream.events())
-      if (event.type === "transcript" && event.final) received.push(event.text);
+      if (event.type === "transcript" && event.final) receivedTexts.push(event.text);
   })();
   await waitUntil(() => transcription.sessions.length === 1, "no transcription session was opened");
   let spokenCount = 0;
@@ -26,15 +26,15 @@ test("a transcript sent into a dead connection is reported once after reconnecti
     await waitUntil(async () => (await storedCount()) === spokenCount, "the text was not stored");
   };
   await say("one");
-  await waitUntil(() => received.length === 1, "the text was not received");
+  await waitUntil(() => receivedTexts.length === 1, "the text was not received");
   relay.freeze();
   await say("two");
-  expect(received).toEqual(["one"]);
+  expect(receivedTexts).toEqual(["one"]);
   await relay.cut();
   await relay.repair();
-  await waitUntil(() => received.length > 1, "the text was not received again");
+  await waitUntil(() => receivedTexts.length > 1, "the text was not received again");
   await say("three");
   await stream.hangUp();
   await listening;
-  expect(received).toEqual(["one", "two", "three"]);
+  expect(receivedTexts).toEqual(["one", "two", "three"]);
 });

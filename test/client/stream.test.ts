@@ -28,7 +28,7 @@ describe("write", () => {
   });
 
   test("written bytes may be cut within samples", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     const bytes = new Uint8Array(TONE.buffer);
     for (let offset = 0, size = 1; offset < bytes.length; offset += size, size = (size * 7) % 997)
@@ -42,11 +42,11 @@ describe("write", () => {
     { encoding: "mulaw", encode: encodeMulaw },
     { encoding: "alaw", encode: encodeAlaw },
   ] as const)("$encoding may be samples or bytes", async ({ encoding, encode }) => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { encoding });
-    const half = tone(HZ, 500, 8_000, 8_000);
-    await stream.write(half);
-    await stream.write(encode(half));
+    const halfTone = tone(HZ, 500, 8_000, 8_000);
+    await stream.write(halfTone);
+    await stream.write(encode(halfTone));
     expect(await stream.mark("end")).toBe("reached");
     const heard = heardBy(leg);
     expect(heard.length / RATE).toBeCloseTo(1, 1);
@@ -55,7 +55,7 @@ describe("write", () => {
   });
 
   test.each([22_050, 44_100] as const)("samples at %i Hz are heard exactly", async (sampleRate) => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { sampleRate });
     await stream.write(tone(HZ, 1_003, sampleRate, 8_000));
     expect(await stream.mark("end")).toBe("reached");
@@ -68,7 +68,7 @@ describe("write", () => {
   test("an MP3 may be written in any pieces", async () => {
     const { readFile } = await import("node:fs/promises");
     const mp3 = await readFile(new URL("../../examples/hello.mp3", import.meta.url));
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { encoding: "mp3" });
     for (let offset = 0; offset < mp3.length; offset += 777) await stream.write(mp3.subarray(offset, offset + 777));
     expect(() => stream.write(TONE)).toThrow(/write the bytes of the MP3/);
@@ -82,7 +82,7 @@ describe("the callee's audio", () => {
   test.each(["pcm_s16le", "mulaw", "alaw"] as const)(
     "the callee's audio arrives in frames of 20 ms as %s",
     async (encoding) => {
-      const { id, leg } = await scene.answered();
+      const { id, leg } = await scene.answeredCall();
       const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
       leg.say(TONE);
       const heard = new Int16Array(2 * RATE);
@@ -103,7 +103,7 @@ describe("the callee's audio", () => {
   );
 
   test("the callee's audio requires the option audio", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     expect(() => stream.audio()).toThrow(/audio: "callee"/);
     await stream.close();
@@ -112,7 +112,7 @@ describe("the callee's audio", () => {
 
 describe("clear", () => {
   test("clear drops all queued audio, returns heard_ms and settles the marks", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     const longTone = tone(HZ, 40_000, RATE, 8_000);
     const writing = stream.write(longTone);
@@ -132,7 +132,7 @@ describe("clear", () => {
 
 describe("the end of a stream", () => {
   test("a hang-up by the callee ends writes, marks and iterators", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { audio: "callee" });
     const reading = Promise.all([allOf(stream.events()), allOf(stream.audio())]);
     await stream.write(tone(HZ, 5_000, RATE, 8_000));
@@ -156,7 +156,7 @@ describe("the end of a stream", () => {
   });
 
   test("close ends the call once the written audio has been heard", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const client = scene.client();
     const stream = await client.stream(id);
     void stream.write(TONE);
@@ -168,7 +168,7 @@ describe("the end of a stream", () => {
   });
 
   test("a signal ends the stream at once", async () => {
-    const { id } = await scene.answered();
+    const { id } = await scene.answeredCall();
     const stop = new AbortController();
     const stream = await scene.client().stream(id, { signal: stop.signal });
     const reading = allOf(stream.events());
@@ -183,7 +183,7 @@ describe("the end of a stream", () => {
 
 describe("DTMF", () => {
   test("keys are sent to the callee and received from the callee", async () => {
-    const { id, leg } = await scene.answered();
+    const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     leg.press("5");
     for await (const event of stream.events())
@@ -202,7 +202,7 @@ describe("DTMF", () => {
 describe("a second reader", () => {
   let stream: CallStream;
   beforeAll(async () => {
-    stream = await scene.client().stream((await scene.answered()).id);
+    stream = await scene.client().stream((await scene.answeredCall()).id);
   });
 
   test("the next event reader continues after the first", async () => {

@@ -4,18 +4,18 @@ import { describe, expect, test } from "vitest";
 /** A server whose timeline grows by one piece at each request, in pages of the requested length. */
 function growingTimeline(pieces: readonly number[]) {
   let length = 0;
-  let reading = 0;
+  let requestCount = 0;
   const cursors: (string | null)[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url);
     if (!pathname.endsWith("/events"))
       return Response.json({ id: "call_1", status: "COMPLETED", outcome: { reason: "message_played" } });
     const cursor = searchParams.get("cursor");
-    if (cursor === null || cursor === cursors.at(-1)) length += pieces[reading++] ?? 0;
+    if (cursor === null || cursor === cursors.at(-1)) length += pieces[requestCount++] ?? 0;
     cursors.push(cursor);
     const start = Number(cursor ?? 0);
     const end = Math.min(length, start + Number(searchParams.get("limit")));
-    const finalIndex = reading >= pieces.length ? length - 1 : -1;
+    const finalIndex = requestCount >= pieces.length ? length - 1 : -1;
     const items = Array.from({ length: end - start }, (_, index) => ({
       id: `evt_${start + index}`,
       type: start + index === finalIndex ? "completed" : "dtmf",
@@ -31,10 +31,10 @@ describe("waitForCall", () => {
     "each event of a timeline that grows by %j is reported once and in order",
     async (pieces) => {
       const { client } = growingTimeline(pieces);
-      const reported: string[] = [];
-      await client.waitForCall("call_1", { onProgress: ({ id }) => void reported.push(id), timeoutMs: 5_000 });
+      const reportedIds: string[] = [];
+      await client.waitForCall("call_1", { onProgress: ({ id }) => void reportedIds.push(id), timeoutMs: 5_000 });
       const total = pieces.reduce((sum, piece) => sum + piece, 0);
-      expect(reported).toEqual(Array.from({ length: total }, (_, index) => `evt_${index}`));
+      expect(reportedIds).toEqual(Array.from({ length: total }, (_, index) => `evt_${index}`));
     },
   );
 
@@ -50,7 +50,7 @@ describe("waitForCall", () => {
     await client.waitForCall("call_1", {
       onProgress: async ({ id }) => {
         steps.push(`${id} begins`);
-        await new Promise((done) => setTimeout(done, 5));
+        await new Promise((resolve) => setTimeout(resolve, 5));
         steps.push(`${id} ends`);
       },
     });

@@ -52,9 +52,9 @@ async function messageWith(matches: (event: CallEvent) => boolean): Promise<Mess
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
+  const results: T[] = [];
+  for await (const item of items) results.push(item);
+  return results;
 }
 
 test("a webhook gets the events of a call, signed, and its client sees the deliveries", async () => {
@@ -81,12 +81,12 @@ test("a webhook gets the events of a call, signed, and its client sees the deliv
 
   const test = await client.webhooks.test(id);
   await messageWith((event) => event.id === test.event_id);
-  const [finished] = await collect(client.webhooks.deliveries(id, { status: "delivered" }));
-  expect(finished).toMatchObject({ webhook_id: id, attempts: 1, last_status: 204 });
-  const rotated = await client.webhooks.rotateSecret(id);
-  const replayed = await client.webhooks.replay(id, test.id);
-  expect(replayed).toMatchObject({ event_id: test.event_id, status: "pending" });
-  expect(rotated.secret).not.toBe(secret);
+  const [delivery] = await collect(client.webhooks.deliveries(id, { status: "delivered" }));
+  expect(delivery).toMatchObject({ webhook_id: id, attempts: 1, last_status: 204 });
+  const rotatedWebhook = await client.webhooks.rotateSecret(id);
+  const replayedDelivery = await client.webhooks.replay(id, test.id);
+  expect(replayedDelivery).toMatchObject({ event_id: test.event_id, status: "pending" });
+  expect(rotatedWebhook.secret).not.toBe(secret);
   expect(await client.webhooks.update(id, { enabled: false })).toMatchObject({ disabled_reason: "requested" });
   expect(await collect(client.webhooks.list())).toHaveLength(1);
   await client.webhooks.delete(id);

@@ -70,9 +70,9 @@ describe("inspecting a file", () => {
   });
 
   test("does not depend on the position of the bytes in memory", async () => {
-    const withEmbedded = new Uint8Array(vbrMp3.length + 20);
-    withEmbedded.set(vbrMp3, 7);
-    expect((await decoder.inspect(withEmbedded.subarray(7, 7 + vbrMp3.length), LIMITS)).durationMs).toBe(3000);
+    const buffer = new Uint8Array(vbrMp3.length + 20);
+    buffer.set(vbrMp3, 7);
+    expect((await decoder.inspect(buffer.subarray(7, 7 + vbrMp3.length), LIMITS)).durationMs).toBe(3000);
   });
 });
 
@@ -90,7 +90,7 @@ describe("the samples of a file", () => {
       expect(Math.abs((1000 * samples.length) / rate - lengthMs)).toBeLessThanOrEqual(1);
       expect(Math.abs(toneMs(samples, rate) - 3000)).toBeLessThanOrEqual(30);
       const middle = samples.subarray(samples.length / 4, samples.length / 2);
-      // The encoder makes everything 5 % quieter.
+      // The encoder reduces the level by 5 %.
       expect(rms(middle) / (16_384 / Math.SQRT2)).toBeGreaterThan(0.93);
       expect(rms(middle) / (16_384 / Math.SQRT2)).toBeLessThan(1.02);
     });
@@ -126,8 +126,8 @@ describe("a damaged file", () => {
 
   test("an MP3 that is cut off is played to its end", async () => {
     for (const file of [stereoMp3, vbrMp3]) {
-      const truncated = file.subarray(0, Math.floor(file.length * 0.7));
-      const properties = await decoder.inspect(truncated, LIMITS);
+      const truncatedFile = file.subarray(0, Math.floor(file.length * 0.7));
+      const properties = await decoder.inspect(truncatedFile, LIMITS);
       expect(properties.truncated).toBe(true);
       expect(properties.durationMs).toBeGreaterThan(1000);
       expect(properties.durationMs).toBeLessThan(2500);
@@ -160,11 +160,11 @@ describe("an unplayable file is refused with its fault", () => {
   const onlyTags = new Uint8Array(2000);
   onlyTags.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0x0f, 0x46]);
   const cases: [string, Uint8Array][] = [
-    ["nothing", new Uint8Array(0)],
+    ["no bytes", new Uint8Array(0)],
     ["random bytes", noise],
     ["text", new TextEncoder().encode("<html>an error page</html>")],
     ["an Ogg file", new TextEncoder().encode("OggS and so on")],
-    ["tags and nothing else", onlyTags],
+    ["only tags", onlyTags],
     ["a WAV header alone", wav(new Int16Array(0), 8000)],
     ["half a WAV header", wav(new Int16Array(0), 8000).subarray(0, 30)],
   ];
@@ -205,9 +205,9 @@ describe("the work of decoding", () => {
   });
 
   test("reports a closed pool as an internal fault, not the file's", async () => {
-    const closed = embeddedWorkers();
-    await closed.close();
-    const error = await refusal(workerDecoder(closed).inspect(stereoMp3, LIMITS));
+    const closedPool = embeddedWorkers();
+    await closedPool.close();
+    const error = await refusal(workerDecoder(closedPool).inspect(stereoMp3, LIMITS));
     expect(error).toMatchObject({ name: "PoolError", kind: "closed" });
   });
 });

@@ -41,7 +41,7 @@ conversationContract(
 );
 
 audioAgentContract(
-  "the agent with a model in audio",
+  "the agent with an audio model",
   async () => {
     const apiKey = "sk-loopback";
     const server = await openaiServer({

@@ -28,7 +28,7 @@ function sqliteDialect(path: string): SqliteDialect {
 }
 
 storageContract(
-  "SQLite by a dialect of Kysely",
+  "SQLite through a Kysely dialect",
   () => {
     const path = `${temporaryFolder("kysely")}/ringport.db`;
     const make = () => kyselyStorage(sqliteDialect(path), { sql: "sqlite", name: path });

@@ -19,13 +19,13 @@ recordingsContract(
     return {
       recordings: wavRecordings({ folder }),
       async reopen() {
-        const other = wavRecordings({ folder });
-        otherStores.push(other);
-        return other;
+        const otherStore = wavRecordings({ folder });
+        otherStores.push(otherStore);
+        return otherStore;
       },
       full: () => wavRecordings({ folder: join(parent, "full"), open: fullDisk(20_000) }),
       async close() {
-        for (const other of otherStores) await other.close();
+        for (const otherStore of otherStores) await otherStore.close();
         rmSync(parent, { recursive: true });
       },
     };

@@ -57,14 +57,14 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     runner,
   );
 
-  const poolOfTheHost = (url: string): OnPostgres => {
+  const hostPool = (url: string): OnPostgres => {
     const pool = new pg.Pool({ connectionString: url, max: 10 });
     pool.on("error", () => {}); // the server may stop before the last connection has closed
     return { make: () => postgresStorage({ pool, schema: "calls", prefix: "rp_" }), end: () => pool.end() };
   };
   storageContract(
     "PostgreSQL with a pool, a schema and a prefix of the host",
-    withEmptyTables(() => server, poolOfTheHost),
+    withEmptyTables(() => server, hostPool),
     runner,
   );
 
@@ -72,22 +72,22 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     getTypeParser: (oid, format) =>
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
   };
-  const byDialect = (url: string): Storage => {
+  const withDialect = (url: string): Storage => {
     const pool = async () => new pg.Pool({ connectionString: url, types });
     return kyselyStorage(new PostgresDialect({ pool }), { sql: "postgres", name: "a host's database", prefix: "rp_" });
   };
   storageContract(
-    "PostgreSQL by a dialect of Kysely",
+    "PostgreSQL through a Kysely dialect",
     withEmptyTables(
       () => server,
-      (url) => ({ make: () => byDialect(url), end: async () => {} }),
+      (url) => ({ make: () => withDialect(url), end: async () => {} }),
     ),
     runner,
   );
 
   test("a server with a Kysely dialect cannot write after a takeover", async () => {
     const url = await server.createDatabase();
-    const [first, second] = [byDialect(url), byDialect(url)];
+    const [first, second] = [withDialect(url), withDialect(url)];
     await first.open({ exclusive: true, leaseMs: 60_000 });
     await expect(second.open({ exclusive: true })).rejects.toThrow(StorageLocked);
     await using admin = await openClient(url);

@@ -27,7 +27,7 @@ const sayTone = (hz: number): Saying => ({
 const sayings = [sayTone(440), sayTone(880)] as const;
 
 /** An engine with its server: another key is refused, and it is unreachable without the server. */
-function withSilence(
+function withServer(
   start: typeof openaiServer | typeof deepgramServer,
   engine: (server: { readonly baseUrl: string; readonly apiKey: string }) => Transcription,
 ) {
@@ -48,29 +48,29 @@ const timeouts = { retryMs: 20, closeMs: 500 };
 
 transcriptionContract(
   "OpenAI's protocol for files",
-  withSilence(openaiServer, (server) => openaiTranscription({ ...server, model: "whisper", closeMs: 500 })),
+  withServer(openaiServer, (server) => openaiTranscription({ ...server, model: "whisper", closeMs: 500 })),
   runner,
 );
 transcriptionContract(
   "OpenAI's realtime protocol",
-  withSilence(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", timeouts })),
+  withServer(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram",
-  withSilence(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", timeouts })),
+  withServer(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram, in mu-law",
-  withSilence(deepgramServer, (server) =>
+  withServer(deepgramServer, (server) =>
     deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", timeouts }),
   ),
   runner,
 );
 transcriptionContract(
   "Deepgram's Flux",
-  withSilence(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, timeouts })),
+  withServer(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, timeouts })),
   runner,
 );
 transcriptionContract(

@@ -17,8 +17,8 @@ const numbers = {
   unknown: "+12025550108",
 };
 const speech = await new Voices(undefined, () => {}).speak("Hello, this is a callee who speaks for a while.", RATE);
-const second = new Int16Array(RATE);
-const keys = concatPcm([second, dtmfTones(numbers.presses.keys, { sampleRate: RATE })]);
+const silence = new Int16Array(RATE);
+const keys = concatPcm([silence, dtmfTones(numbers.presses.keys, { sampleRate: RATE })]);
 const answer = { does: "answer", afterMs: 100 } as const;
 
 async function subject(refuses?: number): Promise<ContractSubject> {
@@ -28,7 +28,7 @@ async function subject(refuses?: number): Promise<ContractSubject> {
   network.number(numbers.rings, { devices: [{ does: "nothing" }] });
   network.number(numbers.declines, { devices: [{ does: "decline", afterMs: 100 }] });
   network.number(numbers.hangsUp, { devices: [answer], hangsUpAfterMs: 800 });
-  network.number(numbers.speaks, { devices: [answer], speaks: concatPcm([second, speech]) });
+  network.number(numbers.speaks, { devices: [answer], speaks: concatPcm([silence, speech]) });
   network.number(numbers.presses.number, { devices: [answer], speaks: keys });
   network.number(numbers.unknown, { exists: false });
   let phones = 0;

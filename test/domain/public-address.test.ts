@@ -8,7 +8,7 @@ const group = fc.integer({ min: 0, max: 0xffff });
 const lastOctets = fc.tuple(octet, octet, octet);
 
 /** The first octets of closed networks, with the rest free. */
-const CLOSED: readonly (readonly [name: string, address: fc.Arbitrary<string>])[] = [
+const CLOSED_NETWORKS: readonly (readonly [name: string, address: fc.Arbitrary<string>])[] = [
   ["this network", lastOctets.map((tail) => [0, ...tail].join("."))],
   ["private 10/8", lastOctets.map((tail) => [10, ...tail].join("."))],
   ["private 172.16/12", fc.tuple(fc.integer({ min: 16, max: 31 }), octet, octet).map((t) => [172, ...t].join("."))],
@@ -34,9 +34,9 @@ const pairs = (address: string) => {
 };
 
 describe("addresses that are not public", () => {
-  for (const [name, address] of CLOSED)
+  for (const [name, address] of CLOSED_NETWORKS)
     fuzz(
-      `${name} is closed, also mapped into IPv6 and behind NAT64`,
+      `${name} is closed, even mapped into IPv6 and behind NAT64`,
       fc.property(address, (text) => {
         expect(isPublicAddress(text)).toBe(false);
         expect(isPublicAddress(`::ffff:${text}`)).toBe(false);

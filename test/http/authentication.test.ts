@@ -4,7 +4,7 @@ import { ask } from "./support/ask.ts";
 import { serve, TOKEN } from "./support/fakes.ts";
 
 /** Requests outside of the routes that routes.test.ts checks. */
-const unusual: [string, string][] = [
+const unusualRequests: [string, string][] = [
   ["HEAD", "/v1/calls"],
   ["OPTIONS", "/v1/calls"],
   ["PUT", "/v1/calls"],
@@ -19,7 +19,7 @@ const unusual: [string, string][] = [
 ];
 
 describe("a request without a valid token", () => {
-  test.each(unusual)("%s %s gets a 401 before any other check", async (method, path) => {
+  test.each(unusualRequests)("%s %s gets a 401 before any other check", async (method, path) => {
     for (const token of [null, "unknown"]) {
       // The body would be refused too, and must not be read.
       let isRead = false;
@@ -47,12 +47,12 @@ test.each(["Bearer rp_live_\u00e2\u0080\u00a6", "rp_live_anna", "Basic YW5uYQ=="
 
 test("an unavailable token store causes 503, never 401", async () => {
   const authenticate = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
-  const { app, logged } = serve({ http: { authenticate } });
+  const { app, logLines } = serve({ http: { authenticate } });
   const reply = await ask(app, { path: "/v1/calls" });
   expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
   expect(reply.headers["retry-after"]).toBe("1");
   expect(reply.text).not.toContain("10.0.0.7");
-  expect(logged.filter((line) => line.level === "error")).toHaveLength(1);
+  expect(logLines.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
 test("every request is authenticated again", async () => {

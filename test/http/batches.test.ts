@@ -6,7 +6,7 @@ import { createHttp } from "../../src/http/app.ts";
 import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import type { WebApp } from "../../src/ports/web.ts";
 import { ALICE, BOB, World } from "../support/application.ts";
-import { ask, type Question } from "./support/ask.ts";
+import { ask, type TestRequest } from "./support/ask.ts";
 import { BATCH_ID, batch, batchDetails, target } from "./support/batch-fakes.ts";
 import { dependencies, serve } from "./support/fakes.ts";
 
@@ -14,7 +14,7 @@ const batchPath = `/v1/batches/${BATCH_ID}`;
 const TARGETS = `${batchPath}/targets`;
 
 /** Records the arguments of a use case after the principal, and responds as the fake does. */
-function recorded<Name extends "list" | "targets">(name: Name, items: Awaited<ReturnType<BatchUseCases[Name]>>) {
+function recordCalls<Name extends "list" | "targets">(name: Name, items: Awaited<ReturnType<BatchUseCases[Name]>>) {
   const requests: unknown[] = [];
   const run = async (_: Principal, ...args: unknown[]) => {
     requests.push(args);
@@ -40,7 +40,7 @@ describe("POST /v1/batches", () => {
   });
 
   test("responds 200 with the plan of a dry run, and creates no batch", async () => {
-    const create = () => Promise.reject(new Error("it was created"));
+    const create = () => Promise.reject(new Error("a batch was created"));
     const body = { ...post.body, dryRun: true };
     const { status, json } = await ask(serve({ batches: { create } }).app, { ...post, body });
     expect(status).toBe(200);
@@ -53,8 +53,8 @@ describe("POST /v1/batches", () => {
 
   test("passes on the idempotency key, and marks a replay", async () => {
     const options: unknown[] = [];
-    const create: BatchUseCases["create"] = async (_, __, received) => {
-      options.push(received);
+    const create: BatchUseCases["create"] = async (_, __, input) => {
+      options.push(input);
       const report = { rows: 0, stored: {}, faults: [] };
       return { ...batchDetails(), created: true, replayed: true, report };
     };
@@ -79,7 +79,7 @@ describe("POST /v1/batches", () => {
 
 describe("the list of batches", () => {
   test("has pages, filtered by status", async () => {
-    const { batches, requests } = recorded("list", [batch(), batch()]);
+    const { batches, requests } = recordCalls("list", [batch(), batch()]);
     const reply = await ask(serve({ batches }).app, { path: "/v1/batches?status=RUNNING&limit=1" });
     expect(requests).toEqual([[{ status: "RUNNING" }, { limit: 2, after: undefined }]]);
     expect(reply.json).toMatchObject([{ id: BATCH_ID, name: "Reminders", type: "FIXED_TTS", breaker: null }]);
@@ -120,8 +120,8 @@ describe("a batch", () => {
       estimated_end_at: "2026-01-31T13:00:00.000Z",
     });
     const { app } = serve({ batches: { get: async () => details } });
-    const again = await ask(app, { path: batchPath, headers: { "if-none-match": headers.etag ?? "" } });
-    expect(again.status).toBe(304);
+    const secondReply = await ask(app, { path: batchPath, headers: { "if-none-match": headers.etag ?? "" } });
+    expect(secondReply.status).toBe(304);
   });
 
   test("shows its message without the bytes of an audio file", async () => {
@@ -130,7 +130,7 @@ describe("a batch", () => {
     expect(json.message).toEqual({ type: "FIXED_AUDIO" });
   });
 
-  test.each(["start", "pause", "resume", "cancel"])("takes the step %s without a body", async (step) => {
+  test.each(["start", "pause", "resume", "cancel"])("accepts the step %s without a body", async (step) => {
     const { status, json } = await ask(serve().app, { method: "POST", path: `${batchPath}/${step}` });
     expect([status, json.id]).toEqual([200, BATCH_ID]);
   });
@@ -155,12 +155,12 @@ describe("a batch", () => {
 
 describe("the plans of a user", () => {
   test("are made two at a time", async () => {
-    const waiting = Promise.withResolvers<never>();
-    const { app } = serve({ batches: { plan: () => waiting.promise } });
+    const gate = Promise.withResolvers<never>();
+    const { app } = serve({ batches: { plan: () => gate.promise } });
     const first = [ask(app, { path: `${batchPath}/plan` }), ask(app, { path: `${batchPath}/plan` })];
     const { status, json } = await ask(app, { path: `${batchPath}/plan` });
     expect([status, json.code]).toEqual([503, "server_busy"]);
-    waiting.reject(new Refusal("batch_not_found", "gone"));
+    gate.reject(new Refusal("batch_not_found", "gone"));
     await Promise.all(first);
     expect((await ask(app, { path: `${batchPath}/plan` })).json.code).toBe("batch_not_found");
   });
@@ -168,13 +168,13 @@ describe("the plans of a user", () => {
 
 describe("POST /v1/batches/:batchId/targets", () => {
   /** The rows that an import with this body reads. */
-  async function imported(question: Partial<Question>) {
+  async function importTargets(request: Partial<TestRequest>) {
     const rows: unknown[] = [];
-    const addTargets: BatchUseCases["addTargets"] = async (_, __, received) => {
-      for await (const row of received) rows.push(row);
+    const addTargets: BatchUseCases["addTargets"] = async (_, __, input) => {
+      for await (const row of input) rows.push(row);
       return { rows: rows.length, stored: { WAITING: rows.length }, faults: [] };
     };
-    const reply = await ask(serve({ batches: { addTargets } }).app, { method: "POST", path: TARGETS, ...question });
+    const reply = await ask(serve({ batches: { addTargets } }).app, { method: "POST", path: TARGETS, ...request });
     return { rows, reply };
   }
   const ADA = { phoneNumber: "+12025550101", variables: { name: "Ada" } };
@@ -183,13 +183,13 @@ describe("POST /v1/batches/:batchId/targets", () => {
     ["a list", [ADA]],
     ["an object", { targets: [ADA] }],
   ])("reads JSON with %s", async (_, body) => {
-    const { rows, reply } = await imported({ body });
+    const { rows, reply } = await importTargets({ body });
     expect(rows).toEqual([{ row: 1, input: ADA }]);
     expect([reply.status, reply.json]).toEqual([200, { rows: 1, stored: { WAITING: 1 }, faults: [] }]);
   });
 
   test("reads NDJSON", async () => {
-    const { rows } = await imported({
+    const { rows } = await importTargets({
       headers: { "content-type": "application/x-ndjson" },
       body: `${JSON.stringify(ADA)}\n`,
     });
@@ -197,7 +197,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
   });
 
   test("reads CSV, by the columns that the query names and the variables of the message", async () => {
-    const { rows } = await imported({
+    const { rows } = await importTargets({
       path: `${TARGETS}?phone_column=Fixo&reference_column=Id`,
       headers: { "content-type": "text/csv; charset=windows-1252" },
       body: "Id;Phone;NAME;Fixo\n7;x;Ada;+1 202 555 0101\n",
@@ -215,7 +215,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
     [{}, '{"people":[]}', 400, "required"],
     [{}, "", 400, "invalid_json"],
   ])("refuses a body with %j", async (headers, body, status, code) => {
-    const { reply } = await imported({ headers: headers as Record<string, string>, body });
+    const { reply } = await importTargets({ headers: headers as Record<string, string>, body });
     expect([reply.status, reply.json.errors?.[0]?.code ?? reply.json.code]).toEqual([
       status,
       code === "invalid_request" ? "value_invalid" : code,
@@ -228,16 +228,16 @@ describe("POST /v1/batches/:batchId/targets", () => {
       const piece = new TextEncoder().encode(`phone,name\n1,${"x".repeat(60_000)}\n`);
       for (; ; pieces++) yield piece;
     })();
-    const { reply } = await imported({ headers: { "content-type": "text/csv" }, body });
+    const { reply } = await importTargets({ headers: { "content-type": "text/csv" }, body });
     expect([reply.status, reply.json.code, reply.json.limit]).toEqual([413, "body_too_large", 64 * 1024 ** 2]);
     expect(reply.json.detail).toContain("64 MiB");
     expect(pieces).toBeLessThan(1_200);
   });
 
   test("runs one import of a user at a time", async () => {
-    const waiting = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const addTargets: BatchUseCases["addTargets"] = async () => {
-      await waiting.promise;
+      await gate.promise;
       return { rows: 0, stored: {}, faults: [] };
     };
     const { app } = serve({ batches: { addTargets } });
@@ -245,7 +245,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
     const first = ask(app, post);
     const second = await ask(app, post);
     expect([second.status, second.json.code]).toEqual([503, "server_busy"]);
-    waiting.resolve();
+    gate.resolve();
     expect((await first).status).toBe(200);
     expect((await ask(app, post)).status).toBe(200);
   });
@@ -253,7 +253,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
 
 describe("the targets of a batch", () => {
   test("are listed in pages by position, filtered by status", async () => {
-    const { batches, requests } = recorded("targets", [target(), target({ position: 2 })]);
+    const { batches, requests } = recordCalls("targets", [target(), target({ position: 2 })]);
     const { app } = serve({ batches });
     const { json, headers } = await ask(app, { path: `${TARGETS}?status=WAITING,FAILED&limit=1` });
     expect(json).toMatchObject([{ position: 1, phone_number: "+12025550101", variables: { name: "Ada" } }]);
@@ -328,8 +328,8 @@ describe("the targets of a batch", () => {
 
   test("are changed by PATCH and removed by DELETE", async () => {
     const { app } = serve();
-    const patched = await ask(app, { method: "PATCH", path: `${TARGETS}/1`, body: { reference: "7" } });
-    expect([patched.status, patched.json.position]).toEqual([200, 1]);
+    const patchReply = await ask(app, { method: "PATCH", path: `${TARGETS}/1`, body: { reference: "7" } });
+    expect([patchReply.status, patchReply.json.position]).toEqual([200, 1]);
     expect((await ask(app, { method: "DELETE", path: `${TARGETS}/1` })).status).toBe(204);
   });
 
@@ -386,14 +386,22 @@ describe("over the application", () => {
       system: world.system,
       authenticate: async (token) => principals[token],
     });
-    const as = (token: string) => (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-      ask(app, { method, path, token, ...(body !== undefined && { body }), ...(headers && { headers }) });
+    const requestAs =
+      (token: string) => (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+        ask(app, { method, path, token, ...(body !== undefined && { body }), ...(headers && { headers }) });
     const input = {
       name: "Reminders",
       instanceIds: [instance.id],
       message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}", voiceId: "en-US-1" } },
     };
-    return { world, app: app as WebApp, alice: as("alice"), bob: as("bob"), demo: as("demo"), input };
+    return {
+      world,
+      app: app as WebApp,
+      alice: requestAs("alice"),
+      bob: requestAs("bob"),
+      demo: requestAs("demo"),
+      input,
+    };
   }
 
   test("a batch of another user is like a missing one", async () => {
@@ -465,8 +473,8 @@ describe("over the application", () => {
     const { json } = await alice("POST", "/v1/batches", { ...input, targets });
     expect(json.report).toMatchObject({ stored: { INVALID: 1 }, faults: [{ row: 1, phone_number: "12" }] });
     const path = `/v1/batches/${json.id}/targets/1`;
-    const corrected = await alice("PATCH", path, { phoneNumber: "+12025550101", reference: null });
-    expect(corrected.json).toMatchObject({
+    const correction = await alice("PATCH", path, { phoneNumber: "+12025550101", reference: null });
+    expect(correction.json).toMatchObject({
       status: "WAITING",
       reference: null,
       variables: { name: "Ada" },
@@ -482,8 +490,8 @@ describe("over the application", () => {
     const { json } = await alice("POST", "/v1/batches", { ...input, targets, start: true });
     expect(json.status).toBe("RUNNING");
     const { json: events } = await alice("GET", "/v1/events");
-    const started = events.find(({ type }: { type: string }) => type === "batch_started");
-    expect(started).toMatchObject({ call_id: null, instance_id: null, sequence: null, data: { batch_id: json.id } });
+    const startEvent = events.find(({ type }: { type: string }) => type === "batch_started");
+    expect(startEvent).toMatchObject({ call_id: null, instance_id: null, sequence: null, data: { batch_id: json.id } });
     await world.stop();
   });
 });

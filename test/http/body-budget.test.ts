@@ -161,10 +161,10 @@ fuzz(
         } else if (!refusalOf(() => entry.share.grow(Math.max(bytes, entry.heldBytes))))
           entry.heldBytes = Math.max(bytes, entry.heldBytes);
         const entries = [...openBodies.values()];
-        const large = entries
+        const largeBytes = entries
           .filter(({ heldBytes }) => heldBytes > SMALL_BODY)
           .reduce((sum, { heldBytes }) => sum + heldBytes, 0);
-        expect(large).toBeLessThanOrEqual(400 * KB);
+        expect(largeBytes).toBeLessThanOrEqual(400 * KB);
         for (const name of users)
           for (const isLarge of [true, false]) {
             const userBodies = entries.filter(

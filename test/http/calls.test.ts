@@ -48,7 +48,7 @@ describe("POST /v1/calls", () => {
     expect(reply.headers).not.toHaveProperty("idempotent-replayed");
   });
 
-  test("an active call means 200 without Location", async () => {
+  test("an active call is returned with 200, without Location", async () => {
     const create = async () => ({ ...call({ status: "RINGING" }), created: false, replayed: false });
     const reply = await ask(serve({ calls: { create } }).app, post);
     expect(reply.status).toBe(200);

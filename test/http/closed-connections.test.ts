@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
-import { type Question, requestOf } from "./support/ask.ts";
+import { requestOf, type TestRequest } from "./support/ask.ts";
 import { CALL_ID, INSTANCE_ID, type Parts, serve, TOKEN } from "./support/fakes.ts";
 
 const PREFER = { prefer: "wait=60" };
 const STREAM = { accept: "text/event-stream" };
 
 /** Every waiting operation, by its use case. */
-const WAITS: Readonly<Record<string, Question>> = {
+const WAITING_OPERATIONS: Readonly<Record<string, TestRequest>> = {
   "calls.wait": { path: `/v1/calls/${CALL_ID}`, headers: PREFER },
   "calls.timeline": { path: `/v1/calls/${CALL_ID}/events`, headers: PREFER },
   "calls.create": { method: "POST", path: "/v1/calls", body: "{}" },
@@ -30,7 +30,7 @@ const untilAborted =
       onBegin();
     });
 
-describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
+describe.each(Object.entries(WAITING_OPERATIONS))("%s", (useCase, request) => {
   test("ends with the client's connection, without a fault in the log", async () => {
     const [group = "", method = ""] = useCase.split(".");
     const connection = new AbortController();
@@ -38,12 +38,12 @@ describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
     const waitingUseCase = untilAborted(() => {
       hasBegun = true;
     });
-    const { app, logged } = serve({ [group]: { [method]: waitingUseCase } } as Parts);
-    const reply = app.handle(requestOf({ ...question, signal: connection.signal }));
+    const { app, logLines } = serve({ [group]: { [method]: waitingUseCase } } as Parts);
+    const reply = app.handle(requestOf({ ...request, signal: connection.signal }));
     await expect.poll(() => hasBegun).toBe(true);
     connection.abort();
     await reply;
-    expect(logged.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    expect(logLines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 });
 
@@ -64,7 +64,7 @@ test("a fetch request's own signal ends its wait and frees its event stream's pl
   expect((await open()).status).toBe(200);
 });
 
-test("a body is unread once its connection closes", async () => {
+test("reading a body stops once its connection closes", async () => {
   const connection = new AbortController();
   let isReading = false;
   const { app } = serve();

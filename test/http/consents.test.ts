@@ -80,7 +80,7 @@ describe("a consent", () => {
   });
 
   test.each(["status=maybe", "limit=0", "limit=1001", "cursor=x", `cursor=${btoa("inst_1").replaceAll("=", "")}`])(
-    "is not listed by %s",
+    "is not listed with the query %s",
     async (query) => {
       const { status, json } = await ask(serve().app, { path: `/v1/consents?${query}` });
       expect([status, json.code]).toEqual([400, "invalid_request"]);

@@ -3,7 +3,7 @@ import { MAX_AT_ONCE } from "../../src/application/user-limits/user-limits.ts";
 import { ENDPOINTS } from "./support/endpoints.ts";
 
 /** Limits of each route, repeated by hand; the comments name the tests of each limit. */
-const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+const EXPECTED_LIMITS: Readonly<Record<string, readonly string[]>> = {
   small: [
     ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],
     ...["getWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "replayWebhookDelivery"],
@@ -45,12 +45,13 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
 const operations = ENDPOINTS.map(({ route }) => route.operation);
 
 test("each limit holds for these operations and no others", () => {
-  const actual = new Map<string, string[]>();
+  const actualLimits = new Map<string, string[]>();
   for (const { id, cost } of operations)
-    for (const limit of typeof cost === "string" ? [cost] : cost) actual.set(limit, [...(actual.get(limit) ?? []), id]);
+    for (const limit of typeof cost === "string" ? [cost] : cost)
+      actualLimits.set(limit, [...(actualLimits.get(limit) ?? []), id]);
   const withSortedIds = (limits: Iterable<readonly [string, readonly string[]]>) =>
     Object.fromEntries([...limits].map(([limit, ids]) => [limit, [...ids].sort()]));
-  expect(withSortedIds(actual)).toEqual(withSortedIds(Object.entries(EXPECTED)));
+  expect(withSortedIds(actualLimits)).toEqual(withSortedIds(Object.entries(EXPECTED_LIMITS)));
 });
 
 test("a user may run this many expensive requests at once", () => {
@@ -66,11 +67,8 @@ test("a user may run this many expensive requests at once", () => {
   });
 });
 
-test.each(operations)(
-  "$id has the limits that follow from its description",
-  ({ cost, body, responses: answers, query }) => {
-    expect(cost.includes("bodies")).toBe(body !== undefined);
-    expect(cost.includes("sockets")).toBe(Object.hasOwn(answers, 101));
-    expect(cost.includes("pages")).toBe(query !== undefined && Object.hasOwn(query, "cursor"));
-  },
-);
+test.each(operations)("$id has the limits that follow from its description", ({ cost, body, responses, query }) => {
+  expect(cost.includes("bodies")).toBe(body !== undefined);
+  expect(cost.includes("sockets")).toBe(Object.hasOwn(responses, 101));
+  expect(cost.includes("pages")).toBe(query !== undefined && Object.hasOwn(query, "cursor"));
+});

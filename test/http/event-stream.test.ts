@@ -92,7 +92,7 @@ describe("GET /v1/events as a stream", () => {
     expect([refusal.status, refusal.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  test("it ends when the token is revoked", async () => {
+  test("the stream ends when the token is revoked", async () => {
     const system = new ManualSystem();
     let isValid = true;
     const authenticate = async (token: string) => (token === TOKEN && isValid ? { userId: "usr_anna" } : undefined);
@@ -105,13 +105,13 @@ describe("GET /v1/events as a stream", () => {
     expect(await finalText).toBeUndefined();
   });
 
-  test("it ends without an error when the server stops", async () => {
+  test("the stream ends without an error when the server stops", async () => {
     const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
-    const { app, logged } = serve({ queries: { nextEvents } });
+    const { app, logLines } = serve({ queries: { nextEvents } });
     const { next } = await openEventStream(app);
     await next();
     expect(await next()).toBeUndefined();
-    expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
+    expect(logLines.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
   test("a user has at most 100 streams; the end or timeout of one makes room", async () => {
@@ -150,8 +150,8 @@ describe("Prefer: wait", () => {
     ["wait=1.5", undefined, undefined],
   ])("%s waits %s ms for events", async (prefer, waitMs, appliedPreference) => {
     const requests: unknown[] = [];
-    const nextEvents: QueryUseCases["nextEvents"] = async (_, __, patience) => {
-      requests.push(patience.waitMs);
+    const nextEvents: QueryUseCases["nextEvents"] = async (_, __, options) => {
+      requests.push(options.waitMs);
       return eventPage();
     };
     const reply = await ask(serve({ queries: { nextEvents } }).app, { path: "/v1/events", headers: { prefer } });

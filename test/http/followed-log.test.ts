@@ -19,12 +19,12 @@ interface ReadEvents {
   readonly cursor: string | undefined;
 }
 
-/** A Ringport over the storage, with a token, whose wall clock is off by `shift` ms. */
-async function startRingport(storage: Storage, shift: () => number = () => 0) {
+/** A Ringport over the storage, with a token, whose wall clock is off by `clockOffsetMs()`. */
+async function startRingport(storage: Storage, clockOffsetMs: () => number = () => 0) {
   const ringport = createRingport({
     data: temporaryFolder("followed"),
     storage,
-    system: { ...realSystem, now: () => realSystem.now() + shift() },
+    system: { ...realSystem, now: () => realSystem.now() + clockOffsetMs() },
   });
   const { token } = await ringport.tokens.issue({ userName: "ana", label: "test" });
   const send = (method: string, path: string, body?: unknown) => sendRequest(ringport, token, method, path, body);
@@ -118,18 +118,18 @@ describe("a reader that follows GET /v1/events", () => {
     ["has another event at the cursor", 1],
     ["is longer than before", 3],
   ])("a reader of a restored log that %s learns where to continue, and misses no event", async (_, newCount) => {
-    const [folder, copy] = [temporaryFolder("followed"), temporaryFolder("followed")];
+    const [folder, copyFolder] = [temporaryFolder("followed"), temporaryFolder("followed")];
     const originalServer = await startRingport(sqliteStorage({ path: `${folder}/ringport.db` }));
     for (const name of ["One", "Two"]) await originalServer.send("POST", "/v1/instances", { name });
     await originalServer.ringport.stop();
-    await cp(folder, copy, { recursive: true });
+    await cp(folder, copyFolder, { recursive: true });
 
     const laterServer = await startRingport(sqliteStorage({ path: `${folder}/ringport.db` }));
     await laterServer.send("POST", "/v1/instances", { name: "Lost" });
     const readEvents = await laterServer.follow();
     await laterServer.ringport.stop();
 
-    const restoredServer = await startRingport(sqliteStorage({ path: `${copy}/ringport.db` }));
+    const restoredServer = await startRingport(sqliteStorage({ path: `${copyFolder}/ringport.db` }));
     for (let n = 0; n < newCount; n++) await restoredServer.send("POST", "/v1/instances", { name: "New" });
     const refusal = await restoredServer.ask("GET", `/v1/events?cursor=${readEvents.cursor}`);
     const problem = (await refusal.json()) as { code: string; cursor: string; detail: string };

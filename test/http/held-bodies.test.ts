@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
-import { answered } from "./support/ask.ts";
+import { decodedReply } from "./support/ask.ts";
 import { CREATED, call, serve } from "./support/fakes.ts";
 
 const KB = 1024;
@@ -95,7 +95,7 @@ function world() {
 const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve));
 };
-const codeOf = (reply: Reply) => answered(reply).json.code;
+const codeOf = (reply: Reply) => decodedReply(reply).json.code;
 
 describe("unfinished uploads of one user", () => {
   test("the user's next upload is refused unread; another user's is not", async () => {
@@ -152,7 +152,7 @@ test("large bodies never cause the refusal of a small body", async () => {
   expect((await send("eve", 60 * KB)).status).toBe(201);
 });
 
-test("a body above the budget means 413", async () => {
+test("a body above the budget gets 413", async () => {
   const { send } = world();
   expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201);
   expect(codeOf(await send("ada", 2 * LARGE_BYTES + 1))).toBe("body_too_large");
@@ -207,7 +207,7 @@ describe("the bytes of a body", () => {
       expect((await send("ada", LARGE_BYTES)).status).toBe(503);
       await system.advance(20_000);
     }
-    expect(answered(await reply).json).toMatchObject({
+    expect(decodedReply(await reply).json).toMatchObject({
       code: "request_timeout",
       detail: "the body was not complete within 120 s",
     });

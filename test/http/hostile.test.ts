@@ -165,7 +165,7 @@ fuzz(
       { maxLength: 6 },
     ),
     async (path, pairs) => {
-      const query = pairs.map(([name, value, raw]) => `${name}=${raw ? value : encodeURIComponent(value)}`);
+      const query = pairs.map(([name, value, isRaw]) => `${name}=${isRaw ? value : encodeURIComponent(value)}`);
       const reply = await send({ target: `${path}?${query.join("&")}`, headers: authorization });
       checkReply(reply);
       expect([200, 400]).toContain(reply.status);

@@ -148,19 +148,19 @@ describe("problem documents", () => {
     const get = async () => {
       throw Object.assign(new Error("SELECT secret FROM tokens"), { status: 418, secret: "s3cr3t" });
     };
-    const { app, logged } = serve({ calls: { get } });
+    const { app, logLines } = serve({ calls: { get } });
     const reply = await ask(app, { path: callPath, headers: { "x-request-id": "r-2" } });
     expect([reply.status, reply.json.code]).toEqual([500, "internal_error"]);
     expect(reply.text).not.toMatch(/SELECT|s3cr3t|stack/);
-    expect(logged.find((line) => line.level === "error")?.fields).toMatchObject({ request_id: "r-2" });
+    expect(logLines.find((line) => line.level === "error")?.fields).toMatchObject({ request_id: "r-2" });
   });
 
-  test.each([undefined, null, "a string", 0, { status: 200 }])("a thrown %j leads to 500", async (thrown) => {
-    const get = () => Promise.reject(thrown);
+  test.each([undefined, null, "a string", 0, { status: 200 }])("a thrown %j leads to 500", async (thrownValue) => {
+    const get = () => Promise.reject(thrownValue);
     expect((await ask(serve({ calls: { get } }).app, { path: callPath })).status).toBe(500);
   });
 
-  test("an unavailable storage means 503 with Retry-After", async () => {
+  test("an unavailable storage leads to 503 with Retry-After", async () => {
     const get = () => Promise.reject(new StorageUnavailable("database is locked: /var/lib/x.db"));
     const reply = await ask(serve({ calls: { get } }).app, { path: callPath });
     expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
@@ -168,7 +168,7 @@ describe("problem documents", () => {
     expect(reply.text).not.toContain("/var/lib");
   });
 
-  test("a broken logger means 500, no rejection", async () => {
+  test("a broken logger leads to 500, not to a rejection", async () => {
     const fail = () => {
       throw new Error("disk full");
     };
@@ -224,12 +224,12 @@ describe("request ids", () => {
 });
 
 test("each request is logged once, without token, query or body", async () => {
-  const { app, logged } = serve();
+  const { app, logLines } = serve();
   const body = { secret: "hunter2" };
   await ask(app, { method: "POST", path: "/v1/calls?access_token=t0k3n", body, headers: { "x-request-id": "r-3" } });
   await app.handle(requestOf({ path: "/v1/calls", token: null }));
   await ask(app, { path: `/v1/instances/${INSTANCE_ID}` });
-  const lines = logged.filter((line) => line.fields.path !== "/openapi.json");
+  const lines = logLines.filter((line) => line.fields.path !== "/openapi.json");
   expect(lines).toEqual([
     {
       level: "info",
@@ -247,7 +247,7 @@ test("each request is logged once, without token, query or body", async () => {
     { level: "info", message: "request", fields: expect.objectContaining({ status: 401, user_id: undefined }) },
     { level: "info", message: "request", fields: expect.objectContaining({ instance_id: INSTANCE_ID }) },
   ]);
-  expect(JSON.stringify(logged)).not.toMatch(/rp_live|hunter2|t0k3n/);
+  expect(JSON.stringify(logLines)).not.toMatch(/rp_live|hunter2|t0k3n/);
 });
 
 describe("fetch", () => {
@@ -279,9 +279,9 @@ test("a request that fails because the server is closing gets 503", async () => 
     [true, "stopping"],
     [false, "internal_error"],
   ] as const) {
-    const { app, logged } = serve({ calls: { create }, http: { closing: () => isClosing } });
+    const { app, logLines } = serve({ calls: { create }, http: { closing: () => isClosing } });
     const reply = await ask(app, { method: "POST", path: "/v1/calls", body: "{}" });
     expect([reply.status, reply.json.code]).toEqual([isClosing ? 503 : 500, code]);
-    expect(logged.filter(({ level }) => level === "error")).toHaveLength(isClosing ? 0 : 1);
+    expect(logLines.filter(({ level }) => level === "error")).toHaveLength(isClosing ? 0 : 1);
   }
 });

@@ -30,7 +30,7 @@ test("each piece of a reply is made in its own turn", async () => {
   expect(new Set(turns).size).toBe(10);
 });
 
-test("many replies make no more large pieces in one turn than one alone", async () => {
+test("many replies together make one large piece per turn", async () => {
   const turn = turnClock();
   const piecesPerTurn = new Map<number, number>();
   const recordPiece = (): void => void piecesPerTurn.set(turn(), (piecesPerTurn.get(turn()) ?? 0) + 1);

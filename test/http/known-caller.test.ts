@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
 import type { Principal } from "../../src/domain/access/principal.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../src/ports/web.ts";
-import { answered, requestOf } from "./support/ask.ts";
+import { decodedReply, requestOf } from "./support/ask.ts";
 import { CALL_ID, call, NOW, serve } from "./support/fakes.ts";
 
 const ANNA: Principal = { userId: "usr_anna" };
-const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
+const refuseTokenCheck = () => Promise.reject(new Error("a token was checked"));
 
 /** A request whose Authorization header must not be read. */
 function unsignedRequest(path: string, method = "GET"): RequestLike {
@@ -29,7 +29,7 @@ function withStreams() {
       return reservation;
     },
   } as unknown as Partial<CallUseCases>;
-  return { ...serve({ calls, http: { streamPreview: true, authenticate: noAuthenticate } }), callers };
+  return { ...serve({ calls, http: { streamPreview: true, authenticate: refuseTokenCheck } }), callers };
 }
 
 describe("a caller authenticated by the program", () => {
@@ -39,16 +39,16 @@ describe("a caller authenticated by the program", () => {
       callers.push(caller);
       return [call()];
     };
-    const { app } = serve({ calls: { list }, http: { authenticate: noAuthenticate } });
+    const { app } = serve({ calls: { list }, http: { authenticate: refuseTokenCheck } });
     expect((await app.handle(unsignedRequest("/v1/calls"), ANNA)).status).toBe(200);
     expect(callers).toEqual([ANNA]);
   });
 
-  test("is limited to their scopes", async () => {
-    const { app } = serve({ http: { authenticate: noAuthenticate } });
+  test("is limited to its scopes", async () => {
+    const { app } = serve({ http: { authenticate: refuseTokenCheck } });
     const reader: Principal = { ...ANNA, scopes: ["read"] };
     expect((await app.handle(unsignedRequest("/v1/calls"), reader)).status).toBe(200);
-    const refusal = answered(await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}`, "DELETE"), reader));
+    const refusal = decodedReply(await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}`, "DELETE"), reader));
     expect([refusal.status, refusal.json.code]).toEqual([403, "insufficient_scope"]);
   });
 
@@ -58,7 +58,7 @@ describe("a caller authenticated by the program", () => {
     const { app } = serve({
       http: {
         rateLimit: { limit: 2, windowMs: 60_000 },
-        authenticate: noAuthenticate,
+        authenticate: refuseTokenCheck,
         pages: [{ prefix: "simulator", page, artefact }],
         system: { now: () => NOW, monotonic: () => 0, random: () => {}, after: () => () => {} },
       },
@@ -71,7 +71,7 @@ describe("a caller authenticated by the program", () => {
   });
 
   test("follows events", async () => {
-    const { app } = serve({ http: { authenticate: noAuthenticate } });
+    const { app } = serve({ http: { authenticate: refuseTokenCheck } });
     const request = unsignedRequest("/v1/events");
     const get = (name: string) => (name === "accept" ? "text/event-stream" : request.headers.get(name));
     const reply = await app.handle({ ...request, headers: { get } }, ANNA);
@@ -91,14 +91,14 @@ describe("a caller authenticated by the program", () => {
 
   test("gets a ticket that opens the stream as the same caller, once", async () => {
     const { app, callers } = withStreams();
-    const demoCaller: Principal = { ...ANNA, scopes: ["call"] };
-    const ticketReply = answered(
-      await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), demoCaller),
+    const scopedCaller: Principal = { ...ANNA, scopes: ["call"] };
+    const ticketReply = decodedReply(
+      await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), scopedCaller),
     );
     expect(ticketReply.status).toBe(201);
     const path = `/v1/calls/${CALL_ID}/stream?ticket=${ticketReply.json.ticket}`;
     expect(await app.upgrade(unsignedRequest(path))).toHaveProperty("message");
-    expect(callers).toEqual([demoCaller]);
+    expect(callers).toEqual([scopedCaller]);
     expect(await app.upgrade(unsignedRequest(path))).toMatchObject({ status: 401 });
   });
 

@@ -58,7 +58,7 @@ describe("GET /link-page/:ticket", () => {
     expect(headers["content-security-policy"]).not.toContain("script-src");
   });
 
-  test("responds to programs with its state", async () => {
+  test("returns its state as JSON to programs", async () => {
     const request = { path, token: null, headers: { accept: "application/json" } };
     const reply = await ask(serveState(waitingState).app, request);
     expect(reply.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
@@ -84,7 +84,7 @@ describe("GET /link-page/:ticket", () => {
     expect([problem.status, problem.json.code]).toEqual([status, refusal]);
   });
 
-  test("that may recover reloads itself, even while the storage is down", async () => {
+  test("reloads itself after an error that may pass, even while the storage is down", async () => {
     const failToRead = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
     for (const { app } of [serveRefusal("qr_unavailable"), serve({ instances: { linkPage: failToRead } })]) {
       const { status, text, headers } = await ask(app, open);
@@ -104,11 +104,11 @@ describe("GET /link-page/:ticket", () => {
     ["GET", `${path}/`],
     ["GET", `${path}/calls/${TICKET}`],
   ])("%s %s does not log the ticket", async (method, address) => {
-    const { app, logged } = serve({ instances: { linkPage: async () => linkedState }, http: { cors: true } });
+    const { app, logLines } = serve({ instances: { linkPage: async () => linkedState }, http: { cors: true } });
     const preflight = { origin: "https://shop.example", "access-control-request-method": "GET" };
     await ask(app, { ...open, method, path: address, headers: method === "OPTIONS" ? preflight : open.headers });
-    const [request] = logged.filter(({ message }) => message === "request");
+    const [request] = logLines.filter(({ message }) => message === "request");
     expect(request?.fields.path).toBe("/link-page/…");
-    expect(JSON.stringify(logged)).not.toContain(TICKET);
+    expect(JSON.stringify(logLines)).not.toContain(TICKET);
   });
 });

@@ -10,7 +10,7 @@ const pairingRequest = {
 };
 const code = { instanceId: INSTANCE_ID, payload: "2@abc", expiresAt: 0, sequence: 1, message: "Scan it." };
 
-/** An application whose network has no code until it is released. A token is a user, or a demo token of that user: `ada.inst_1`. */
+/** An application whose network returns no code until `release` is called. A token is the name of a user, or a demo token of that user: `ada.inst_1`. */
 function scene() {
   let release = () => {};
   const untilReleased = new Promise<void>((resolve) => {
@@ -43,12 +43,12 @@ function scene() {
   const begin = async (
     token: string,
     count: number,
-    question: { path: string } = { path: configurePath },
+    request: { path: string } = { path: configurePath },
     signal?: AbortSignal,
   ) => {
     const startedBefore = startedCount;
     const replies = Array.from({ length: count }, () =>
-      app.handle(requestOf({ ...question, token, ...(signal && { signal }) })),
+      app.handle(requestOf({ ...request, token, ...(signal && { signal }) })),
     );
     await expect.poll(() => startedCount).toBe(startedBefore + count);
     return replies;
@@ -59,18 +59,18 @@ function scene() {
 const BUSY = { status: 503, json: { code: "server_busy" }, headers: { "retry-after": "5" } };
 
 describe("requests for a linking code", () => {
-  test("a user has twenty at once; other users' do not count", async () => {
+  test("a user may have twenty at once; those of other users do not count", async () => {
     const { app, begin, release } = scene();
     const replies = [...(await begin("ada", 15)), ...(await begin("ada", 5, pairingRequest))];
-    for (const question of [{ path: configurePath }, pairingRequest])
-      expect(await ask(app, { ...question, token: "ada" })).toMatchObject(BUSY);
+    for (const request of [{ path: configurePath }, pairingRequest])
+      expect(await ask(app, { ...request, token: "ada" })).toMatchObject(BUSY);
     replies.push(...(await begin("bob", 1)));
     release();
     for (const reply of await Promise.all(replies)) expect(reply.status).toBe(200);
     expect((await ask(app, { path: configurePath, token: "ada" })).status).toBe(200);
   });
 
-  test("a demo token has five, which count towards its user's", async () => {
+  test("a demo token may have five, which count towards its user's", async () => {
     const { app, begin, release } = scene();
     const replies = await begin("ada.inst_1", 5);
     expect(await ask(app, { path: configurePath, token: "ada.inst_1" })).toMatchObject(BUSY);

@@ -102,10 +102,10 @@ test("the document follows the rules of OpenAPI 3.1", () => {
       const pathParameters = parameters.filter((parameter) => parameter.in === "path");
       expect(pathParameters.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(pathParameters.every((parameter) => parameter.required === true)).toBe(true);
-      const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
+      const requiresBearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
       const ticket = /^\/v1\/calls\/{callId}\/(stream|listen)$/.test(path) ? [{ ticket: [] }] : [];
       const scope = expect.stringMatching(/^(?:read|call|admin)$/);
-      expect(operation.security).toEqual(bearer ? [{ bearer: [scope] }, ...ticket] : []);
+      expect(operation.security).toEqual(requiresBearer ? [{ bearer: [scope] }, ...ticket] : []);
       for (const response of Object.values(operation.responses as object))
         expect(response).toHaveProperty("description");
     }
@@ -132,7 +132,7 @@ test("every schema has its own name", () => {
   expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
 });
 
-test("the schemas use only what the tests' own validator checks", () => {
+test("the schemas use only keywords that the tests' validator checks", () => {
   const check = (schema: Schema): void => {
     for (const key of Object.keys(schema)) expect([...KEYWORDS]).toContain(key);
     const innerSchemas = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...Object.values(schema.properties ?? {})];
@@ -163,7 +163,7 @@ describe("examples", () => {
 });
 
 describe("requests", () => {
-  const fits = (name: string, value: unknown) =>
+  const fitsSchema = (name: string, value: unknown) =>
     faults(document, document.components.schemas[name]!, value).length === 0;
   const target = { phoneNumber: "+12025550100" };
 
@@ -197,27 +197,29 @@ describe("requests", () => {
 
   test("a request without a field of its type is invalid", () => {
     const commonFields = { instanceId: "inst_x", target };
-    expect(fits("CreateCall", { ...commonFields, type: "DYNAMIC_STREAM" })).toBe(true);
-    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS" })).toBe(false);
-    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "a", voiceId: "en-US-1" } })).toBe(
-      true,
-    );
-    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } })).toBe(
+    expect(fitsSchema("CreateCall", { ...commonFields, type: "DYNAMIC_STREAM" })).toBe(true);
+    expect(fitsSchema("CreateCall", { ...commonFields, type: "FIXED_TTS" })).toBe(false);
+    expect(
+      fitsSchema("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "a", voiceId: "en-US-1" } }),
+    ).toBe(true);
+    expect(
+      fitsSchema("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } }),
+    ).toBe(false);
+    expect(fitsSchema("CreateCall", { ...commonFields, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(
       false,
     );
-    expect(fits("CreateCall", { ...commonFields, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(false);
-    expect(fits("CreateCall", { ...commonFields, type: "OTHER" })).toBe(false);
+    expect(fitsSchema("CreateCall", { ...commonFields, type: "OTHER" })).toBe(false);
   });
 
   test("a request names a caller by its number or by its fields", () => {
     const commonFields = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
     for (const from of ["+12025550123", { phoneNumber: "+12025550123", displayName: "Desk", withheld: true }, {}])
-      expect(fits("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(true);
+      expect(fitsSchema("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(true);
     for (const from of ["0123", { phoneNumber: "0123" }, { displayName: "" }, { withheld: 1 }, null])
-      expect(fits("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(false);
-    expect(fits("UpdateInstance", {})).toBe(true);
-    expect(fits("UpdateInstance", { name: "Desk", callerId: null })).toBe(true);
-    expect(fits("UpdateInstance", { callerId: 7 })).toBe(false);
+      expect(fitsSchema("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(false);
+    expect(fitsSchema("UpdateInstance", {})).toBe(true);
+    expect(fitsSchema("UpdateInstance", { name: "Desk", callerId: null })).toBe(true);
+    expect(fitsSchema("UpdateInstance", { callerId: 7 })).toBe(false);
   });
 
   test("the schemas of requests follow the limits of the server", async () => {

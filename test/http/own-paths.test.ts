@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { documentOf } from "./support/document.ts";
 import { serve } from "./support/fakes.ts";
 
-const BASES = ["", "/api"];
+const BASE_PATHS = ["", "/api"];
 const claims = (app: ReturnType<typeof serve>["app"], path: string) => app.claims({ url: `http://h${path}` });
 
-test.each(BASES)("every path of the document is claimed (base path %j)", async (basePath) => {
+test.each(BASE_PATHS)("every path of the document is claimed (base path %j)", async (basePath) => {
   const { app } = serve({ http: { basePath } });
   const paths = Object.keys((await documentOf(app)).paths).filter((path) => path !== "/");
   expect(paths.length).toBeGreaterThan(10);
   for (const path of [...paths, "/v1", "/v1/nothing", "/docs/nothing", "/healthz/"])
-    expect({ path, own: await claims(app, `${basePath}${path}?a=b`) }).toEqual({ path, own: true });
+    expect({ path, isClaimed: await claims(app, `${basePath}${path}?a=b`) }).toEqual({ path, isClaimed: true });
 });
 
-test.each(BASES)("no other path is claimed (base path %j)", async (basePath) => {
+test.each(BASE_PATHS)("no other path is claimed (base path %j)", async (basePath) => {
   const { app } = serve({ http: { basePath } });
   for (const path of [
     "/users",
@@ -27,29 +27,29 @@ test.each(BASES)("no other path is claimed (base path %j)", async (basePath) => 
     "/./v1",
     "/%2e/healthz",
   ])
-    expect({ path, own: await claims(app, `${basePath}${path}`) }).toEqual({ path, own: false });
+    expect({ path, isClaimed: await claims(app, `${basePath}${path}`) }).toEqual({ path, isClaimed: false });
 });
 
 test("a path is claimed by its first segment as sent", async () => {
   const { app } = serve();
   for (const path of ["/v1/../users", "/metrics\\", "/docs/%2e%2e/x"])
-    expect({ path, own: await claims(app, path) }).toEqual({ path, own: path !== "/metrics\\" });
+    expect({ path, isClaimed: await claims(app, path) }).toEqual({ path, isClaimed: path !== "/metrics\\" });
 });
 
 test("the path / is claimed only below a base path", async () => {
   expect(await claims(serve().app, "/")).toBe(false);
   const { app } = serve({ http: { basePath: "/api" } });
-  for (const [path, own] of [
+  for (const [path, isClaimed] of [
     ["/", false],
     ["/api", true],
     ["/api/", true],
     ["/apis", false],
     ["/v1", false],
   ] as const)
-    expect({ path, own: await claims(app, path) }).toEqual({ path, own });
+    expect({ path, isClaimed: await claims(app, path) }).toEqual({ path, isClaimed });
 });
 
-test("the pages of a telephony are claimed, with their own prefix", async () => {
+test("the pages of a network are claimed by their prefix", async () => {
   const page = { prefix: "line", page: async () => undefined, artefact: async () => undefined };
   const { app } = serve({ http: { pages: [page] } });
   expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);

@@ -7,7 +7,7 @@ import { ask } from "./support/ask.ts";
 import { CALL_ID, call, event, eventPage, serve, TOKEN } from "./support/fakes.ts";
 
 const METADATA = { note: "x".repeat(16_000) };
-const LARGE = { type: "text_skipped", data: { text: METADATA.note, characters: 16_000 } } as const;
+const LARGE_EVENT = { type: "text_skipped", data: { text: METADATA.note, characters: 16_000 } } as const;
 const ids = Array.from({ length: 200 }, (_, n) => `call_${String(n).padStart(26, "0")}`);
 
 const nextUrl = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
@@ -25,9 +25,9 @@ async function pagesOf(app: ReturnType<typeof serve>["app"], path: string) {
 }
 
 test("a page of large items ends early, and links to the rest", async () => {
-  let largestRead = 0;
+  let maxReadCount = 0;
   const list: CallUseCases["list"] = async (_, _filter, { limit = 0, after } = {}) => {
-    largestRead = Math.max(largestRead, limit);
+    maxReadCount = Math.max(maxReadCount, limit);
     const start = after ? ids.indexOf(after) + 1 : 0;
     return ids.slice(start, start + limit).map((id) => call({ id, metadata: METADATA }));
   };
@@ -35,7 +35,7 @@ test("a page of large items ends early, and links to the rest", async () => {
   const pages = await pagesOf(app, "/v1/calls?limit=200&expand=reference");
   expect(pages.flat().map(({ id }) => id)).toEqual(ids);
   expect(pages.length).toBeGreaterThan(2);
-  expect(largestRead).toBe(51);
+  expect(maxReadCount).toBe(51);
 });
 
 test("a page of small items has the requested number, however many the storage returns", async () => {
@@ -51,7 +51,7 @@ test("a page of small items has the requested number, however many the storage r
 
 test("a page of large events ends early with the cursor of its last event", async () => {
   const page = eventPage({
-    events: ids.map(() => event(LARGE)),
+    events: ids.map(() => event(LARGE_EVENT)),
     cursors: ids.map((_, n) => `c${n}`),
     cursor: "end",
     more: false,
@@ -64,7 +64,7 @@ test("a page of large events ends early with the cursor of its last event", asyn
 });
 
 test("a client gets a complete long timeline in the server's pages", async () => {
-  const events = ids.map((id) => event({ ...LARGE, id: id.replace("call", "evt") }));
+  const events = ids.map((id) => event({ ...LARGE_EVENT, id: id.replace("call", "evt") }));
   const cursors = events.map((_, n) => eventCursor({ position: n, eventId: null }));
   const requestedCursors: (string | undefined)[] = [];
   const { app } = serve({

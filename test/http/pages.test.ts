@@ -5,10 +5,10 @@ import type { Reply } from "../../src/ports/web.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";
 
-const wav: Reply = { status: 200, headers: { "content-type": "audio/wav" }, body: Uint8Array.of(82, 73, 70, 70) };
+const wavReply: Reply = { status: 200, headers: { "content-type": "audio/wav" }, body: Uint8Array.of(82, 73, 70, 70) };
 const htmlPage: Reply = { status: 200, headers: { "content-type": "text/html" }, body: "<p>Link</p>" };
 
-function withPages(overrides: Partial<NetworkPages> = {}, basePath = "") {
+function servePages(overrides: Partial<NetworkPages> = {}, basePath = "") {
   const requests: string[] = [];
   const pages: NetworkPages = {
     prefix: "simulator",
@@ -18,7 +18,7 @@ function withPages(overrides: Partial<NetworkPages> = {}, basePath = "") {
     },
     artefact: async (callId, name) => {
       requests.push(`artefact ${callId} ${name}`);
-      return name === "heard.wav" ? wav : undefined;
+      return name === "heard.wav" ? wavReply : undefined;
     },
     ...overrides,
   };
@@ -27,7 +27,7 @@ function withPages(overrides: Partial<NetworkPages> = {}, basePath = "") {
 
 describe("pages", () => {
   test("a page is public; the adapter receives the path after the prefix", async () => {
-    const { app, requests } = withPages();
+    const { app, requests } = servePages();
     for (const [method, path] of [
       ["GET", "/simulator/link/abc"],
       ["POST", "/simulator/link/abc"],
@@ -40,16 +40,16 @@ describe("pages", () => {
   });
 
   test("the codes in the paths of pages are not logged", async () => {
-    const { app, logged } = withPages({}, "/api");
+    const { app, logLines } = servePages({}, "/api");
     for (const path of ["link/0123456789abcdef", "0123456789abcdef/", "nothing/0123456789abcdef?x=0123456789abcdef"])
       await ask(app, { path: `/api/simulator/${path}`, token: null });
-    const paths = logged.flatMap(({ message, fields }) => (message === "request" ? [String(fields.path)] : []));
+    const paths = logLines.flatMap(({ message, fields }) => (message === "request" ? [String(fields.path)] : []));
     expect(paths.filter((path) => path.includes("simulator"))).toEqual(Array(3).fill("/api/simulator/…"));
-    expect(JSON.stringify(logged)).not.toContain("0123456789abcdef");
+    expect(JSON.stringify(logLines)).not.toContain("0123456789abcdef");
   });
 
   test("an HTML page cannot be framed and loads no resources", async () => {
-    const { headers } = await ask(withPages().app, { path: "/simulator/link/abc", token: null });
+    const { headers } = await ask(servePages().app, { path: "/simulator/link/abc", token: null });
     expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
     expect(headers["content-security-policy"]).toContain("form-action 'self'");
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
@@ -57,7 +57,7 @@ describe("pages", () => {
 
   test("a page may set its own policy", async () => {
     const page = async () => ({ ...htmlPage, headers: { ...htmlPage.headers, "content-security-policy": "mine" } });
-    const { headers } = await ask(withPages({ page }).app, { path: "/simulator/x", token: null });
+    const { headers } = await ask(servePages({ page }).app, { path: "/simulator/x", token: null });
     expect(headers["content-security-policy"]).toBe("mine");
   });
 
@@ -69,7 +69,7 @@ describe("pages", () => {
     const body = (async function* () {
       for (;;) yield new Uint8Array(1024 * 1024);
     })();
-    const reply = await ask(withPages({ page }).app, {
+    const reply = await ask(servePages({ page }).app, {
       method: "POST",
       path: "/simulator/link/abc",
       body,
@@ -80,22 +80,22 @@ describe("pages", () => {
 
   test("a header with a line break is never sent", async () => {
     const page = async () => ({ ...htmlPage, headers: { location: "/x\r\nset-cookie: a=b" } });
-    const { app, logged } = withPages({ page });
+    const { app, logLines } = servePages({ page });
     const reply = await ask(app, { path: "/simulator/x", token: null });
     expect(reply.status).toBe(500);
     expect(JSON.stringify(reply.headers)).not.toContain("set-cookie");
-    expect(logged.some((line) => line.level === "error")).toBe(true);
+    expect(logLines.some((line) => line.level === "error")).toBe(true);
   });
 
   test("a base path precedes the prefix", async () => {
-    const { app, requests } = withPages({}, "/api");
+    const { app, requests } = servePages({}, "/api");
     expect((await ask(app, { path: "/api/simulator/link/abc", token: null })).status).toBe(200);
     expect((await ask(app, { path: "/simulator/link/abc", token: null })).status).toBe(404);
     expect(requests).toEqual(["GET /link/abc"]);
   });
 
   test.each(["v1", "docs", "", "a/b", "A", "a b", "."])("the prefix %j is refused", (prefix) => {
-    expect(() => withPages({ prefix })).toThrow(TypeError);
+    expect(() => servePages({ prefix })).toThrow(TypeError);
   });
 });
 
@@ -103,9 +103,9 @@ describe("artefacts", () => {
   const path = `/simulator/calls/${CALL_ID}/heard.wav`;
 
   test("the owner of a call gets its artefacts", async () => {
-    const { app, requests } = withPages();
+    const { app, requests } = servePages();
     const reply = await ask(app, { path });
-    expect(reply.raw.body).toEqual(wav.body);
+    expect(reply.raw.body).toEqual(wavReply.body);
     expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, no-cache" });
     const head = await ask(app, { method: "HEAD", path });
     expect(head.headers["content-length"]).toBe("4");
@@ -113,7 +113,7 @@ describe("artefacts", () => {
   });
 
   test("another user gets a 404 without a request to the adapter", async () => {
-    const { app, requests } = withPages();
+    const { app, requests } = servePages();
     expect((await ask(app, { path, token: null })).status).toBe(401);
     const foreignReply = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
     expect([foreignReply.status, foreignReply.json.code]).toEqual([404, "call_not_found"]);
@@ -122,13 +122,13 @@ describe("artefacts", () => {
   });
 
   test("a missing or unfinished artefact is refused", async () => {
-    const { app } = withPages();
+    const { app } = servePages();
     const missingReply = await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` });
     expect([missingReply.status, missingReply.json.code]).toEqual([404, "recording_not_found"]);
     const artefact = async () => {
       throw new Refusal("recording_not_ready", "the call is not over");
     };
-    const reply = await ask(withPages({ artefact }).app, { path });
+    const reply = await ask(servePages({ artefact }).app, { path });
     expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([409, "recording_not_ready", "1"]);
   });
 });

@@ -164,13 +164,13 @@ describe("the log", () => {
       eventPage({ cursor: eventCursor({ position: 4, eventId: null }) }),
       eventPage({ events: [] }),
     ];
-    const answer = async (query?: EventQuery) => {
+    const nextPage = async (query?: EventQuery) => {
       queries.push(query);
       return pages.shift()!;
     };
     const { app } = serve({
-      calls: { timeline: (_, _id, query) => answer(query) },
-      queries: { events: (_, query) => answer(query) },
+      calls: { timeline: (_, _id, query) => nextPage(query) },
+      queries: { events: (_, query) => nextPage(query) },
     });
     const firstReply = await ask(app, { path: `${path}?limit=1` });
     expect(firstReply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));

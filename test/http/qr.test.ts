@@ -4,7 +4,7 @@ import { png } from "../../src/http/linking/png.ts";
 import { qrImages, qrPng } from "../../src/http/linking/qr.ts";
 
 /** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and returns the pixels, true for black. */
-async function decode(bytes: Uint8Array): Promise<boolean[][]> {
+async function decodePng(bytes: Uint8Array): Promise<boolean[][]> {
   expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const chunks = new Map<string, Uint8Array>();
@@ -20,12 +20,14 @@ async function decode(bytes: Uint8Array): Promise<boolean[][]> {
   expect([...header.subarray(8)]).toEqual([1, 0, 0, 0, 0]);
   const size = new DataView(header.buffer, header.byteOffset).getUint32(0);
   const packed = new Blob([chunks.get("IDAT")! as Uint8Array<ArrayBuffer>]).stream();
-  const raw = new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
+  const inflated = new Uint8Array(
+    await new Response(packed.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer(),
+  );
   const stride = Math.ceil(size / 8) + 1;
-  expect(raw.length).toBe(stride * size);
+  expect(inflated.length).toBe(stride * size);
   return Array.from({ length: size }, (_, y) => {
-    expect(raw[y * stride]).toBe(0);
-    return Array.from({ length: size }, (_, x) => ((raw[y * stride + 1 + (x >> 3)]! >> (7 - (x & 7))) & 1) === 0);
+    expect(inflated[y * stride]).toBe(0);
+    return Array.from({ length: size }, (_, x) => ((inflated[y * stride + 1 + (x >> 3)]! >> (7 - (x & 7))) & 1) === 0);
   });
 }
 
@@ -41,14 +43,14 @@ function crc(bytes: Uint8Array): number {
 test.each([1, 7, 8, 9, 33])("a PNG of %i pixels a side decodes to the same pixels", async (size) => {
   const isDark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
   const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => isDark(x, y)));
-  expect(await decode(await png(size, isDark))).toEqual(expected);
+  expect(await decodePng(await png(size, isDark))).toEqual(expected);
 });
 
 describe("QR codes", () => {
   test.each(["https://example.test/simulator/link/abc", "café 🎉", "2@".concat("x".repeat(230))])(
     "the image of %j has eight pixels per module and a quiet zone of four",
     async (text) => {
-      const pixels = await decode(await qrPng(text));
+      const pixels = await decodePng(await qrPng(text));
       const code = qrcode(0, "M");
       code.addData(String.fromCharCode(...new TextEncoder().encode(text)), "Byte");
       code.make();
@@ -81,21 +83,21 @@ describe("images of QR codes", () => {
       turns.add(turn);
       return new Uint8Array([text.length]);
     });
-    return { rendered: renderedTexts, image, turns };
+    return { renderedTexts, image, turns };
   }
 
   test("a code is rendered once for concurrent requests", async () => {
-    const { rendered, image } = countRenderings();
+    const { renderedTexts, image } = countRenderings();
     const images = await Promise.all(Array.from({ length: 40 }, () => image("code")));
     expect(new Set(images).size).toBe(1);
     expect(await image("code")).toBe(images[0]);
-    expect(rendered).toEqual(["code"]);
+    expect(renderedTexts).toEqual(["code"]);
   });
 
   test("different codes are rendered in different turns of the event loop", async () => {
-    const { rendered, image, turns } = countRenderings();
+    const { renderedTexts, image, turns } = countRenderings();
     await Promise.all(Array.from({ length: 40 }, (_, n) => image(`code ${n}`)));
-    expect([rendered.length, turns.size]).toEqual([40, 40]);
+    expect([renderedTexts.length, turns.size]).toEqual([40, 40]);
   });
 
   test("a failed rendering is not cached, and old codes are dropped", async () => {

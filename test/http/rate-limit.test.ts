@@ -59,7 +59,7 @@ describe("demo tokens", () => {
     demoInstanceId: instance,
   });
 
-  test("one instance has 100 requests at once without a limit of the server", () => {
+  test("those of one instance may send 100 requests at once if the server has no limit", () => {
     let now = 0;
     const limiter = callerLimiter(undefined, () => now);
     for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.isAllowed).toBe(true);
@@ -75,13 +75,13 @@ describe("demo tokens", () => {
     ["20 in 1 s", { limit: 20, windowMs: 1_000 }, 20],
     ["5,000 in 600 s", { limit: 5_000, windowMs: 600_000 }, 100],
     ["10,000 in 60 s", { limit: 10_000, windowMs: 60_000 }, 100],
-  ])("the stricter limit counts if the server's is %s", (_, limit, allowedCount) => {
+  ])("the stricter limit applies if the server's is %s", (_, limit, allowedCount) => {
     const limiter = callerLimiter(limit, () => 0);
     for (let i = 0; i < allowedCount; i++) expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(true);
     expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(false);
   });
 
-  test("beyond their limit they get 429 with the time to wait", async () => {
+  test("get 429 with the time to wait beyond their limit", async () => {
     const { app } = serve({
       http: {
         authenticate: async (token) => ({ userId: "usr_anna", tokenId: token, demoInstanceId: "inst_1" }),

@@ -86,7 +86,7 @@ describe("the recording of a call", () => {
     ]);
   });
 
-  test("expand=media has length and address of the recording, or null", async () => {
+  test("expand=media adds the length and address of the recording, or null", async () => {
     const media = async (overrides: Parameters<typeof call>[0]) =>
       (
         await ask(serve({ calls: { get: async () => call(overrides) } }).app, {

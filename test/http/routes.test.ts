@@ -93,12 +93,12 @@ describe("a route called by a page of another origin", () => {
   test.each(ENDPOINTS)("$method $path lets the page read its headers", async ({ method, address, route }) => {
     const { headers } = await ask(app({ cors: true }), { method, path: address, headers: { origin: ORIGIN } });
     expect(headers["access-control-allow-origin"]).toBe("*");
-    const documentedHeaders = Object.values(route.operation.responses).flatMap((answer) => answer.headers ?? []);
+    const documentedHeaders = Object.values(route.operation.responses).flatMap((response) => response.headers ?? []);
     const exposedHeaders = headers["access-control-expose-headers"]?.split(", ");
     expect(exposedHeaders).toEqual(expect.arrayContaining(documentedHeaders.map((name) => name.toLowerCase())));
   });
 
-  test.each(ENDPOINTS)("$method $path has no such headers by default", async ({ method, address }) => {
+  test.each(ENDPOINTS)("$method $path has no CORS headers by default", async ({ method, address }) => {
     const { headers } = await ask(app(), { method, path: address, headers: { origin: ORIGIN } });
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { type Endpoint, PAGES, PROTECTED } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";
 
 /** Scope of each route, repeated by hand, so that a new route is added on purpose. */
-const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
+const OPERATIONS_BY_SCOPE: Readonly<Record<TokenScope, readonly string[]>> = {
   read: [
     "getCall",
     "listCalls",
@@ -63,7 +63,7 @@ async function requestWith(scopes: readonly TokenScope[] | undefined, { method, 
 }
 
 test.each(TOKEN_SCOPES)("the scope %s is for these operations and no others", (scope) => {
-  expect(idsOf(scope).sort()).toEqual([...EXPECTED[scope]].sort());
+  expect(idsOf(scope).sort()).toEqual([...OPERATIONS_BY_SCOPE[scope]].sort());
 });
 
 describe.each(PROTECTED)("$method $path", (endpoint) => {

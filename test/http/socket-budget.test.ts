@@ -7,7 +7,7 @@ import { serve } from "./support/fakes.ts";
 const SOCKET: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
 
 /** An application with phones; the token is the user. */
-function phones() {
+function servePhones() {
   let openCount = 0;
   const pages: NetworkPages = {
     prefix: "simulator",
@@ -32,7 +32,7 @@ test.each([
   ["a runtime that bounds messages", false, 400, 2_000],
   ["a runtime that buffers whole messages", true, 16, 128],
 ])("on %s, the WebSockets of a user and of the server are limited", async (_, buffersMessages, user, server) => {
-  const { connect, open } = phones();
+  const { connect, open } = servePhones();
   const handlers: SocketHandlers[] = [];
   for (let n = 0; n < server; n++) {
     const decision = await connect(`usr_${Math.floor(n / user)}`, buffersMessages);

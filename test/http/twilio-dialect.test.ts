@@ -25,14 +25,14 @@ interface SentMessage {
 
 const MAX_MARKS = 4;
 
-/** A bot on a dialect, with the messages to the bot and the calls of the core. */
+/** A dialect with a connected bot, the messages to the bot, and the calls of the core. */
 function connect(): {
   dialect: TwilioDialect;
   sent: SentMessage[];
   coreCalls: unknown[][];
   warnings: string[];
-  happen: (event: StreamEventName, data?: StreamEventData) => void;
-  say: (message: unknown) => void;
+  emit: (event: StreamEventName, data?: StreamEventData) => void;
+  receive: (message: unknown) => void;
 } {
   const sent: SentMessage[] = [];
   const coreCalls: unknown[][] = [];
@@ -72,25 +72,25 @@ function connect(): {
     sent,
     coreCalls,
     warnings,
-    happen: (event, data = {}) => dialect.event({ event, timestamp: 0, data }),
-    say: (message) => dialect.receive(JSON.stringify(message)),
+    emit: (event, data = {}) => dialect.event({ event, timestamp: 0, data }),
+    receive: (message) => dialect.receive(JSON.stringify(message)),
   };
 }
 
 /** A bot whose call has been answered, without the messages before. */
 function connectAnswered(): ReturnType<typeof connect> {
   const bot = connect();
-  bot.happen("answered");
+  bot.emit("answered");
   bot.sent.length = 0;
   return bot;
 }
 
 describe("messages to the bot", () => {
   test("connected and start follow pickup, as in Twilio's documentation", () => {
-    const { sent, happen } = connect();
-    happen("ringing");
+    const { sent, emit } = connect();
+    emit("ringing");
     expect(sent).toEqual([]);
-    happen("answered");
+    emit("answered");
     expect(sent).toEqual([
       { event: "connected", protocol: "Call", version: "1.0.0" },
       {
@@ -129,11 +129,11 @@ describe("messages to the bot", () => {
     expect(dialect.calleeRate).toBe(8000);
   });
 
-  test("keys and the final stop share one sequence", () => {
-    const { dialect, sent, happen } = connectAnswered();
-    happen("dtmf", { digit: "#" });
-    happen("buffer_high", { queued_ms: 31_000 });
-    happen("completed", { reason: "callee_hung_up" });
+  test("keys and the final stop message share one sequence", () => {
+    const { dialect, sent, emit } = connectAnswered();
+    emit("dtmf", { digit: "#" });
+    emit("buffer_high", { queued_ms: 31_000 });
+    emit("completed", { reason: "callee_hung_up" });
     dialect.over();
     expect(sent).toEqual([
       { event: "dtmf", streamSid: SID, sequenceNumber: "2", dtmf: { track: "inbound_track", digit: "#" } },
@@ -142,9 +142,9 @@ describe("messages to the bot", () => {
   });
 
   test("an unanswered call sends no message", () => {
-    const { dialect, sent, happen } = connect();
-    happen("ringing");
-    happen("failed", { reason: "busy" });
+    const { dialect, sent, emit } = connect();
+    emit("ringing");
+    emit("failed", { reason: "busy" });
     dialect.over();
     expect(sent).toEqual([]);
   });
@@ -167,13 +167,13 @@ describe("messages to the bot", () => {
 
 describe("messages of the bot", () => {
   test("media of any length is played as mu-law at 8 kHz", () => {
-    const { coreCalls, say, warnings } = connectAnswered();
+    const { coreCalls, receive, warnings } = connectAnswered();
     for (const length of [1, 2, 3, 160, 161, 5000]) {
       const codes = Uint8Array.from({ length }, (_, i) => (i * 7) & 0xff);
-      say({ event: "media", streamSid: SID, media: { payload: Buffer.from(codes).toString("base64") } });
+      receive({ event: "media", streamSid: SID, media: { payload: Buffer.from(codes).toString("base64") } });
       expect(coreCalls.pop()).toEqual(["write", Int16Array.from(codes, (code) => MULAW_LEVELS[code] ?? 0), 8000]);
     }
-    say({ event: "media", streamSid: SID, media: { payload: "" } });
+    receive({ event: "media", streamSid: SID, media: { payload: "" } });
     expect([coreCalls, warnings]).toEqual([[], []]);
   });
 
@@ -186,9 +186,9 @@ describe("messages of the bot", () => {
     ["JSON", Buffer.from('{"error":"no credit"}'), /^this is text \(JSON\), not audio/],
     ["Ogg", Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(20)]), /^this is Ogg.*: send mu-law at 8 kHz/],
   ])("media that is %s closes the connection with 1003", (_, bytes, reason) => {
-    const { coreCalls, say } = connectAnswered();
+    const { coreCalls, receive } = connectAnswered();
     const media = (payload: Uint8Array) =>
-      say({ event: "media", streamSid: SID, media: { payload: Buffer.from(payload).toString("base64") } });
+      receive({ event: "media", streamSid: SID, media: { payload: Buffer.from(payload).toString("base64") } });
     media(new Uint8Array(160).fill(0x31));
     media(bytes);
     media(new Uint8Array(160));
@@ -196,12 +196,12 @@ describe("messages of the bot", () => {
     expect(coreCalls[1]?.slice(1)).toEqual([1003, expect.stringMatching(reason)]);
   });
 
-  test("media with a WAV header is played by it, and mu-law again after it", () => {
-    const { coreCalls, say } = connectAnswered();
+  test("media with a WAV header is played in its format, and mu-law again after it", () => {
+    const { coreCalls, receive } = connectAnswered();
     const samples = Int16Array.of(1, -2, 300, 4);
     const wav = Buffer.concat([wavHeader({ sampleRate: 24_000, samples: 4 }), pcmToBytes(samples)]);
-    say({ event: "media", streamSid: SID, media: { payload: wav.toString("base64") } });
-    say({ event: "media", streamSid: SID, media: { payload: Buffer.from([0x80, 0x80]).toString("base64") } });
+    receive({ event: "media", streamSid: SID, media: { payload: wav.toString("base64") } });
+    receive({ event: "media", streamSid: SID, media: { payload: Buffer.from([0x80, 0x80]).toString("base64") } });
     expect(coreCalls).toEqual([
       ["write", samples, 24_000],
       ["write", Int16Array.of(32_124, 32_124), 8_000],
@@ -209,9 +209,9 @@ describe("messages of the bot", () => {
   });
 
   test("a mark is returned when it is reached", () => {
-    const { sent, coreCalls, say, happen } = connectAnswered();
-    say({ event: "mark", streamSid: SID, mark: { name: "one" } });
-    say({ event: "mark", streamSid: SID, mark: { name: "two" } });
+    const { sent, coreCalls, receive, emit } = connectAnswered();
+    receive({ event: "mark", streamSid: SID, mark: { name: "one" } });
+    receive({ event: "mark", streamSid: SID, mark: { name: "two" } });
     expect([sent, coreCalls]).toEqual([
       [],
       [
@@ -219,9 +219,9 @@ describe("messages of the bot", () => {
         ["mark", "two"],
       ],
     ]);
-    happen("mark", { name: "one" });
-    happen("mark", { name: "two" });
-    happen("mark", { name: "two" });
+    emit("mark", { name: "one" });
+    emit("mark", { name: "two" });
+    emit("mark", { name: "two" });
     expect(sent).toEqual([
       { event: "mark", sequenceNumber: "2", streamSid: SID, mark: { name: "one" } },
       { event: "mark", sequenceNumber: "3", streamSid: SID, mark: { name: "two" } },
@@ -229,20 +229,20 @@ describe("messages of the bot", () => {
   });
 
   test("clear drops the queue and returns each pending mark once and in order", () => {
-    const { sent, coreCalls, say, happen } = connectAnswered();
-    for (const name of ["one", "two", "two", "three"]) say({ event: "mark", streamSid: SID, mark: { name } });
-    happen("mark", { name: "one" });
+    const { sent, coreCalls, receive, emit } = connectAnswered();
+    for (const name of ["one", "two", "two", "three"]) receive({ event: "mark", streamSid: SID, mark: { name } });
+    emit("mark", { name: "one" });
     sent.length = 0;
     coreCalls.length = 0;
-    say({ event: "clear", streamSid: SID });
+    receive({ event: "clear", streamSid: SID });
     expect(coreCalls).toEqual([["clear"]]);
-    happen("cleared", { heard_ms: 20 });
+    emit("cleared", { heard_ms: 20 });
     expect(sent.map(({ event, mark }) => [event, mark?.name])).toEqual([
       ["mark", "two"],
       ["mark", "two"],
       ["mark", "three"],
     ]);
-    say({ event: "clear", streamSid: SID });
+    receive({ event: "clear", streamSid: SID });
     expect(sent.length).toBe(3);
   });
 
@@ -271,21 +271,21 @@ describe("messages of the bot", () => {
   });
 
   test("messages before the stream's start are ignored", () => {
-    const { coreCalls, say, happen, warnings } = connect();
-    say({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
-    say({ event: "clear", streamSid: SID });
+    const { coreCalls, receive, emit, warnings } = connect();
+    receive({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
+    receive({ event: "clear", streamSid: SID });
     expect([coreCalls.length, warnings.length]).toEqual([0, 1]);
-    happen("answered");
-    say({ event: "clear", streamSid: SID });
+    emit("answered");
+    receive({ event: "clear", streamSid: SID });
     expect(coreCalls).toEqual([["clear"]]);
   });
 
   test("a mark beyond the limit is ignored; earlier marks are still returned", () => {
-    const { sent, coreCalls, say, warnings } = connectAnswered();
-    for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
+    const { sent, coreCalls, receive, warnings } = connectAnswered();
+    for (let i = 0; i < 5; i++) receive({ event: "mark", streamSid: SID, mark: { name: String(i) } });
     expect(warnings).toEqual([expect.stringMatching(/^a mark message was ignored: \w/)]);
     expect(coreCalls.length).toBe(4);
-    say({ event: "clear", streamSid: SID });
+    receive({ event: "clear", streamSid: SID });
     expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);
   });
 
@@ -331,7 +331,7 @@ fuzz(
   "no message throws, replies are Twilio's, and marks return at most once",
   fc.property(fc.array(data, { maxLength: 20 }), (messages) => {
     const { dialect, sent, coreCalls, warnings } = connectAnswered();
-    for (const sentMessage of messages) dialect.receive(sentMessage);
+    for (const botMessage of messages) dialect.receive(botMessage);
     const marks = coreCalls.filter(([name]) => name === "mark").map(([, name]) => name);
     for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
     expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(

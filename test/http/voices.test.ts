@@ -31,8 +31,8 @@ describe("a listed voice", () => {
     const { app } = serve({ queries });
     await ask(app, { path: "/v1/voices?language=pt-BR&quality=natural&variants=true" });
     expect(filters).toEqual([{ language: "pt-BR", quality: "natural", variants: true }]);
-    const refused = await ask(app, { path: "/v1/voices?language=portuguese&quality=nice&variants=1" });
-    expect(refused.json.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
+    const refusal = await ask(app, { path: "/v1/voices?language=portuguese&quality=nice&variants=1" });
+    expect(refusal.json.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
       "language",
       "quality",
       "variants",

@@ -5,7 +5,7 @@ import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 import { DELIVERY_ID, delivery, WEBHOOK_ID, webhook } from "./support/webhook-fakes.ts";
 
-const SHAPE = {
+const WEBHOOK_JSON = {
   id: WEBHOOK_ID,
   url: "https://example.com/hooks",
   events: ["completed"],
@@ -16,7 +16,7 @@ const SHAPE = {
   created_at: "2026-01-31T12:00:00.000Z",
   updated_at: "2026-01-31T12:00:00.000Z",
 };
-const DELIVERY = {
+const DELIVERY_JSON = {
   id: DELIVERY_ID,
   webhook_id: WEBHOOK_ID,
   event_id: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
@@ -37,7 +37,7 @@ describe("POST /v1/webhooks", () => {
   test("responds 201 with the secret and a Location, and forbids caching", async () => {
     const { status, json, headers } = await ask(serve().app, post);
     expect(status).toBe(201);
-    expect(json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
+    expect(json).toEqual({ ...WEBHOOK_JSON, secret: expect.stringMatching(/^whsec_/) });
     expect(headers).toMatchObject({ location: webhookPath, "cache-control": "no-store" });
   });
 
@@ -55,21 +55,21 @@ describe("a webhook", () => {
   test.each([
     ["GET", webhookPath],
     ["PATCH", webhookPath],
-  ])("is the reply to %s, without any key", async (method, path) => {
+  ])("is returned by %s without its keys", async (method, path) => {
     const reply = await ask(serve().app, { method, path, ...(method === "PATCH" && { body: {} }) });
-    expect([reply.status, reply.json]).toEqual([200, SHAPE]);
+    expect([reply.status, reply.json]).toEqual([200, WEBHOOK_JSON]);
   });
 
-  test("that is disabled names the reason", async () => {
+  test("that is disabled has the reason", async () => {
     const get = async () => webhook({ disabledReason: "gone", events: null });
     const { json } = await ask(serve({ webhooks: { get } }).app, { path: webhookPath });
-    expect(json).toEqual({ ...SHAPE, events: null, enabled: false, disabled_reason: "gone" });
+    expect(json).toEqual({ ...WEBHOOK_JSON, events: null, enabled: false, disabled_reason: "gone" });
   });
 
   test("is listed in pages", async () => {
     const list = async () => [webhook(), webhook()];
     const reply = await ask(serve({ webhooks: { list } }).app, { path: "/v1/webhooks?limit=1" });
-    expect(reply.json).toEqual([SHAPE]);
+    expect(reply.json).toEqual([WEBHOOK_JSON]);
     expect(reply.headers.link).toMatch(/^<\/v1\/webhooks\?limit=1&cursor=[\w-]+>; rel="next"$/);
   });
 
@@ -82,14 +82,14 @@ describe("a webhook", () => {
   test("gets a new secret, which no cache keeps", async () => {
     const reply = await ask(serve().app, { method: "POST", path: `${webhookPath}/rotate-secret` });
     expect([reply.status, reply.headers["cache-control"]]).toEqual([200, "no-store"]);
-    expect(reply.json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
+    expect(reply.json).toEqual({ ...WEBHOOK_JSON, secret: expect.stringMatching(/^whsec_/) });
   });
 });
 
 describe("the deliveries of a webhook", () => {
   test("are listed with their last attempt", async () => {
     const { status, json } = await ask(serve().app, { path: `${webhookPath}/deliveries` });
-    expect([status, json]).toEqual([200, [DELIVERY]]);
+    expect([status, json]).toEqual([200, [DELIVERY_JSON]]);
   });
 
   test("are filtered by status, 50 a page", async () => {
@@ -107,7 +107,7 @@ describe("the deliveries of a webhook", () => {
     "are created by POST %s with 202",
     async (path) => {
       const { status, json } = await ask(serve().app, { method: "POST", path });
-      expect([status, json]).toEqual([202, { ...DELIVERY, status: "pending" }]);
+      expect([status, json]).toEqual([202, { ...DELIVERY_JSON, status: "pending" }]);
     },
   );
 

@@ -17,8 +17,8 @@ function worstFiles(count: (file: SourceFile) => number): string {
 
 describe("the English of src and adapters", () => {
   test.each([
-    ["told, tells, says, said and hears stand", REPORTING, 120, "APIs return, report, emit, notify, name or log"],
-    ["where stands outside of queries", WHERE, 150, 'a condition begins with "if" or "when"'],
+    ["told, tells, says, said and hears occur", REPORTING, 120, "APIs return, report, emit, notify, name or log"],
+    ["where occurs outside of queries", WHERE, 150, 'a condition begins with "if" or "when"'],
   ] as const)("%s at most as often as the limit allows", (_, habit, limit, advice) => {
     const count = (file: SourceFile): number => countOf(habit, file);
     const total = files.reduce((sum, file) => sum + count(file), 0);
@@ -31,14 +31,16 @@ const testFiles = testPaths().map((path) => ({ path, text: readText(path) }));
 describe.each([
   ["comments of src and adapters", files],
   ["comments of test", testFiles],
-] as const)("%s", (_, comment) => {
-  const comments = comment.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
+] as const)("%s", (_, commentedFiles) => {
+  const comments = commentedFiles.flatMap((file) =>
+    commentsOf(file).map((comment) => ({ ...comment, path: file.path })),
+  );
   const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
-  test.each(HABITS)("$name at most twice as often as elsewhere", ({ kind, is, rate, advice }) => {
+  test.each(HABITS)("$name at most twice as often as elsewhere", ({ kind, pattern, rate, advice }) => {
     const matches = comments
-      .filter(({ docstring }) => kind === "comment" || docstring)
-      .flatMap(({ path, text }) => (text.match(is) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
+      .filter(({ isDocstring }) => kind === "comment" || isDocstring)
+      .flatMap(({ path, text }) => (text.match(pattern) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
     const limit = Math.floor((2 * rate * words) / 10_000);
     expect(
       matches.length,
@@ -58,10 +60,10 @@ describe("comments", () => {
   test("are found in blocks and after code", () => {
     const text = "/** Time until\n * the end. */\nconst a = 1; // one that\n// two\n/* three */";
     expect(commentsOf({ path: "src/x.ts", text })).toEqual([
-      { docstring: true, text: "Time until the end." },
-      { docstring: false, text: "one that" },
-      { docstring: false, text: "two" },
-      { docstring: false, text: "three" },
+      { isDocstring: true, text: "Time until the end." },
+      { isDocstring: false, text: "one that" },
+      { isDocstring: false, text: "two" },
+      { isDocstring: false, text: "three" },
     ]);
   });
 });
@@ -74,9 +76,11 @@ describe.each([
 
   test.each(HABITS.filter(({ kind }) => kind === "comment"))(
     "$name at most twice as often as elsewhere",
-    ({ is, rate, advice }) => {
+    ({ pattern, rate, advice }) => {
       const matches = texts.flatMap(({ path, text }) =>
-        text.split("\n").flatMap((line) => (line.match(is) ?? []).map(() => `${path}: ${line.trim().slice(0, 120)}`)),
+        text
+          .split("\n")
+          .flatMap((line) => (line.match(pattern) ?? []).map(() => `${path}: ${line.trim().slice(0, 120)}`)),
       );
       const limit = Math.ceil((2 * rate * words) / 10_000);
       expect(
@@ -95,7 +99,7 @@ test("half of the test titles have 8 words or fewer", () => {
 describe("the count", () => {
   const count = (habit: RegExp, text: string): number => countOf(habit, { path: "src/x.ts", text });
 
-  test("finds the words of reporting in any case, as whole words", () => {
+  test("finds the verbs of speaking in any case, as whole words", () => {
     expect(count(REPORTING, "// It is told what the log says. Tells! essays, hearsay, #said")).toBe(4);
   });
 
@@ -109,7 +113,7 @@ describe("the count", () => {
     expect(count(WHERE, 'database.prepare("select file from list where name = ?")')).toBe(0);
   });
 
-  test("does not mistake a text that begins like a query", () => {
+  test("keeps a text that only begins like a query", () => {
     expect(isQuery("select the place where it stands")).toBe(false);
     expect(isQuery("select id from calls where id = 1")).toBe(true);
   });

@@ -33,53 +33,59 @@ export const HABITS: readonly Habit[] = [
   {
     name: "docstrings that begin with a question word",
     kind: "docstring",
-    is: /^(?:What|Whether|How|Why|Who|Whoever|Where|When)\b/g,
+    pattern: /^(?:What|Whether|How|Why|Who|Whoever|Where|When)\b/g,
     rate: 6,
     advice: 'begin with a noun or a verb: "True if …", "Time until …, ms"',
   },
   {
     name: "nobody, somebody, whoever",
     kind: "comment",
-    is: /\b(?:nobody|somebody|whoever)\b/gi,
+    pattern: /\b(?:nobody|somebody|whoever)\b/gi,
     rate: 0.6,
     advice: "name the role (caller, client, owner), or use a passive",
   },
   {
     name: "nothing is, that, more …",
     kind: "comment",
-    is: /\bnothing (?:is|that|more|was|else|to|of|has)\b/gi,
+    pattern: /\bnothing (?:is|that|more|was|else|to|of|has)\b/gi,
     rate: 1.4,
     advice: '"no X is …", or the positive statement',
   },
   {
     name: "one which, those that, that which",
     kind: "comment",
-    is: /\b(?:one which|one that|those that|those which|that which|those who)\b/gi,
+    pattern: /\b(?:one which|one that|those that|those which|that which|those who)\b/gi,
     rate: 1.4,
     advice: "repeat the noun",
   },
   {
     name: "is over",
     kind: "comment",
-    is: /\b(?:is|are|was|were) over\b(?! the\b| a\b)/gi,
+    pattern: /\b(?:is|are|was|were) over\b(?! the\b| a\b)/gi,
     rate: 0.5,
     advice: "has ended",
   },
-  { name: "goes on", kind: "comment", is: /\b(?:go|goes|going|went) on\b/gi, rate: 0.5, advice: "continues" },
-  { name: "meanwhile", kind: "comment", is: /\bmeanwhile\b/gi, rate: 0.5, advice: "in the meantime, or leave it out" },
-  { name: "for good", kind: "comment", is: /\bfor good\b/gi, rate: 0.5, advice: "permanently" },
+  { name: "goes on", kind: "comment", pattern: /\b(?:go|goes|going|went) on\b/gi, rate: 0.5, advice: "continues" },
+  {
+    name: "meanwhile",
+    kind: "comment",
+    pattern: /\bmeanwhile\b/gi,
+    rate: 0.5,
+    advice: "in the meantime, or leave it out",
+  },
+  { name: "for good", kind: "comment", pattern: /\bfor good\b/gi, rate: 0.5, advice: "permanently" },
   {
     name: "by itself",
     kind: "comment",
-    is: /\bby (?:itself|themselves)\b/gi,
+    pattern: /\bby (?:itself|themselves)\b/gi,
     rate: 0.5,
     advice: "automatically, separately",
   },
-  { name: "any more", kind: "comment", is: /\bany ?more\b/gi, rate: 0.5, advice: "no longer" },
+  { name: "any more", kind: "comment", pattern: /\bany ?more\b/gi, rate: 0.5, advice: "no longer" },
   {
     name: "of its own",
     kind: "comment",
-    is: /\bof (?:its|their|his|one's) own\b/gi,
+    pattern: /\bof (?:its|their|his|one's) own\b/gi,
     rate: 0.5,
     advice: "its own X, a separate X",
   },
@@ -90,7 +96,7 @@ export interface Habit {
   readonly name: string;
   /** Texts to search; a docstring is also a comment. */
   readonly kind: "docstring" | "comment";
-  readonly is: RegExp;
+  readonly pattern: RegExp;
   /** Per 10,000 words of comments. */
   readonly rate: number;
   readonly advice: string;
@@ -98,14 +104,14 @@ export interface Habit {
 
 /** A comment of a source file, without its marks and line breaks. */
 export interface Comment {
-  readonly docstring: boolean;
+  readonly isDocstring: boolean;
   readonly text: string;
 }
 
 /** The comments of a source file: docstrings, and lines after `//`. */
 export function commentsOf({ text }: SourceFile): readonly Comment[] {
   return [...text.matchAll(/\/\*(\*?)([\s\S]*?)\*\/|(?:^|[ \t])\/\/ (.*)$/gm)].map(([, docMark, block, line]) => ({
-    docstring: docMark === "*",
+    isDocstring: docMark === "*",
     text: (block ?? line ?? "").replace(/\s*\n\s*\*? ?/g, " ").trim(),
   }));
 }

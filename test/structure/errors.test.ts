@@ -88,10 +88,10 @@ test("every class of an error extends CodedError", () => {
 });
 
 test("an error that leaves Ringport has a code", () => {
-  const uncoded = sourceFiles()
+  const uncodedFiles = sourceFiles()
     .filter(({ path, text }) => THROWN.test(text) && !UNCODED_PATHS.some((prefix) => path.startsWith(prefix)))
     .map(({ path }) => path);
-  expect(uncoded).toEqual([]);
+  expect(uncodedFiles).toEqual([]);
 });
 
 test("every exception to the rule is in use", () => {

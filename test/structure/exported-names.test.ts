@@ -28,13 +28,13 @@ test("every exception to the rule is in use", () => {
   expect(staleExceptions).toEqual([]);
 });
 
-/** Names that two files export, apart from these files. */
-function repeatedNames(exemptNames: readonly string[]): string[] {
+/** Names that two files export, apart from the exempt files. */
+function repeatedNames(exemptPaths: readonly string[]): string[] {
   const files = new Map<string, string[]>();
   for (const { path, text } of sourceFiles())
     for (const [, name = ""] of text.matchAll(EXPORT)) files.set(name, [...(files.get(name) ?? []), path]);
   return [...files].flatMap(([name, paths]) => {
-    const duplicateNames = paths.filter((path, index) => paths.indexOf(path) === index && !exemptNames.includes(path));
-    return duplicateNames.length > 1 ? [`${name}: ${duplicateNames.join(", ")}`] : [];
+    const exportingPaths = paths.filter((path, index) => paths.indexOf(path) === index && !exemptPaths.includes(path));
+    return exportingPaths.length > 1 ? [`${name}: ${exportingPaths.join(", ")}`] : [];
   });
 }

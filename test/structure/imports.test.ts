@@ -75,14 +75,14 @@ describe("import cycles", () => {
 
 describe("src/base", () => {
   test("every file has two importing files or more", () => {
-    const users = new Map<string, number>();
+    const importerCounts = new Map<string, number>();
     for (const file of files)
       for (const target of new Set(importsOf(file).map((imported) => imported.target)))
-        users.set(target, (users.get(target) ?? 0) + 1);
-    const unusedFiles = files
-      .filter(({ path }) => path.startsWith("src/base/") && (users.get(path) ?? 0) < 2)
-      .map(({ path }) => `${path} has ${users.get(path) ?? 0} importing files: move it beside its caller`);
-    expect(unusedFiles).toEqual([]);
+        importerCounts.set(target, (importerCounts.get(target) ?? 0) + 1);
+    const misplacedFiles = files
+      .filter(({ path }) => path.startsWith("src/base/") && (importerCounts.get(path) ?? 0) < 2)
+      .map(({ path }) => `${path} has ${importerCounts.get(path) ?? 0} importing files: move it beside its caller`);
+    expect(misplacedFiles).toEqual([]);
   });
 });
 

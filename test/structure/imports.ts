@@ -14,12 +14,12 @@ export interface Import {
   readonly dynamic: boolean;
 }
 
-const parsed = new WeakMap<SourceFile, readonly Import[]>();
+const importsByFile = new WeakMap<SourceFile, readonly Import[]>();
 
 /** All imports of a file, `import()` and `import("…").Type` included. */
 export function importsOf(file: SourceFile): readonly Import[] {
-  const imports = parsed.get(file) ?? parse(file);
-  parsed.set(file, imports);
+  const imports = importsByFile.get(file) ?? parse(file);
+  importsByFile.set(file, imports);
   return imports;
 }
 

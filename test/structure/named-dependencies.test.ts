@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /** The files that may name the whole `Context`: its own, and the composition root. */
-const WHOLE = ["src/application/context.ts", "src/application/application.ts"];
+const WHOLE_CONTEXT_FILES = ["src/application/context.ts", "src/application/application.ts"];
 
 /** One line for each place that takes the whole `Context` instead of the parts that it needs. */
 function wholeContexts({ path, text }: SourceFile): readonly string[] {
@@ -26,7 +26,9 @@ function isPick(node: ts.Node): boolean {
 }
 
 test("each class and function names the parts of the context that it needs", () => {
-  const files = sourceFiles().filter(({ path }) => path.startsWith("src/application/") && !WHOLE.includes(path));
+  const files = sourceFiles().filter(
+    ({ path }) => path.startsWith("src/application/") && !WHOLE_CONTEXT_FILES.includes(path),
+  );
   expect(files.flatMap(wholeContexts)).toEqual([]);
 });
 

@@ -90,11 +90,11 @@ function loadsComputedNames({ text }: SourceFile): boolean {
 }
 
 /** Files that load a file, directly or through other files. */
-function importersOf(path: string, all: readonly SourceFile[]): ReadonlySet<string> {
+function importersOf(path: string, allFiles: readonly SourceFile[]): ReadonlySet<string> {
   const importers = new Set<string>();
   const queue = [path];
   for (let target = queue.pop(); target !== undefined; target = queue.pop())
-    for (const file of all)
+    for (const file of allFiles)
       if (
         !importers.has(file.path) &&
         importsOf(file).some((imported) => !imported.typeOnly && imported.target === target)

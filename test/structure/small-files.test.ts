@@ -37,15 +37,15 @@ test("a short file with one importer is merged into it", () => {
 
 test("a file is mergeable only if it is short, has one importer in its layer, and is not loaded later", () => {
   const lines = (count: number) => "//\n".repeat(count);
-  const importing = (path: string, text: string) =>
+  const mergeableWith = (path: string, text: string) =>
     mergeableFiles([
       { path, text },
       { path: "src/base/b.ts", text: lines(5) },
     ]);
-  expect(importing("src/base/a.ts", `import "./b.ts";\n`)).toEqual(["src/base/b.ts"]);
-  expect(importing("src/base/a.ts", `await import("./b.ts");\n`)).toEqual([]);
-  expect(importing("src/base/a.ts", `import "./b.ts";\n${lines(MAX_LINES)}`)).toEqual([]);
-  expect(importing("src/domain/a.ts", `import "../base/b.ts";\n`)).toEqual([]);
+  expect(mergeableWith("src/base/a.ts", `import "./b.ts";\n`)).toEqual(["src/base/b.ts"]);
+  expect(mergeableWith("src/base/a.ts", `await import("./b.ts");\n`)).toEqual([]);
+  expect(mergeableWith("src/base/a.ts", `import "./b.ts";\n${lines(MAX_LINES)}`)).toEqual([]);
+  expect(mergeableWith("src/domain/a.ts", `import "../base/b.ts";\n`)).toEqual([]);
 });
 
 function largeFolders(paths: readonly string[]): readonly string[] {
@@ -55,16 +55,16 @@ function largeFolders(paths: readonly string[]): readonly string[] {
 }
 
 /** Short files that would fit into the only file that imports them, and would stay in their layer there. */
-function mergeableFiles(all: readonly SourceFile[]): readonly string[] {
+function mergeableFiles(allFiles: readonly SourceFile[]): readonly string[] {
   const importers = new Map<string, { file: SourceFile; dynamic: boolean }[]>();
-  for (const file of all)
+  for (const file of allFiles)
     for (const { target, dynamic } of importsOf(file))
       importers.set(target, [...(importers.get(target) ?? []), { file, dynamic }]);
-  return all
+  return allFiles
     .filter((file) => {
-      const imports = importers.get(file.path) ?? [];
-      const [first] = imports;
-      if (first === undefined || imports.some(({ file: other, dynamic }) => dynamic || other !== first.file))
+      const fileImporters = importers.get(file.path) ?? [];
+      const [first] = fileImporters;
+      if (first === undefined || fileImporters.some(({ file: other, dynamic }) => dynamic || other !== first.file))
         return false;
       const isSmall = linesOf(file) < MIN_LINES && linesOf(file) + linesOf(first.file) <= MAX_LINES;
       return isSmall && layerOf(file.path) === layerOf(first.file.path);

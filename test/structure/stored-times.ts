@@ -59,7 +59,7 @@ const NO_TIME =
 
 /** Columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {
-  const ofRecords = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
+  const recordColumns = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
     Object.values<Column>(columns)
       .filter(({ kind }) => kind === "number")
       .map(({ name }) => `${table}.${name}`),
@@ -76,15 +76,15 @@ export function timeColumns(schema: SourceFile): readonly string[] {
         : [],
     );
   });
-  const columns = [...ofRecords, ...otherColumns].filter((column) => !NO_TIME.test(column));
+  const columns = [...recordColumns, ...otherColumns].filter((column) => !NO_TIME.test(column));
   return [...columns, "instances.pause", "instances.dialled_number"];
 }
 
 /** Record fields for the times of `MAX_AHEAD_MS`. */
-const FIELD =
+const TIME_FIELD =
   /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
 /** Functions that read a stored time, by `storedTime` or with it. */
-const READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
+const TIME_READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
 
 /** Functions that compare times outside of any table. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
@@ -110,18 +110,18 @@ const OPERATORS = new Set([
 export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   if (!path.startsWith("src/application/") || NOT_STORED.has(path)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
-  const names: string[] = [];
+  const violations: string[] = [];
   const visit = (node: ts.Node, body: string): void => {
     const ownText = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
-    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !READ.test(ownText)) {
+    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !TIME_READ.test(ownText)) {
       const operands = [node.left, node.right].map((side) => side.getText(file));
-      if (operands.some((side) => FIELD.test(side)) && operands.some((side) => /\b(?:now|timestamp)\b/.test(side)))
-        names.push(
+      if (operands.some((side) => TIME_FIELD.test(side)) && operands.some((side) => /\b(?:now|timestamp)\b/.test(side)))
+        violations.push(
           `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: read the time of ${node.getText(file)} by storedTime()`,
         );
     }
     ts.forEachChild(node, (child) => visit(child, ownText));
   };
   visit(file, "");
-  return names;
+  return violations;
 }

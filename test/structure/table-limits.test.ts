@@ -2,23 +2,23 @@ import { expect, test } from "vitest";
 import { readText, sourceFiles } from "./source-files.ts";
 import { ENDINGS, insertionsOf, TABLE_LIMITS, type TableLimit } from "./table-limits.ts";
 
-const ALL: [table: string, limit: TableLimit][] = Object.entries(TABLE_LIMITS);
+const TABLES: [table: string, limit: TableLimit][] = Object.entries(TABLE_LIMITS);
 const files = sourceFiles();
-const has = (name: string, text: string): boolean => new RegExp(`(?<![\\w#])${name}\\b`).test(text);
+const containsName = (name: string, text: string): boolean => new RegExp(`(?<![\\w#])${name}\\b`).test(text);
 
 test("the storage only inserts into tables with a known limit", () => {
   const storage = files.filter(({ path }) => path.startsWith("adapters/storage/"));
-  const listedPlaces = ALL.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
+  const listedPlaces = TABLES.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
   expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listedPlaces.sort());
 });
 
-test.each(ALL)("%s: its enforcement exists, and is used", (_, { by: enforcement }) => {
-  expect(enforcement.filter(([path, name]) => !has(name, readText(path)))).toEqual([]);
+test.each(TABLES)("%s: its enforcement exists, and is used", (_, { by: enforcement }) => {
+  expect(enforcement.filter(([path, name]) => !containsName(name, readText(path)))).toEqual([]);
   const uses = (name: string) => files.reduce((sum, { text }) => sum + text.split(name).length - 1, 0);
   expect(enforcement.filter(([, name]) => uses(name) < 2)).toEqual([]);
 });
 
-test.each(ALL)(
+test.each(TABLES)(
   "%s: its treatment beyond the limit exists, and is tested",
   (_, { beyond: treatment, test: testPlace }) => {
     const isRefusal = !Object.hasOwn(ENDINGS, treatment);

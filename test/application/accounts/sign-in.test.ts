@@ -134,7 +134,7 @@ describe("guessing", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("starts anew after success, and a day", async () => {
+  test("starts anew after a success, and after a day", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };
@@ -155,7 +155,7 @@ describe("guessing", () => {
     await accounts.changePassword(account, { current: PASSWORD, next: "another horse battery" }, BROWSER);
   });
 
-  test("is forgotten with a password reset", async () => {
+  test("is forgotten after a password reset", async () => {
     const { accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: "another horse battery" };

@@ -6,7 +6,7 @@ test("a voice introduces itself in its language", () => {
 });
 
 test.each(["xx-XX", "", "__proto__", "constructor", "toString"])(
-  "a voice of the unknown language %j counts",
+  "a voice of the unknown language %j speaks numbers",
   (language) => {
     expect(sampleSentence(language)).toBe("1, 2, 3, 4, 5.");
   },

@@ -109,14 +109,14 @@ describe("an instance with several lines", () => {
     const instance = await world.activeInstance();
     const speech = Promise.withResolvers<void>();
     world.speech.gate = speech.promise;
-    let checks = 0;
+    let checkCount = 0;
     world.storage.before = (operation) => {
       // Breaks an endless search, which no timer could interrupt.
-      if (operation === "consents.ofNumbers" && ++checks > 100) throw new StorageUnavailable("too many checks");
+      if (operation === "consents.ofNumbers" && ++checkCount > 100) throw new StorageUnavailable("too many checks");
     };
     await Promise.all([1, 2, 3, 4].map((number) => world.create(instance, `message ${number}`)));
     await world.system.settle();
-    expect(checks).toBeLessThan(30);
+    expect(checkCount).toBeLessThan(30);
     speech.resolve();
     await world.system.settle();
     expect(liveCalls(world)).toHaveLength(2);
@@ -129,13 +129,13 @@ describe("an instance with several lines", () => {
     const failedLines = new Set<unknown>();
     const lookup = Promise.withResolvers<void>();
     let line: unknown;
-    let lookups = 0;
+    let lookupCount = 0;
     let isHeld = false;
     world.storage.before = (operation, args) => {
       if (operation === "calls.claimNext") line = args[3];
       if (operation !== "calls.claimed") return undefined;
       // Ends a search that never ends, which no timer could interrupt.
-      if (++lookups > 100) return new Promise(() => {});
+      if (++lookupCount > 100) return new Promise(() => {});
       return isHeld ? lookup.promise : undefined;
     };
     world.storage.after = (operation) => {
@@ -143,21 +143,21 @@ describe("an instance with several lines", () => {
       failedLines.add(line);
       throw new StorageUnavailable("the response was lost");
     };
-    const calls = await callsOf(world, instance, 2);
+    const calls = await createCalls(world, instance, 2);
     await world.system.advance(3_000);
     expect(liveCalls(world)).toEqual(idsOf(calls));
     expect([...failedLines]).toEqual([0, 1]);
     for (const call of calls) world.leg(call).end("busy");
     world.line(instance).goOffline();
     isHeld = true;
-    const waiting = await callsOf(world, instance, 2);
-    lookups = 0;
+    const waitingCalls = await createCalls(world, instance, 2);
+    lookupCount = 0;
     lookup.resolve();
     await world.system.settle();
-    expect(lookups).toBeLessThan(20);
+    expect(lookupCount).toBeLessThan(20);
     world.line(instance).goOnline();
     await world.system.advance(2_000);
-    expect(liveCalls(world)).toEqual(idsOf(waiting));
+    expect(liveCalls(world)).toEqual(idsOf(waitingCalls));
     await world.stop();
   });
 
@@ -272,7 +272,7 @@ describe("an instance with several lines", () => {
     const instance = await world.activeInstance();
     const speech = Promise.withResolvers<void>();
     world.speech.gate = speech.promise;
-    const calls = await callsOf(world, instance, 2);
+    const calls = await createCalls(world, instance, 2);
     speech.resolve();
     await world.system.settle();
     expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 1)));

@@ -12,14 +12,14 @@ export interface Server {
   link(client: Client, instance: Instance): Promise<void>;
 }
 
-export const URL_OF_TESTS = "http://ringport.test/voice";
+export const TEST_URL = "http://ringport.test/voice";
 
 /** Starts a server for the test file. */
 export function server(): Server {
   const ringport = createRingport({
     data: temporaryFolder("client"),
     basePath: "/voice",
-    publicUrl: URL_OF_TESTS,
+    publicUrl: TEST_URL,
     embedded: { simulatorTimeScale: 0.1, synchronous: "NORMAL" },
   });
   let token = "";
@@ -31,13 +31,14 @@ export function server(): Server {
   return {
     ringport,
     client: (options) =>
-      createClient({ url: URL_OF_TESTS, token, fetch: (request) => ringport.fetch(request), ...options }),
+      createClient({ url: TEST_URL, token, fetch: (request) => ringport.fetch(request), ...options }),
     async link(client, { id }) {
       const { message } = await client.instances.configure(id);
       const [url] = /https?:\S+\w/.exec(message) ?? [];
       const response = await ringport.fetch(new Request(url!, { method: "POST" }));
       if (!response.ok) throw new Error(`${url} returned ${response.status}`);
-      while ((await client.instances.get(id)).status !== "ACTIVE") await new Promise((done) => setTimeout(done, 25));
+      while ((await client.instances.get(id)).status !== "ACTIVE")
+        await new Promise((resolve) => setTimeout(resolve, 25));
     },
   };
 }

@@ -18,7 +18,7 @@ export interface StreamScene {
   /** Places a stream call and waits until a phone rings. */
   ring(): Promise<RingingCall>;
   /** Places a stream call, and answers it. */
-  answered(): Promise<RingingCall>;
+  answeredCall(): Promise<RingingCall>;
 }
 
 /** A call whose phone rings. */
@@ -82,7 +82,7 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
       leg.alert();
       return { id, leg };
     },
-    async answered() {
+    async answeredCall() {
       const call = await scene.ring();
       call.leg.answer();
       await waitUntil(
@@ -103,9 +103,9 @@ export function heardBy({ heard }: { readonly heard: Int16Array }): Int16Array {
 
 /** All items of an iterator. */
 export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
+  const results: T[] = [];
+  for await (const item of items) results.push(item);
+  return results;
 }
 
 /** Events by name, other messages by type. */
@@ -117,7 +117,7 @@ export async function waitUntil(condition: () => boolean | Promise<boolean>, mes
   const deadline = performance.now() + 15_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(message);
-    await new Promise((done) => setTimeout(done, 10));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { Reply, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
-import { type Answered, answered, requestOf } from "../../http/support/ask.ts";
+import { type DecodedReply, decodedReply, requestOf } from "../../http/support/ask.ts";
 import { type Parts, serve } from "../../http/support/fakes.ts";
 import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
@@ -28,7 +28,7 @@ export interface Scene {
   /** Every logged line. */
   readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[];
   /** Sends a request with exactly these headers. */
-  send(request: Sent): Promise<Answered>;
+  send(request: Sent): Promise<DecodedReply>;
   upgrade(request: Sent): Promise<Reply | SocketHandlers>;
   /** A browser, which keeps its cookie. */
   browser(): Browser;
@@ -44,7 +44,7 @@ export interface Browser {
   /** Cookie that marks it as a browser that has signed in. */
   device: string | undefined;
   /** Sends a request of a page of the console. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<DecodedReply>;
 }
 
 export interface SceneOptions extends ConsoleOptions {
@@ -63,7 +63,7 @@ export function consoleScene({
 }: SceneOptions = {}): Scene {
   const system = new ManualSystem();
   const accounts = new FakeAccounts(system);
-  const { app: core, logged } = serve({ ...http, http: { basePath, ...http.http } });
+  const { app: core, logLines: logged } = serve({ ...http, http: { basePath, ...http.http } });
   const log = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void logged.push({ level, fields, message });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
@@ -94,7 +94,7 @@ export function consoleScene({
       ...(body !== undefined && { body }),
       headers: { host: "127.0.0.1:8080", ...headers },
     });
-  const send = async (sent: Sent): Promise<Answered> => answered(await app.handle(request(sent)));
+  const send = async (sent: Sent): Promise<DecodedReply> => decodedReply(await app.handle(request(sent)));
 
   function browser(): Browser {
     const self: Browser = {

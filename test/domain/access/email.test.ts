@@ -40,7 +40,7 @@ describe("an email address", () => {
   });
 
   fuzz(
-    "has one key in upper and lower case, and stays valid",
+    "has the same key in upper and lower case, and stays valid",
     fc.property(fc.emailAddress(), fc.string(), (address, padding) => {
       const email = emailOf(`${padding.replace(/\S/g, "")}${address}`);
       if (email === undefined) return;

@@ -45,7 +45,7 @@ describe("a password", () => {
     );
   });
 
-  test("is compared with 3,000 otherwise allowed ones", () => {
+  test("is compared with 3,000 common ones that are otherwise allowed", () => {
     expect(COMMON_PASSWORDS.size).toBe(3_000);
     for (const common of COMMON_PASSWORDS) {
       expect(passwordOf(common)).toBe(common);

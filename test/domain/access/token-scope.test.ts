@@ -7,7 +7,7 @@ describe("the scopes of a new token", () => {
     expect(checkedScopes(undefined, ["read"])).toEqual(["read"]);
   });
 
-  test("are each kept once, in one order", () => {
+  test("are stored once each, in a fixed order", () => {
     expect(checkedScopes(["call", "read", "call"], undefined)).toEqual(["read", "call"]);
   });
 

@@ -51,7 +51,7 @@ describe("an agent's turn", () => {
         expect(decideAgentTurn(state, input), `${state} ${input}`).toBeUndefined();
   });
 
-  test("plays its held words before every other move that keeps them", () => {
+  test("plays held words before every other transition that keeps them", () => {
     for (const input of ["release", "transfer", "end"] as const)
       expect(decideAgentTurn("held", input)?.effects).toEqual(["release"]);
   });

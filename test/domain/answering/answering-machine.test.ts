@@ -130,7 +130,7 @@ describe("who answered", () => {
 });
 
 fuzz(
-  "whatever is heard, few verdicts are given, in time, and only a fax corrects that of a machine",
+  "any sounds lead to few verdicts, in time; only a fax corrects a machine's",
   fc.property(
     fc.array(
       fc.oneof(

@@ -27,7 +27,7 @@ test.each([
   "Please record your message after the tone.",
   "Clínica São Lucas, bom dia, qual é o seu nome?",
   "Guten Tag, Firma Maier, darf ich Ihren Namen wissen?",
-])("people and voicemail boxes are no screening assistants: %s", (text) => {
+])("people and voicemail boxes are not screening assistants: %s", (text) => {
   expect(isCallScreening(text)).toBe(false);
 });
 

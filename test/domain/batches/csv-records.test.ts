@@ -23,10 +23,10 @@ const cell = fc.string({
   unit: fc.constantFrom("a", "é", "😀", " ", '"', ",", ";", "\t", "\n", "1", "+"),
   maxLength: 12,
 });
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 describe("the records of a CSV file", () => {
-  test("are what was written, wherever its bytes are cut", async () => {
+  test("equal what was written, wherever its bytes are cut", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(",", ";", "\t"),
@@ -36,7 +36,7 @@ describe("the records of a CSV file", () => {
         fc.boolean(),
         async (delimiter, lineEnd, rows, cuts, hasMark) => {
           const header = ["phone", "name", "city"];
-          const lines = [header.join(delimiter), ...rows.map((row) => row.map(quoted).join(delimiter))];
+          const lines = [header.join(delimiter), ...rows.map((row) => row.map(quote).join(delimiter))];
           const file = `${hasMark ? "\ufeff" : ""}${lines.join(lineEnd)}${lineEnd}`;
           expect(cellsOf(await recordsOf(file, cuts))).toEqual([header, ...rows]);
         },
@@ -57,7 +57,7 @@ describe("the records of a CSV file", () => {
     );
   });
 
-  test("a quote that is never closed costs its own line", async () => {
+  test("a quote that is never closed invalidates only its own row", async () => {
     const records = await recordsOf('phone,name\n+1,"Ada\n+2,Bob\n+3,Cyd\n');
     expect(records).toEqual([
       { row: 1, cells: ["phone", "name"] },
@@ -67,9 +67,9 @@ describe("the records of a CSV file", () => {
     ]);
   });
 
-  test("a line that is too long costs itself, in bounded memory", async () => {
-    const long = "x".repeat(3 * MAX_RECORD_BYTES);
-    const records = await recordsOf(`phone\n${long}\n+2\n`, [10, 70_000, 140_000]);
+  test("a row that is too long invalidates only itself, in bounded memory", async () => {
+    const longRow = "x".repeat(3 * MAX_RECORD_BYTES);
+    const records = await recordsOf(`phone\n${longRow}\n+2\n`, [10, 70_000, 140_000]);
     expect(records.map((record) => ("cells" in record ? record.cells : record.fault))).toEqual([
       ["phone"],
       `the row is longer than ${MAX_RECORD_BYTES} bytes`,

@@ -3,7 +3,10 @@ import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batc
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
 import { csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
 
-const SPEAK: BatchMessage = { type: "FIXED_TTS", tts: { text: "Hello {{name}}, your {{status}}", voiceId: "en-US-1" } };
+const SPEECH_MESSAGE: BatchMessage = {
+  type: "FIXED_TTS",
+  tts: { text: "Hello {{name}}, your {{status}}", voiceId: "en-US-1" },
+};
 const TARGET: BatchTarget = {
   batchId: "batch_1",
   position: 3,
@@ -25,7 +28,7 @@ function csvOf(message: BatchMessage, ...targets: Partial<BatchTarget>[]): strin
   return targetsCsvHeader(message) + targets.map((target) => rowOf({ ...TARGET, ...target })).join("");
 }
 
-async function imported(csv: string): Promise<TargetRow[]> {
+async function importRows(csv: string): Promise<TargetRow[]> {
   const rows: TargetRow[] = [];
   const chunks = async function* () {
     yield new TextEncoder().encode(csv);
@@ -72,12 +75,12 @@ test.each([
   ["+12025550101", "+12025550101"],
   ["it's", "it's"],
 ])("a cell %j is written as %s", (value, cell) => {
-  const [, row = ""] = csvOf(SPEAK, { reference: value }).split("\r\n");
+  const [, row = ""] = csvOf(SPEECH_MESSAGE, { reference: value }).split("\r\n");
   expect(row.startsWith(`3,4,+12025550101,${cell},`)).toBe(true);
 });
 
-test("a file of invalid targets is imported again as it was", async () => {
-  const csv = csvOf(SPEAK, {
+test("a file of invalid targets is imported again unchanged", async () => {
+  const csv = csvOf(SPEECH_MESSAGE, {
     phone: "=12",
     reference: "-x",
     extension: "12,3",
@@ -87,7 +90,7 @@ test("a file of invalid targets is imported again as it was", async () => {
   expect(csv).toContain("variables.status");
   expect(csv).toContain("phoneNumber: must be E.164");
   const variables = { name: "+Ada", status: "bill" };
-  expect(await imported(csv)).toEqual([
+  expect(await importRows(csv)).toEqual([
     { row: 2, input: { phoneNumber: "=12", reference: "-x", extension: "12,3", variables } },
   ]);
 });

@@ -40,9 +40,9 @@ const RULES: FlowRules = {
   hasFixedMessage: true,
   start: { extension: undefined, startOn: "answer", startDelayMs: 0 },
 };
-const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
+const EXPECTS_AUDIO: FlowRules = { ...RULES, expectsInboundAudio: true };
 const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };
-const LEAVE: FlowRules = { ...RULES, onMachine: "leave_message" };
+const LEAVE_MESSAGE: FlowRules = { ...RULES, onMachine: "leave_message" };
 const STREAMED: FlowRules = { ...RULES, isStreamed: true };
 
 const placed: CallSignal = { type: "placed" };
@@ -103,7 +103,7 @@ function given(before: readonly CallSignal[], rules: FlowRules = RULES, missingE
             ...(detail === undefined ? {} : { detail }),
           });
         },
-        isNothing: () => {
+        hasNoEffect: () => {
           expect(effects).toEqual([]);
           expect(state).toEqual(flow);
         },
@@ -120,14 +120,14 @@ describe("dialling", () => {
     });
   });
 
-  test("becomes RINGING once the peer was asked", () => {
+  test("becomes RINGING once the peer has been asked", () => {
     const afterPlaced = given([]).when(placed);
     expect(afterPlaced.flow.phase).toBe("ringing");
     expect(afterPlaced.effects).toEqual([
       { do: "move", input: "place" },
       { do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs },
     ]);
-    given(RINGING).when(placed).isNothing();
+    given(RINGING).when(placed).hasNoEffect();
   });
 
   test("that the network does not accept is unreachable", () => {
@@ -152,7 +152,7 @@ describe("dialling", () => {
   });
 
   test.each(["answered", "alerting"] as const)("does not trust %s before any peer was asked", (type) => {
-    given([]).when({ type }).isNothing();
+    given([]).when({ type }).hasNoEffect();
   });
 });
 
@@ -176,13 +176,13 @@ describe("ringing", () => {
   test.each<[string, CallSignal]>([
     ["ringing", { type: "alerting" }],
     ["audio before the answer", { type: "noticed", fact: { event: "early_media", data: {} } }],
-  ])("too long is no answer after %s", (_, signal) => {
+  ])("for too long is no answer after %s", (_, signal) => {
     given([...RINGING, signal])
       .when(timer("ring"))
       .ends("fail", "no_answer");
   });
 
-  test("too long is not unanswered if the network got further than its events reported", () => {
+  test("for too long is no answer if the dial got further than its events reported", () => {
     given(RINGING)
       .when(unansweredAt({ reached: true, detail: null }))
       .ends("fail", "no_answer");
@@ -192,7 +192,7 @@ describe("ringing", () => {
     [undefined, "the network took the call, but reported no ringing within 60 s"],
     [null, "the network took the call, but reported no ringing within 60 s"],
     ["the trunk did not respond", "the trunk did not respond within 60 s"],
-  ])("too long is unreachable without any sign of the callee: %j", (detail, text) => {
+  ])("for too long is unreachable without any sign of the callee: %j", (detail, text) => {
     const progress = detail === undefined ? undefined : { reached: false, detail };
     given(RINGING).when(unansweredAt(progress)).ends("fail", "unreachable", text);
   });
@@ -208,7 +208,7 @@ describe("ringing", () => {
   });
 });
 
-describe("answered", () => {
+describe("an answered call", () => {
   test("is not yet IN_PROGRESS: the media path has a time limit", () => {
     expect(given(RINGING).when(answered)).toMatchObject({
       flow: { phase: "answered" },
@@ -219,15 +219,15 @@ describe("answered", () => {
     });
   });
 
-  test("without media in time fails as media_failed", () => {
+  test("fails as media_failed without media in time", () => {
     given(ANSWERED).when(timer("setup")).ends("fail", "media_failed");
   });
 
-  test("and released before the media path is up fails as media_failed: no one declined", () => {
+  test("fails as media_failed if it is released before the media path is up", () => {
     given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
   });
 
-  test("and connected is IN_PROGRESS, with both timers armed", () => {
+  test("is IN_PROGRESS once connected, with both timers armed", () => {
     expect(given(ANSWERED).when(connected).effects).toEqual([
       { do: "move", input: "connect" },
       { do: "cancel", name: "ring" },
@@ -235,7 +235,7 @@ describe("answered", () => {
       { do: "timer", name: "duration", ms: DEFAULT_TIMINGS.maxDurationMs },
       { do: "timer", name: "inbound", ms: DEFAULT_TIMINGS.mediaTimeoutMs },
     ]);
-    given(TALKING).when(connected).isNothing();
+    given(TALKING).when(connected).hasNoEffect();
   });
 
   test("is not watched once audio has arrived", () => {
@@ -297,53 +297,53 @@ describe("talking", () => {
 });
 
 describe("the watch for inbound audio", () => {
-  const silent = {
+  const silenceNote = {
     do: "note",
     fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
   };
 
   test("only records the silence if silence proves nothing", () => {
     const afterTimeout = given(TALKING).when(timer("inbound"));
-    expect(afterTimeout.effects).toEqual([silent]);
+    expect(afterTimeout.effects).toEqual([silenceNote]);
     expect(afterTimeout.flow.phase).toBe("talking");
   });
 
   test("ends the call if inbound audio was certain", () => {
-    const failed = given(TALKING, CERTAIN).when(timer("inbound"));
-    expect(failed.effects[0]).toEqual(silent);
+    const failed = given(TALKING, EXPECTS_AUDIO).when(timer("inbound"));
+    expect(failed.effects[0]).toEqual(silenceNote);
     failed.ends("fail", "media_failed");
   });
 
   test("ends with the first frame", () => {
-    expect(given(TALKING, CERTAIN).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
-    given([...TALKING, inbound], CERTAIN)
+    expect(given(TALKING, EXPECTS_AUDIO).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
+    given([...TALKING, inbound], EXPECTS_AUDIO)
       .when(timer("inbound"))
-      .isNothing();
+      .hasNoEffect();
   });
 
   test("decides about a message that ended before the first inbound frame", () => {
-    const afterMessage = given(TALKING, CERTAIN).when(played);
+    const afterMessage = given(TALKING, EXPECTS_AUDIO).when(played);
     expect(afterMessage.effects).toEqual([]);
-    given([...TALKING, played], CERTAIN)
+    given([...TALKING, played], EXPECTS_AUDIO)
       .when(inbound)
       .ends("complete", "message_played");
-    given([...TALKING, played], CERTAIN)
+    given([...TALKING, played], EXPECTS_AUDIO)
       .when(timer("inbound"))
       .ends("fail", "media_failed");
-    given([...TALKING, played], CERTAIN)
+    given([...TALKING, played], EXPECTS_AUDIO)
       .when(ended("callee_hung_up"))
       .ends("complete", "callee_hung_up");
   });
 
   test("does not hold back a message if audio has arrived", () => {
-    given([...TALKING, inbound], CERTAIN)
+    given([...TALKING, inbound], EXPECTS_AUDIO)
       .when(played)
       .ends("complete", "message_played");
   });
 });
 
 describe("a call without evidence of the callee's side", () => {
-  const NO_EVIDENCE = "nothing came";
+  const NO_EVIDENCE = "no audio arrived";
   const withoutEvidence = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
 
   test("is completed by the callee's normal hang-up", () => {
@@ -366,7 +366,7 @@ describe("a call without evidence of the callee's side", () => {
       .ends("fail", "media_failed", NO_EVIDENCE);
   });
 
-  test("fails as it would in any case", () => {
+  test("fails for the same reason as with evidence", () => {
     withoutEvidence(TALKING).when(ended("unreachable", "480")).ends("fail", "unreachable", "480");
     withoutEvidence(RINGING).when(ended("busy")).ends("fail", "busy");
   });
@@ -396,25 +396,25 @@ describe("a line that goes down during a call", () => {
     ["ringing", RINGING],
     ["answered", ANSWERED],
     ["talking", TALKING],
-  ] as const)("while it is %s: the call has a second", (_, before) => {
+  ] as const)("while it is %s gives the call a second", (_, before) => {
     expect(given(before).when(lineDown).effects).toEqual([
       { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
     ]);
     given([...before, lineDown])
       .when(lineDown)
-      .isNothing();
+      .hasNoEffect();
     given([...before, lineDown])
       .when(timer("line"))
       .ends("fail", "instance_lost");
   });
 
-  test("and whose audio continues gets one more second repeatedly", () => {
+  test("gives the call one more second, repeatedly, if its audio continues", () => {
     const afterTimer = given([...TALKING, lineDown]).when(timer("line", true));
     expect(afterTimer.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
     expect(afterTimer.flow.phase).toBe("talking");
   });
 
-  test("and returns: a call whose audio stopped did not survive it", () => {
+  test("ends the call when it returns if the audio has stopped", () => {
     given([...TALKING, lineDown])
       .when(lineUp(false))
       .ends("fail", "instance_lost");
@@ -423,17 +423,17 @@ describe("a line that goes down during a call", () => {
     ]);
     given([...TALKING, lineDown, lineUp(true)])
       .when(timer("line", true))
-      .isNothing();
+      .hasNoEffect();
   });
 
-  test("does not survive a line that returns if its audio has stopped", () => {
+  test("ends the call after its return if the audio stops", () => {
     given([...TALKING, lineDown, lineUp(true)])
       .when(timer("line"))
       .ends("fail", "instance_lost", "the line came back without this call");
   });
 
-  test("a line that was never down comes up without effects", () => {
-    given(TALKING).when(lineUp(false)).isNothing();
+  test("has no effect if it comes up without having been down", () => {
+    given(TALKING).when(lineUp(false)).hasNoEffect();
   });
 });
 
@@ -460,7 +460,7 @@ describe("a call with a live stream", () => {
     ]);
     given([...TALKING, attached, detached, attached], STREAMED)
       .when(timer("stream"))
-      .isNothing();
+      .hasNoEffect();
   });
 
   test("is COMPLETED by its client once the callee has answered, and FAILED before", () => {
@@ -512,7 +512,7 @@ describe("a timer that fires too late", () => {
     ["stream", ANSWERED],
     ["stream", [...TALKING, attached]],
   ] as const)("%s no longer has an effect", (name, before) => {
-    given(before).when(timer(name)).isNothing();
+    given(before).when(timer(name)).hasNoEffect();
   });
 });
 
@@ -546,17 +546,17 @@ describe("a machine that answers", () => {
       .ends("complete", "message_played");
   });
 
-  test("stops until recording, then restarts", () => {
-    const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
-    expect(stopped.effects).toEqual([
+  test("stops the message until it records, then restarts it", () => {
+    const stoppedMessage = given([...TALKING, inbound, played], LEAVE_MESSAGE).when(machine);
+    expect(stoppedMessage.effects).toEqual([
       noteEffect,
       { do: "await_voicemail" },
       { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
     ]);
-    const leavingMessage = given([...TALKING, inbound, messageReady(3_000), machine], LEAVE);
-    leavingMessage.when(played).isNothing();
-    const begins = leavingMessage.when(greetingOver("beep"));
-    expect(begins.effects).toEqual([
+    const leavingMessage = given([...TALKING, inbound, messageReady(3_000), machine], LEAVE_MESSAGE);
+    leavingMessage.when(played).hasNoEffect();
+    const startedMessage = leavingMessage.when(greetingOver("beep"));
+    expect(startedMessage.effects).toEqual([
       { do: "cancel", name: "machine" },
       { do: "note", fact: { event: "leaving_message", data: { after: "beep" } } },
       { do: "timer", name: "duration", ms: 3_000 + DEFAULT_TIMINGS.maxDurationMs },
@@ -566,22 +566,22 @@ describe("a machine that answers", () => {
   });
 
   test("eventually gets the message without a beep, and again after a late beep", () => {
-    const leavingMessage = given([...TALKING, inbound, machine], LEAVE);
+    const leavingMessage = given([...TALKING, inbound, machine], LEAVE_MESSAGE);
     expect(leavingMessage.when(timer("machine")).flow.voicemail).toBe("timeout");
     const afterSilence = leavingMessage.when(greetingOver("silence"), greetingOver("beep"));
     expect(afterSilence.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
-    given([...TALKING, inbound, machine, greetingOver("beep")], LEAVE)
+    given([...TALKING, inbound, machine, greetingOver("beep")], LEAVE_MESSAGE)
       .when(greetingOver("beep"), greetingOver("silence"))
-      .isNothing();
+      .hasNoEffect();
   });
 
   test("follows a corrected verdict", () => {
-    const afterMachine = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
+    const afterMachine = given([...TALKING, inbound, verdict("human")], LEAVE_MESSAGE).when(machine);
     expect(afterMachine.effects).toContainEqual({ do: "await_voicemail" });
     expect(afterMachine.flow.answeredBy).toBe("machine");
   });
 
-  test("can be found by the agent, whatever the call requests", () => {
+  test("can be reported by the agent, whatever the call requests", () => {
     const decision = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
     expect(decision.effects).toEqual([
       {
@@ -591,7 +591,7 @@ describe("a machine that answers", () => {
       { do: "await_voicemail" },
       { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
     ]);
-    given(RINGING).when({ type: "leave_voicemail", atMs: 0 }).isNothing();
+    given(RINGING).when({ type: "leave_voicemail", atMs: 0 }).hasNoEffect();
   });
 });
 
@@ -606,7 +606,7 @@ describe("a tone of the network or of a fax machine", () => {
   test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].endsCall))(
     "%s ends the call under every policy",
     (tone) => {
-      for (const rules of [RULES, HANG_UP, LEAVE])
+      for (const rules of [RULES, HANG_UP, LEAVE_MESSAGE])
         given([...TALKING, inbound, messageReady(9_000)], rules)
           .when(lineTone(tone, "machine"))
           .ends("complete", "machine_hung_up");
@@ -658,7 +658,7 @@ describe("a phone that rings behind a switchboard", () => {
       { do: "await_person", reason: "ringing" },
       { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
     ]);
-    given(ringing).when(played).isNothing();
+    given(ringing).when(played).hasNoEffect();
     const afterPerson = given(ringing).when({ type: "person_came", verdict: undefined });
     expect(afterPerson.effects).toContainEqual({ do: "leave_message" });
     given([...ringing, { type: "person_came", verdict: undefined }])
@@ -674,7 +674,7 @@ describe("a phone that rings behind a switchboard", () => {
     const noteOnly = (before: readonly CallSignal[], rules: FlowRules, signal = lineTone("ringback")) =>
       expect(given(before, rules).when(signal).effects).toHaveLength(1);
     noteOnly([...TALKING, inbound], { ...RULES, hasFixedMessage: false });
-    noteOnly([...TALKING, inbound, machine], LEAVE);
+    noteOnly([...TALKING, inbound, machine], LEAVE_MESSAGE);
     const lateVerdict: CallSignal = {
       type: "line_tone",
       finding: { tone: "ringback", hz: [425], atMs: 21_000 },
@@ -703,7 +703,7 @@ describe("a call-screening assistant", () => {
     expect(flow).toMatchObject({ awaitedPerson: "screening", voicemail: undefined });
   });
 
-  test("may be recognised after the message: its words arrive after its voice", () => {
+  test("may be recognised after the message, because its words arrive after its voice", () => {
     const before = [...TALKING, inbound, played];
     const introduction = given(before, INTRODUCE).when(verdict("human"));
     expect(introduction.effects).toContainEqual({ do: "timer", name: "machine", ms: WORDS_WAIT_MS });
@@ -790,7 +790,7 @@ fuzz(
       let isWatched = false;
       // The leg's end is always the last event.
       for (const signal of [...sequence, ended("unreachable")]) {
-        const decision = decide(flow, signal, rules, isUnproven ? "nothing came" : undefined);
+        const decision = decide(flow, signal, rules, isUnproven ? "no audio arrived" : undefined);
         flow = decision.flow;
         for (const effect of decision.effects) {
           expect(endCount, "an effect after the end").toBe(0);
@@ -807,7 +807,7 @@ fuzz(
             endCount++;
           }
           if (effect.do === "requeue") {
-            expect(status, "nobody was asked").toBe("QUEUED");
+            expect(status, "no peer was asked").toBe("QUEUED");
             endCount++;
           }
           if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
@@ -815,7 +815,7 @@ fuzz(
             isWatched = effect.do === "timer";
         }
         if (isStreamed && flow.phase === "talking")
-          expect(isWatched, "nobody carries the audio").toBe(!flow.isAttached);
+          expect(isWatched, "no client carries the audio").toBe(!flow.isAttached);
         expect(flow.phase === "over").toBe(endCount === 1);
       }
       expect(endCount).toBe(1);

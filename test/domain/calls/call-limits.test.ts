@@ -61,7 +61,7 @@ describe("call limits", () => {
   );
 
   fuzz(
-    "limits within those of an issuer never allow more than it",
+    "limits within those of an issuer never allow more than the issuer's",
     fc.property(limits, limits, numbers, (requested, issuer, number) => {
       let innerLimits: ReturnType<typeof limitsWithin>;
       try {

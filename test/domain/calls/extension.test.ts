@@ -34,8 +34,8 @@ describe("an extension", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0159*#w,xA \n") }), (text) => {
         const parts = extensionParts(text);
-        const written = parts.map((part) => (part === 500 ? "w" : part === 1_000 ? "," : part)).join("");
-        if (accepts(text)) expect(written).toBe(text);
+        const joinedText = parts.map((part) => (part === 500 ? "w" : part === 1_000 ? "," : part)).join("");
+        if (accepts(text)) expect(joinedText).toBe(text);
       }),
     );
   });

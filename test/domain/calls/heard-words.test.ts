@@ -10,11 +10,11 @@ test.for([
   [1_000, 1_000, "one two three"],
   [2_000, 1_000, "one two three"],
   [100, 0, ""],
-] as const)("%i of %i ms are the words %j", ([heardMs, all, words]) => {
-  expect(heardWords("one two three", heardMs, all)).toBe(words);
+] as const)("%i of %i ms are the words %j", ([heardMs, totalMs, words]) => {
+  expect(heardWords("one two three", heardMs, totalMs)).toBe(words);
 });
 
-test("of an unfinished rendering are estimated", () => {
+test("the words of an unfinished rendering are estimated", () => {
   expect(heardWords("one two three", 400)).toBe("one");
 });
 

@@ -22,7 +22,7 @@ test("without evidence of its arrival a message has no share, however much was p
 });
 
 fuzz(
-  "a share is from 0 to 1, and never above the exact one but by rounding",
+  "a share is from 0 to 1, and exceeds the exact one only by rounding",
   fc.property(
     fc.nat(600_000),
     fc.integer({ min: 1, max: 600_000 }),

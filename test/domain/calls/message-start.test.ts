@@ -49,14 +49,14 @@ const startEffects = (delayMs: number): CallEffect[] => [
   { do: "begin_message", delayMs },
   { do: "timer", name: "duration", ms: MESSAGE_MS + DEFAULT_TIMINGS.maxDurationMs + delayMs },
 ];
-const about = (effects: readonly CallEffect[]) =>
+const startEffectsIn = (effects: readonly CallEffect[]) =>
   effects.filter(
     (effect) => /begin|await_first|extension/.test(effect.do) || ("name" in effect && effect.name === "start"),
   );
 
 describe("a message", () => {
   test("starts on answer, without an effect", () => {
-    expect(about(effectsOf(TALKING, rulesOf({})))).toEqual([]);
+    expect(startEffectsIn(effectsOf(TALKING, rulesOf({})))).toEqual([]);
   });
 
   test("starts after a pause, which its maximum duration includes", () => {
@@ -65,7 +65,7 @@ describe("a message", () => {
 
   test("waits for the first word, then the pause", () => {
     const rules = rulesOf({ startOn: "first_word", startDelayMs: 300 });
-    expect(about(effectsOf(TALKING, rules))).toEqual([
+    expect(startEffectsIn(effectsOf(TALKING, rules))).toEqual([
       { do: "await_first_word" },
       { do: "timer", name: "start", ms: FIRST_WORD_WAIT_MS },
     ]);
@@ -87,7 +87,7 @@ describe("a message", () => {
       expect(effectsOf([...TALKING, wordEnded, lateSignal], rules)).toEqual([]);
   });
 
-  test("waits only for the beep at machines", () => {
+  test("waits only for the beep if a machine answers", () => {
     const rules = rulesOf({ startOn: "first_word" }, "leave_message");
     expect(effectsOf([...TALKING, machine], rules)).toContainEqual({ do: "cancel", name: "start" });
     for (const lateSignal of [wordEnded, timer("start")])
@@ -105,8 +105,8 @@ describe("an extension", () => {
 
   test("is dialled once the call is connected, and the message follows it", () => {
     const rules = rulesOf({ extension: ",12", startDelayMs: 200 });
-    expect(about(effectsOf(TALKING.slice(0, 3), rules))).toEqual([]);
-    expect(about(effectsOf(TALKING, rules))).toEqual([{ do: "dial_extension" }]);
+    expect(startEffectsIn(effectsOf(TALKING.slice(0, 3), rules))).toEqual([]);
+    expect(startEffectsIn(effectsOf(TALKING, rules))).toEqual([{ do: "dial_extension" }]);
     expect(effectsOf([...TALKING, extensionDialled], rules)).toEqual([expectedNote, ...startEffects(200)]);
     expect(effectsOf([...TALKING, extensionDialled, extensionDialled], rules)).toEqual([]);
   });
@@ -123,16 +123,16 @@ describe("an extension", () => {
     const finding = { tone: "ringback", hz: [425], atMs: 1_500 } as const;
     const ringing: CallSignal = { type: "line_tone", finding, verdict: undefined };
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
-    const done = (signals: readonly CallSignal[]) =>
+    const effectNames = (signals: readonly CallSignal[]) =>
       effectsOf([...TALKING, ...signals], rules).map(({ do: name }) => name);
-    expect(done([ringing])).toEqual(["note"]);
-    expect(done([extensionDialled, ringing])).toContain("await_person");
-    expect(done([extensionDialled, ringing, wordEnded])).toEqual([]);
+    expect(effectNames([ringing])).toEqual(["note"]);
+    expect(effectNames([extensionDialled, ringing])).toContain("await_person");
+    expect(effectNames([extensionDialled, ringing, wordEnded])).toEqual([]);
   });
 
-  test("precedes the first word: the switchboard's does not count", () => {
+  test("precedes the first word, so that the switchboard's does not count", () => {
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
-    for (const early of [wordStarted, wordEnded]) expect(effectsOf([...TALKING, early], rules)).toEqual([]);
+    for (const earlySignal of [wordStarted, wordEnded]) expect(effectsOf([...TALKING, earlySignal], rules)).toEqual([]);
     expect(effectsOf([...TALKING, extensionDialled], rules)).toEqual([
       expectedNote,
       { do: "await_first_word" },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import { INTERVAL_LIMIT, QualitySeries } from "../../../src/domain/calls/quality-series.ts";
 
-const COUNTED = ["packetsSent", "packetsReceived", "packetsLost"] as const;
+const COUNTERS = ["packetsSent", "packetsReceived", "packetsLost"] as const;
 
 function statistics(overrides: Partial<MediaStatistics> = {}): MediaStatistics {
   return {
@@ -33,7 +33,7 @@ describe("the quality of a call over time", () => {
         let total = statistics();
         for (const { waitedMs, ...sample } of measurements) {
           atMs += waitedMs;
-          const counts = COUNTED.map((name) => [name, Math.max(0, total[name] + sample[name])]);
+          const counts = COUNTERS.map((name) => [name, Math.max(0, total[name] + sample[name])]);
           total = { ...total, ...sample, ...Object.fromEntries(counts) };
           series.add(atMs, total);
         }
@@ -42,15 +42,15 @@ describe("the quality of a call over time", () => {
         expect(intervals.at(-1)?.untilMs).toBe(atMs);
         intervals.forEach((interval, i) => {
           if (i > 0) expect(interval.untilMs).toBeGreaterThan(intervals[i - 1]!.untilMs);
-          for (const name of COUNTED) expect(interval[name]).toBeGreaterThanOrEqual(0);
+          for (const name of COUNTERS) expect(interval[name]).toBeGreaterThanOrEqual(0);
         });
-        for (const name of COUNTED)
+        for (const name of COUNTERS)
           expect(intervals.reduce((sum, interval) => sum + interval[name], 0)).toBe(total[name]);
       }),
     );
   });
 
-  test("has a sample every 5 s; when full, half as many, twice as far apart", () => {
+  test("has a sample every 5 s; a full series joins every two", () => {
     const series = new QualitySeries();
     for (let i = 1; i < INTERVAL_LIMIT; i++) series.add(i * 5_000, statistics({ packetsSent: i * 250 }));
     expect([series.intervals.length, series.intervalMs]).toEqual([INTERVAL_LIMIT - 1, 5_000]);
@@ -69,7 +69,7 @@ describe("the quality of a call over time", () => {
     expect(series.intervals.map(({ roundTripMs }) => roundTripMs).filter((ms) => ms !== null)).toEqual([900]);
   });
 
-  test("takes back losses of late packets", () => {
+  test("corrects the losses of packets that arrive late", () => {
     const series = new QualitySeries();
     series.add(5_000, statistics({ packetsReceived: 240, packetsLost: 10 }));
     series.add(10_000, statistics({ packetsReceived: 496, packetsLost: 4 }));

@@ -17,7 +17,7 @@ function refusalOf(parse: () => unknown): Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
-  throw new Error("this was not refused");
+  throw new Error("the input was not refused");
 }
 
 /** The faults as "pointer code", sorted. */
@@ -40,18 +40,18 @@ const audio = (audioBase64: unknown) => ({ ...SPEECH, type: "FIXED_AUDIO", audio
 const agent = (instructions: unknown) => ({ ...SPEECH, type: "DYNAMIC_AGENT", agent: { instructions } });
 
 describe("a call", () => {
-  test.each(CALL_TYPES)("%s keeps only the fields of its type, also in strict mode", (type) => {
+  test.each(CALL_TYPES)("%s keeps only the fields of its type, even in strict mode", (type) => {
     const fields = {
       FIXED_TTS: { tts: SPEECH.tts },
       FIXED_AUDIO: { audio: { audioBase64: btoa("RIFF") } },
       DYNAMIC_STREAM: {},
       DYNAMIC_AGENT: { agent: { instructions: ["Be kind"] } },
     };
-    const all = Object.assign({}, ...Object.values(fields));
+    const allFields = Object.assign({}, ...Object.values(fields));
     const common = { instanceId: SPEECH.instanceId, target: SPEECH.target, recording: true, type };
     for (const schemas of [SCHEMAS, STRICT])
-      expect(parseCreateCall(schemas, { ...common, ...all })).toStrictEqual({ ...common, ...fields[type] });
-    expect(callFaults({ ...common, ...all, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
+      expect(parseCreateCall(schemas, { ...common, ...allFields })).toStrictEqual({ ...common, ...fields[type] });
+    expect(callFaults({ ...common, ...allFields, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
   });
 
   test("a fault names the probable field", () => {
@@ -60,11 +60,11 @@ describe("a call", () => {
     expect(details({ ...SPEECH, target: { phone_number: "+12025550100" } })).toEqual([
       '/target/phoneNumber this field is required; you sent "phone_number" (did you mean phoneNumber?)',
     ]);
-    const { instanceId, ...rest } = SPEECH;
-    expect(details({ ...rest, instance_id: instanceId })).toEqual([
+    const { instanceId, ...withoutInstance } = SPEECH;
+    expect(details({ ...withoutInstance, instance_id: instanceId })).toEqual([
       '/instanceId this field is required; you sent "instance_id" (did you mean instanceId?)',
     ]);
-    expect(details(rest)).toEqual(["/instanceId this field is required"]);
+    expect(details(withoutInstance)).toEqual(["/instanceId this field is required"]);
     expect(details(speech({ voice: "en-US-1" }), STRICT)).toEqual([
       "/tts/voice there is no such field (did you mean voiceId?)",
     ]);
@@ -180,15 +180,15 @@ describe("the start of a message", () => {
     [{ startDelayMs: "500" }, "/startDelayMs value_invalid"],
     [{ target: { phoneNumber: "+12025550100", extension: "12 3" } }, "/target/extension value_invalid"],
     [{ target: { phoneNumber: "+12025550100", extension: 12 } }, "/target/extension type_invalid"],
-  ])("is refused with its place (%#)", (fields, fault) => {
+  ])("is refused with a pointer (%#)", (fields, fault) => {
     expect(callFaults({ ...SPEECH, ...fields })).toEqual([fault]);
   });
 
   test("is a field of messages only", () => {
     const { tts: _, ...stream } = { ...SPEECH, type: "DYNAMIC_STREAM", startOn: "beep", startDelayMs: -1 };
-    const parsed = parseCreateCall(SCHEMAS, stream);
-    expect(parsed).not.toHaveProperty("startOn");
-    expect(parsed).not.toHaveProperty("startDelayMs");
+    const input = parseCreateCall(SCHEMAS, stream);
+    expect(input).not.toHaveProperty("startOn");
+    expect(input).not.toHaveProperty("startDelayMs");
   });
 });
 
@@ -201,7 +201,7 @@ describe("a text", () => {
   );
 
   test.each([
-    ["nothing", "", "too_short"],
+    ["an empty text", "", "too_short"],
     ["spaces", "   ", "text_unspeakable"],
     ["punctuation", "?! … —", "text_unspeakable"],
     ["emoji alone", "😀😀", "text_unspeakable"],
@@ -327,12 +327,12 @@ describe("an instance", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test("takes metadata up to eight levels deep and 16 KiB as JSON", () => {
-    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`);
-    expect(() => parseCreateInstance(SCHEMAS, { name: "x", metadata: nested(8) })).not.toThrow();
-    expect(instanceFaults({ name: "x", metadata: nested(9) })).toEqual(["/metadata too_long"]);
-    expect(instanceFaults({ name: "x", metadata: nested(100) })).toEqual(["/metadata too_long"]);
-    expect(instanceFaults({ name: "x", metadata: nested(5_000) })).toEqual(["/metadata too_long"]);
+  test("accepts metadata up to eight levels deep and 16 KiB as JSON", () => {
+    const nestedMetadata = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`);
+    expect(() => parseCreateInstance(SCHEMAS, { name: "x", metadata: nestedMetadata(8) })).not.toThrow();
+    expect(instanceFaults({ name: "x", metadata: nestedMetadata(9) })).toEqual(["/metadata too_long"]);
+    expect(instanceFaults({ name: "x", metadata: nestedMetadata(100) })).toEqual(["/metadata too_long"]);
+    expect(instanceFaults({ name: "x", metadata: nestedMetadata(5_000) })).toEqual(["/metadata too_long"]);
     expect(instanceFaults({ name: "x", metadata: { a: [[[[[[[[1]]]]]]]] } })).toEqual(["/metadata too_long"]);
     const filledBody = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
     expect(() => parseCreateInstance(SCHEMAS, { name: "x", metadata: filledBody(16_384) })).not.toThrow();
@@ -354,7 +354,7 @@ describe("a body", () => {
     ["a text", "{}"],
     ["a number", 1],
     ["true", true],
-    ["nothing", undefined],
+    ["undefined", undefined],
   ])("that is %s is invalid", (_, body) => {
     for (const parse of [parseCreateCall, parseCreateInstance])
       expect(refusalOf(() => parse(SCHEMAS, body))).toMatchObject({
@@ -485,7 +485,7 @@ const nearlyValidInput: fc.Arbitrary<unknown> = fc.record(
 );
 
 fuzz(
-  "any JSON at all is a request or a refusal whose every fault points into the body",
+  "any JSON is accepted, or refused with faults that point into the body",
   fc.property(fc.oneof(nearlyValidInput, fc.jsonValue()), (body) => {
     for (const schemas of [SCHEMAS, STRICT])
       for (const parse of [parseCreateCall, parseCreateInstance]) {

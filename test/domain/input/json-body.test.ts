@@ -23,7 +23,7 @@ function measure(value: unknown): { depth: number; parts: number } {
 
 describe("a text within the bounds", () => {
   fuzz(
-    "means the same as JSON.parse, within the bounds of its value",
+    "is parsed as by JSON.parse if its value is within the bounds",
     fc.property(
       fc.jsonValue({ maxDepth: 6 }),
       fc.constantFrom(0, 1),
@@ -46,16 +46,16 @@ describe("a text within the bounds", () => {
 });
 
 fuzz(
-  "bytes of any kind are parsed as JSON.parse parses them, or have a fault",
+  "any bytes are parsed as by JSON.parse, or have a fault",
   fc.property(
     fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.array(fc.constantFrom(...'[]{}",:\\ \n0a'), { maxLength: 200 }).map((chars) => bytesOf(chars.join(""))),
     ),
     (bytes) => {
-      const parsed = parseJson(bytes, BOUNDS);
-      if ("value" in parsed) expect(parsed.value).toEqual(JSON.parse(new TextDecoder().decode(bytes)));
-      else expect(parsed.fault).toMatch(/^the (body|request) /);
+      const result = parseJson(bytes, BOUNDS);
+      if ("value" in result) expect(result.value).toEqual(JSON.parse(new TextDecoder().decode(bytes)));
+      else expect(result.fault).toMatch(/^the (body|request) /);
     },
   ),
 );
@@ -64,9 +64,9 @@ describe("16 MiB", () => {
   test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s has a fault immediately, unparsed", (unit) => {
     const bytes = bytesOf(unit.repeat((16 * MEGABYTE) / unit.length));
     const startedAt = processorMs();
-    const parsed = parseJson(bytes, BOUNDS);
+    const result = parseJson(bytes, BOUNDS);
     expect(processorMs() - startedAt).toBeLessThan(250);
-    expect(parsed).toHaveProperty("fault", expect.stringMatching(/nested deeper than 32|more than 1000 keys/));
+    expect(result).toHaveProperty("fault", expect.stringMatching(/nested deeper than 32|more than 1000 keys/));
   });
 
   test.each(['\\"', "\\\\", '\\"[', "a"])("of %s in a string is read in one pass", (unit) => {

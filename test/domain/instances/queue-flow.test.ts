@@ -16,8 +16,8 @@ import {
 import { fuzz } from "../../support/fuzz.ts";
 
 const wakeInput: QueueInput = { type: "wake", canDial: true, isStopping: false };
-const offline: QueueInput = { type: "wake", canDial: false, isStopping: false };
-const stopping: QueueInput = { type: "wake", canDial: false, isStopping: true };
+const offlineInput: QueueInput = { type: "wake", canDial: false, isStopping: false };
+const stoppingInput: QueueInput = { type: "wake", canDial: false, isStopping: true };
 const holdInput: QueueInput = { type: "hold", ms: 60_000 };
 const claimUnconfirmed: QueueInput = { type: "claim_unconfirmed", now: 5_000 };
 const input = (
@@ -44,7 +44,7 @@ function given(...before: readonly QueueInput[]) {
 
 describe("an idle queue", () => {
   test("looks for a call when it is woken and can dial", () => given().when(wakeInput).gives("starting", LOOK));
-  test("prepares no call while it cannot dial", () => given().when(offline).gives("idle", CANCEL));
+  test("prepares no call while it cannot dial", () => given().when(offlineInput).gives("idle", CANCEL));
   test("tries again after a failure", () =>
     given().when({ type: "retry", ms: RETRY_MS }).gives("idle", { do: "wake_in", ms: RETRY_MS }));
 });
@@ -56,8 +56,8 @@ describe("a queue that looks for its next call", () => {
     given(wakeInput).when(holdInput).gives("waiting", { do: "wake_in", ms: 60_000 }));
   test("is busy once it dials", () => given(wakeInput).when(input("dial")).gives("busy"));
   test("looks once at a time", () => given(wakeInput).when(wakeInput).gives("starting_again"));
-  test("looks again if it was woken, also offline", () => {
-    for (const wake of [wakeInput, offline, stopping]) {
+  test("looks again if it was woken, even offline", () => {
+    for (const wake of [wakeInput, offlineInput, stoppingInput]) {
       given(wakeInput, wake).when(input("rest")).gives("idle", WAKE);
       given(wakeInput, wake).when(input("prepare")).gives("preparing", WAKE);
       given(wakeInput, wake).when(input("dial")).gives("busy", WAKE);
@@ -72,7 +72,7 @@ describe("a queue whose call is being prepared", () => {
     given(wakeInput, input("prepare")).when(wakeInput).gives("starting", LOOK));
   test("cancels the preparation when the line goes down", () => {
     given(wakeInput, input("prepare")).when(input("line_down")).gives("idle", CANCEL);
-    given(wakeInput, input("prepare")).when(offline).gives("idle", CANCEL);
+    given(wakeInput, input("prepare")).when(offlineInput).gives("idle", CANCEL);
   });
   test("cancels the preparation when the call is withdrawn", () =>
     given(wakeInput, input("prepare")).when(input("withdraw")).gives("idle", CANCEL));
@@ -88,7 +88,7 @@ describe("a queue that waits for the time of its call", () => {
   test("looks immediately after the clock was set, or another number may be linked", () => {
     given(wakeInput, holdInput, input("clock_set")).when(wakeInput).gives("starting", LOOK);
     given(wakeInput, holdInput, input("line_down")).when(wakeInput).gives("starting", LOOK);
-    given(wakeInput, holdInput, offline).when(wakeInput).gives("starting", LOOK);
+    given(wakeInput, holdInput, offlineInput).when(wakeInput).gives("starting", LOOK);
   });
   test("waits if another call is withdrawn", () =>
     given(wakeInput, holdInput).when(input("withdraw")).gives("waiting", CANCEL));
@@ -107,11 +107,11 @@ describe("an unconfirmed claim", () => {
 
   test("is looked for while the line is down", () =>
     given(...uncertainClaim, input("rest"))
-      .when(offline)
+      .when(offlineInput)
       .gives("starting", LOOK));
   test("is not looked for once the server stops", () =>
     given(...uncertainClaim, input("rest"))
-      .when(stopping)
+      .when(stoppingInput)
       .gives("idle", CANCEL));
   test("is looked for while a call is live", () => {
     given(...uncertainClaim, input("dial"))
@@ -130,7 +130,7 @@ describe("an unconfirmed claim", () => {
       .when(claimsChecked(5_001 + UNCONFIRMED_MS))
       .gives("starting");
     given(...uncertainClaim, claimsChecked(5_001 + UNCONFIRMED_MS), input("rest"))
-      .when(offline)
+      .when(offlineInput)
       .gives("idle", CANCEL);
   });
   test("does not hide the end of the live call", () => {

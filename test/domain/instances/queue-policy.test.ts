@@ -22,19 +22,19 @@ test.each([
   [5, 3, 3],
   [5, Infinity, 5],
   [100, 1_000, 100],
-])("a policy of %s lines on a network with %s has %s in force", (lines, networkLines, inForce) => {
-  expect(linesInForce({ kind: "single", lines }, networkLines)).toBe(inForce);
+])("a policy of %s lines on a network with %s has %s in force", (lines, networkLines, lineCount) => {
+  expect(linesInForce({ kind: "single", lines }, networkLines)).toBe(lineCount);
 });
 
 describe("a fifo policy", () => {
   fuzz(
     "returns the first free slot below its depth, if any",
-    fc.property(fc.integer({ min: 1, max: 50 }), fc.uniqueArray(fc.nat(49)), (depth, takenPlaces) => {
-      const slot = freeSlot({ kind: "fifo", depth }, takenPlaces);
-      const freePlaces = Array.from({ length: depth }, (_, index) => index).filter(
-        (index) => !takenPlaces.includes(index),
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.uniqueArray(fc.nat(49)), (depth, takenSlots) => {
+      const slot = freeSlot({ kind: "fifo", depth }, takenSlots);
+      const freeSlots = Array.from({ length: depth }, (_, index) => index).filter(
+        (index) => !takenSlots.includes(index),
       );
-      expect(slot).toBe(freePlaces[0]);
+      expect(slot).toBe(freeSlots[0]);
     }),
   );
 });

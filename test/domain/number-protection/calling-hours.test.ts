@@ -64,7 +64,7 @@ describe("calling hours", () => {
     expect(callingHoursBlock({ from: "07:00", until: "21:00" }, phone, zones, morningInMoscow)).toBeUndefined();
   });
 
-  test("are never proven for a number without a place", () => {
+  test("block a number without a place", () => {
     expect(callingHoursBlock(DAY, "+870773111632", zonesOfNumber("+870773111632"), 0)).toEqual({
       reason: "outside_calling_hours",
       detail: "the time zone of +870773111632 is unknown, and calls are placed from 08:00 to 20:00 in the callee's own",
@@ -87,23 +87,23 @@ const numbers = fc.constantFrom("+12025550100", "+12085550100", "+5581987654321"
 const times = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) });
 
 fuzz(
-  "a call that is let through is within its hours in every possible zone, by the clocks of Intl",
+  "an allowed call is within its hours in every possible zone, by the clocks of Intl",
   fc.property(numbers, times, fc.nat(23), fc.nat(23), (phone, at, first, last) => {
     const [from, until] = [Math.min(first, last), Math.max(first, last) + 1];
     const hours = { from: `${String(from).padStart(2, "0")}:00`, until: `${String(until).padStart(2, "0")}:00` };
     const zones = zonesOfNumber(phone);
-    const isFine = zones.every((timeZone) => {
+    const isWithinHours = zones.every((timeZone) => {
       const hour = Number(new Date(at).toLocaleString("en-GB", { timeZone, hour: "2-digit", hourCycle: "h23" }));
       return hour >= from && hour < until;
     });
-    expect(callingHoursBlock(hours, phone, zones, at) === undefined).toBe(isFine);
+    expect(callingHoursBlock(hours, phone, zones, at) === undefined).toBe(isWithinHours);
   }),
 );
 
 const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 8 * 1_440;
 
-/** The first time from `at` on at which the hours hold in every zone: `at`, or the start of a minute; by trying each one. */
+/** First time from `at` on when the hours hold in every zone, found by trying each minute. */
 function firstMinuteWithin(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
   const isOpen = (time: number): boolean => zones.every((zone) => isWithin(hours, localTime(zone, time)));
   if (isOpen(at)) return at;
@@ -113,7 +113,7 @@ function firstMinuteWithin(hours: CallingHours, zones: readonly string[], at: nu
   return undefined;
 }
 
-/** Zones with changes of clocks of an hour and of half an hour, with odd offsets, and without changes. */
+/** Zones whose clocks change by an hour or half an hour, with odd offsets, and without changes. */
 const ZONES = [
   "America/New_York",
   "America/Los_Angeles",
@@ -128,7 +128,7 @@ const ZONES = [
   "Asia/Tokyo",
 ];
 
-/** The days around both changes of clocks in these zones, and any other. */
+/** Days around both clock changes in these zones, and random times. */
 const instants = fc.oneof(
   ...["2026-03-08", "2026-03-29", "2026-04-05", "2026-09-27", "2026-10-04", "2026-10-25", "2026-11-01"].map((day) =>
     fc.integer({ min: -60 * 24, max: 60 * 48 }).map((minutes) => Date.parse(day) + minutes * MINUTE_MS),
@@ -136,8 +136,8 @@ const instants = fc.oneof(
   times,
 );
 const minuteTexts = fc.nat(1_440).map((minute) => {
-  const [hour, rest] = [Math.floor(minute / 60), minute % 60];
-  return `${String(hour).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+  const [hour, minuteOfHour] = [Math.floor(minute / 60), minute % 60];
+  return `${String(hour).padStart(2, "0")}:${String(minuteOfHour).padStart(2, "0")}`;
 });
 const anyHours: fc.Arbitrary<CallingHours> = fc
   .record({

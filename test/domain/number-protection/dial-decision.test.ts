@@ -18,7 +18,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday
 const HOUR_MS = 3_600_000;
 const CALLEE: DialledCallee = { phone: "+12025550100", consent: undefined, zones: [] };
-const NO_PAST: DialHistory = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
+const NO_HISTORY: DialHistory = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
 const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
 
 /** Dials that ended a minute later, newest first. @param ages time of each, ms before now */
@@ -37,7 +37,7 @@ function decide(
   past: Partial<DialHistory>,
   waitsUntil = NOW,
 ) {
-  return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_PAST, ...past }, { now: NOW, waitsUntil });
+  return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_HISTORY, ...past }, { now: NOW, waitsUntil });
 }
 
 describe("the protection in force", () => {
@@ -65,7 +65,7 @@ describe("consents", () => {
     });
   });
 
-  test("of several forms of a number the forbidden one counts", () => {
+  test("a forbidden form of a number takes precedence over its other forms", () => {
     expect(consentAmong([])).toBeUndefined();
     expect(consentAmong(["granted"])).toBe("granted");
     expect(consentAmong(["granted", "do_not_call"])).toBe("do_not_call");
@@ -107,7 +107,7 @@ describe("the warm-up curve", () => {
     expect([0, 1, 2, 3, 4].map((day) => warmUpLimit(WARM_UP, day))).toEqual([3, 4, 6, 10, Infinity]);
   });
 
-  test("takes the next call when the oldest of the day is 24 hours old", () => {
+  test("allows the next call when the oldest of the day is 24 hours old", () => {
     const history = dials([1, 2, 22].map((hours) => hours * HOUR_MS));
     const pause = instancePause({ warmUp: { ...WARM_UP, growth: 1 } }, { history, linkedAt: NOW - HOUR_MS }, NOW);
     expect(pause?.until).toBe(NOW + 2 * HOUR_MS);
@@ -116,7 +116,7 @@ describe("the warm-up curve", () => {
     );
   });
 
-  test("takes it earlier if the next day's limit is higher", () => {
+  test("allows it earlier if the next day's limit is higher", () => {
     const history = dials([HOUR_MS, HOUR_MS, HOUR_MS]);
     const past = { history, linkedAt: NOW - DAY_MS + HOUR_MS };
     expect(instancePause({ warmUp: WARM_UP }, past, NOW)?.until).toBe(NOW + HOUR_MS);
@@ -186,7 +186,7 @@ describe("the answer rate", () => {
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
-  test("lets a call wait if the pause ends in its time, and ends it otherwise", () => {
+  test("lets a call wait if the pause ends within its queue time, and ends it otherwise", () => {
     const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
     const until = NOW + 9 * HOUR_MS + 60_000;
     expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });
@@ -231,9 +231,9 @@ fuzz(
     fc.double({ min: 0, max: 1, noNaN: true }),
     (...args) => {
       const [steps, random, paceMs, paceJitter] = args;
-      const at = simulate({ paceMs, paceJitter }, steps, random);
-      for (const [index, laterDial] of at.slice(1).entries())
-        expect(laterDial - (at[index] ?? 0)).toBeGreaterThanOrEqual(paceMs);
+      const dialTimes = simulate({ paceMs, paceJitter }, steps, random);
+      for (const [index, laterDial] of dialTimes.slice(1).entries())
+        expect(laterDial - (dialTimes[index] ?? 0)).toBeGreaterThanOrEqual(paceMs);
     },
   ),
 );
@@ -247,9 +247,9 @@ const curves = fc.record({
 fuzz(
   "no 24 hours have more dials than the curve allows",
   fc.property(moments, curves, (steps, warmUp) => {
-    const at = simulate({ warmUp }, steps, [0]);
-    for (const last of at) {
-      const dialsOfDay = at.filter((other) => other <= last && other > last - DAY_MS).length;
+    const dialTimes = simulate({ warmUp }, steps, [0]);
+    for (const last of dialTimes) {
+      const dialsOfDay = dialTimes.filter((other) => other <= last && other > last - DAY_MS).length;
       expect(dialsOfDay).toBeLessThanOrEqual(warmUpLimit(warmUp, Math.floor((last - NOW) / DAY_MS)));
     }
   }),

@@ -91,7 +91,7 @@ test("converting spoken digits again has no effect", () => {
     expect(spokenDigits(spokenDigits(text))).toBe(spokenDigits(text));
 });
 
-test("keeps everything but the signs between digits, in linear time", () => {
+test("a conversion keeps everything but the signs between digits, in linear time", () => {
   const pieces = fc.constantFrom(
     "4829",
     "2024",
@@ -114,7 +114,7 @@ test("keeps everything but the signs between digits, in linear time", () => {
     fc.property(
       fc.oneof(
         fc.string({ unit: "binary" }),
-        fc.array(pieces).map((all) => all.join("")),
+        fc.array(pieces).map((parts) => parts.join("")),
       ),
       (text) => {
         const digits = (value: string) => value.replace(/\D/g, "");

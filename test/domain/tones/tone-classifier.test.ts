@@ -14,7 +14,7 @@ const part = fc.record({
   ms: fc.nat({ max: 4_000 }),
   pauseMs: fc.oneof(fc.nat({ max: 5_000 }), fc.constant(Number.POSITIVE_INFINITY)),
   silentPause: fc.boolean(),
-  spoken: fc.boolean(),
+  hasSpoken: fc.boolean(),
 });
 
 fuzz(
@@ -36,11 +36,11 @@ fuzz(
       },
     });
     let clock = 0;
-    for (const { hz, otherHz, ms, pauseMs, silentPause, spoken } of parts) {
+    for (const { hz, otherHz, ms, pauseMs, silentPause, hasSpoken } of parts) {
       for (let at = 0; at < Math.min(pauseMs, 5_000); at += 20, clock += 20) classifier.addFrame(0, 0, 0, 20);
       const atMs = clock;
       for (let at = 0; at < ms; at += 20, clock += 20) classifier.addFrame(hz, otherHz, at, 20);
-      classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, spoken);
+      classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, hasSpoken);
     }
     for (let at = 0; at < 6_000; at += 20) classifier.addFrame(0, 0, 0, 20);
     expect(new Set(tones).size).toBe(tones.length);

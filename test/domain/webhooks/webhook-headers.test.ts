@@ -7,10 +7,10 @@ import { MAX_WEBHOOK_HEADER_BYTES, MAX_WEBHOOK_HEADERS } from "../../../src/doma
 import { WEBHOOK_SCHEMAS } from "../../../src/domain/webhooks/webhook-input.ts";
 
 const URL = "https://example.com/hooks";
-const NUMBERED = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, "v"]));
+const numberedHeaders = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, "v"]));
 
 /** The checked headers, or the faults of the body. */
-function parsed(headers: unknown): unknown {
+function parseHeaders(headers: unknown): unknown {
   try {
     return parseBody(WEBHOOK_SCHEMAS.createWebhook, { url: URL, headers }, { strict: true }).headers;
   } catch (error) {
@@ -21,36 +21,39 @@ function parsed(headers: unknown): unknown {
 
 describe("the headers of a webhook", () => {
   test("are kept by their names in lower case", () => {
-    expect(parsed({ Authorization: "Bearer a b", "X-Key_1": "~!" })).toEqual({
+    expect(parseHeaders({ Authorization: "Bearer a b", "X-Key_1": "~!" })).toEqual({
       authorization: "Bearer a b",
       "x-key_1": "~!",
     });
-    expect(parsed(null)).toBeNull();
-    expect(parsed(undefined)).toBeUndefined();
-    expect(parsed({})).toEqual({});
-    expect(Object.keys(parsed(NUMBERED(MAX_WEBHOOK_HEADERS)) as object)).toHaveLength(MAX_WEBHOOK_HEADERS);
+    expect(parseHeaders(null)).toBeNull();
+    expect(parseHeaders(undefined)).toBeUndefined();
+    expect(parseHeaders({})).toEqual({});
+    expect(Object.keys(parseHeaders(numberedHeaders(MAX_WEBHOOK_HEADERS)) as object)).toHaveLength(MAX_WEBHOOK_HEADERS);
   });
 
   test.each([
     ...["Host", "content-length", "Content-Type", "transfer-encoding", "CONNECTION", "te", "upgrade", "expect"],
     ...["Webhook-Id", "webhook-signature", "Webhook-Anything", "User-Agent", "Proxy-Authorization", "trailer"],
-  ])("may not replace %s", (name) => expect(parsed({ [name]: "x" })).toEqual([`/headers/${name} value_invalid`]));
+  ])("may not replace %s", (name) => expect(parseHeaders({ [name]: "x" })).toEqual([`/headers/${name} value_invalid`]));
 
-  test.each(["", "a b", "a:b", "naïve", "a\r\nb", "(x)", "a/b"])("have no name such as %j", (name) =>
-    expect(parsed({ [name]: "x" })).toEqual([`/headers/${name.replace("/", "~1")} value_invalid`]),
+  test.each(["", "a b", "a:b", "naïve", "a\r\nb", "(x)", "a/b"])("may not have the name %j", (name) =>
+    expect(parseHeaders({ [name]: "x" })).toEqual([`/headers/${name.replace("/", "~1")} value_invalid`]),
   );
 
   test.each(["", " x", "x ", "a\r\nX-Other: b", "a\nb", "a\0b", "é", 7, null, {}, ["x"]])(
-    "have no value such as %j",
-    (value) => expect(parsed({ "X-Key": value })).toEqual(["/headers/X-Key value_invalid"]),
+    "may not have the value %j",
+    (value) => expect(parseHeaders({ "X-Key": value })).toEqual(["/headers/X-Key value_invalid"]),
   );
 
   test("are refused if they are too many, too long, repeated, or not an object", () => {
-    expect(parsed(NUMBERED(MAX_WEBHOOK_HEADERS + 1))).toEqual(["/headers too_long"]);
-    expect(parsed({ "x-key": "a".repeat(MAX_WEBHOOK_HEADER_BYTES - 4) })).toEqual(["/headers too_long"]);
-    expect(parsed({ "x-key": "a", "X-Key": "b" })).toEqual(["/headers/X-Key value_invalid"]);
-    for (const value of ["x", 7, [], ["x"], true]) expect(parsed(value)).toEqual(["/headers type_invalid"]);
-    expect(parsed({ Host: "a", "x y": "b" })).toEqual(["/headers/Host value_invalid", "/headers/x y value_invalid"]);
+    expect(parseHeaders(numberedHeaders(MAX_WEBHOOK_HEADERS + 1))).toEqual(["/headers too_long"]);
+    expect(parseHeaders({ "x-key": "a".repeat(MAX_WEBHOOK_HEADER_BYTES - 4) })).toEqual(["/headers too_long"]);
+    expect(parseHeaders({ "x-key": "a", "X-Key": "b" })).toEqual(["/headers/X-Key value_invalid"]);
+    for (const value of ["x", 7, [], ["x"], true]) expect(parseHeaders(value)).toEqual(["/headers type_invalid"]);
+    expect(parseHeaders({ Host: "a", "x y": "b" })).toEqual([
+      "/headers/Host value_invalid",
+      "/headers/x y value_invalid",
+    ]);
   });
 
   test("that are accepted can be sent, and a refused value is never quoted", () => {

@@ -6,12 +6,12 @@ import { fuzz } from "../../support/fuzz.ts";
 const NOW = 1_700_000_000_000;
 
 fuzz(
-  "any 2xx delivers, 410 fails, everything else is tried again",
+  "any 2xx delivers, 410 fails, everything else is retried",
   fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
-    const after = afterAttempt({ attempts: 0 }, { status }, NOW, 0);
+    const result = afterAttempt({ attempts: 0 }, { status }, NOW, 0);
     const expected = status < 300 ? "delivered" : status === 410 ? "failed" : "pending";
-    expect(after).toMatchObject({ status: expected, attempts: 1, lastStatus: status, lastAttemptAt: NOW });
-    expect(after.lastError === null).toBe(status < 300);
+    expect(result).toMatchObject({ status: expected, attempts: 1, lastStatus: status, lastAttemptAt: NOW });
+    expect(result.lastError === null).toBe(status < 300);
   }),
 );
 
@@ -19,12 +19,12 @@ test("the pauses follow Standard Webhooks, with up to 20% jitter", () => {
   const pauses: number[] = [];
   let attempts = 0;
   for (;;) {
-    const early = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 0);
+    const earlyResult = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 0);
     const lateResult = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 1);
-    attempts = early.attempts;
-    if (early.nextAttemptAt === null || lateResult.nextAttemptAt === null) break;
-    pauses.push(early.nextAttemptAt - NOW);
-    expect(lateResult.nextAttemptAt - NOW).toBe(Math.round(1.2 * (early.nextAttemptAt - NOW)));
+    attempts = earlyResult.attempts;
+    if (earlyResult.nextAttemptAt === null || lateResult.nextAttemptAt === null) break;
+    pauses.push(earlyResult.nextAttemptAt - NOW);
+    expect(lateResult.nextAttemptAt - NOW).toBe(Math.round(1.2 * (earlyResult.nextAttemptAt - NOW)));
   }
   const [second, minute, hour] = [1_000, 60_000, 3_600_000];
   expect(pauses).toEqual([
@@ -35,8 +35,8 @@ test("the pauses follow Standard Webhooks, with up to 20% jitter", () => {
 });
 
 test("an exhausted delivery fails with its last error", () => {
-  const after = afterAttempt({ attempts: RETRY_PAUSES_MS.length }, { status: 500 }, NOW, 0.5);
-  expect(after).toMatchObject({ status: "failed", nextAttemptAt: null, lastError: "the endpoint answered 500" });
+  const result = afterAttempt({ attempts: RETRY_PAUSES_MS.length }, { status: 500 }, NOW, 0.5);
+  expect(result).toMatchObject({ status: "failed", nextAttemptAt: null, lastError: "the endpoint answered 500" });
 });
 
 test("a redirect is a failure with its fix", () => {

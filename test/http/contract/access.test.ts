@@ -12,7 +12,7 @@ const pathOf = (template: string): string =>
     .replace("{instanceId}", MISSING_IDS.instance)
     .replace("{voiceId}", "en-US-1")
     .replace(/\{\w+\}/g, "x");
-const KNOWN_FORM = "rp_live_0000000000000000000000000000000000000000000000000";
+const WELL_FORMED_TOKEN = "rp_live_0000000000000000000000000000000000000000000000000";
 
 const server = useLocalServer();
 
@@ -32,7 +32,7 @@ describe("a missing or invalid token", () => {
       "",
       "Bearer",
       "Bearer ",
-      `Bearer ${KNOWN_FORM}`,
+      `Bearer ${WELL_FORMED_TOKEN}`,
       `Bearer ${liveToken.slice(0, -1)}`,
       `Bearer ${liveToken}x`,
       `Bearer ${liveToken.toLowerCase()}`,
@@ -146,81 +146,81 @@ describe("a demo token", () => {
     const [ownInstance, otherInstance] = [await ada.createInstance("Demo"), await ada.createInstance("Other")];
     const token = await server.token("demo-owner", { demoInstanceId: ownInstance.id });
     expect(token).toMatch(/^rp_demo_[0-9A-Za-z]{40,}$/);
-    return { ada, demo: server.client(token), own: ownInstance, other: otherInstance };
+    return { ada, demo: server.client(token), ownInstance, otherInstance };
   };
 
-  test("it calls from its own instance", async () => {
-    const { demo, own } = await prepareDemo();
-    const call = await demo.call(own.id);
-    expect((await demo.readCall(call.id)).instance_id).toBe(own.id);
-    expect((await demo.postCall(own.id)).status).toBe(200);
+  test("calls from its own instance", async () => {
+    const { demo, ownInstance } = await prepareDemo();
+    const call = await demo.call(ownInstance.id);
+    expect((await demo.readCall(call.id)).instance_id).toBe(ownInstance.id);
+    expect((await demo.postCall(ownInstance.id)).status).toBe(200);
     expect((await demo.delete(`/v1/calls/${call.id}`)).status).toBe(204);
   });
 
-  test("it gets 403 for every other instance, existing or not", async () => {
-    const { ada, demo, other } = await prepareDemo();
+  test("gets 403 for every other instance, existing or not", async () => {
+    const { ada, demo, otherInstance } = await prepareDemo();
     const foreignId = (await (await server.as("eve")).createInstance()).id;
-    await ada.call(other.id);
+    await ada.call(otherInstance.id);
     const before = await server.rows();
-    for (const id of [other.id, foreignId, MISSING_IDS.instance, "x"])
+    for (const id of [otherInstance.id, foreignId, MISSING_IDS.instance, "x"])
       expectProblem(await demo.postCall(id), 403, "demo_token_restricted", "/v1/calls");
     expect(await server.rows()).toEqual(before);
   });
 
-  test("it gets 401, 415, 413 and 400 before the 403", async () => {
-    const { demo, other } = await prepareDemo();
-    expectProblem(await server.client().postCall(other.id), 401, "unauthorized");
+  test("gets 401, 415 and 400 before the 403", async () => {
+    const { demo, otherInstance } = await prepareDemo();
+    expectProblem(await server.client().postCall(otherInstance.id), 401, "unauthorized");
     const plainText = await demo.send("POST", "/v1/calls", { headers: { "content-type": "text/plain" }, body: "x" });
     expectProblem(plainText, 415, "unsupported_media_type");
-    expectProblem(await demo.postCall(other.id, { target: {} }), 400, "invalid_request");
+    expectProblem(await demo.postCall(otherInstance.id, { target: {} }), 400, "invalid_request");
     const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
-    expectProblem(await demo.postCall(other.id, noise), 403, "demo_token_restricted");
+    expectProblem(await demo.postCall(otherInstance.id, noise), 403, "demo_token_restricted");
   });
 
-  test("it has its own idempotency keys, and no replay of another instance", async () => {
-    const { ada, demo, own, other } = await prepareDemo();
-    const headers = { "idempotency-key": `replay-${other.id}` };
-    const first = expected(201, await demo.postCall(own.id, {}, headers));
-    expected(201, await ada.postCall(other.id, {}, headers));
-    const replay = expected(201, await demo.postCall(own.id, {}, headers));
+  test("has its own idempotency keys, and no replay of another instance", async () => {
+    const { ada, demo, ownInstance, otherInstance } = await prepareDemo();
+    const headers = { "idempotency-key": `replay-${otherInstance.id}` };
+    const first = expected(201, await demo.postCall(ownInstance.id, {}, headers));
+    expected(201, await ada.postCall(otherInstance.id, {}, headers));
+    const replay = expected(201, await demo.postCall(ownInstance.id, {}, headers));
     expect(replay.headers["idempotent-replayed"]).toBe("true");
     expect(replay.json()).toEqual(first.json());
-    expectProblem(await demo.postCall(other.id, {}, headers), 422, "idempotency_key_reused");
-    const adaHeaders = { "idempotency-key": `ada-${other.id}` };
-    await ada.postCall(other.id, {}, adaHeaders);
-    expectProblem(await demo.postCall(other.id, {}, adaHeaders), 403, "demo_token_restricted");
+    expectProblem(await demo.postCall(otherInstance.id, {}, headers), 422, "idempotency_key_reused");
+    const adaHeaders = { "idempotency-key": `ada-${otherInstance.id}` };
+    await ada.postCall(otherInstance.id, {}, adaHeaders);
+    expectProblem(await demo.postCall(otherInstance.id, {}, adaHeaders), 403, "demo_token_restricted");
   });
 
-  test("it sees only its instance and calls", async () => {
-    const { ada, demo, own, other } = await prepareDemo();
-    const [visibleCall, hiddenCall] = [await ada.call(own.id), await ada.call(other.id)];
+  test("sees only its instance and calls", async () => {
+    const { ada, demo, ownInstance, otherInstance } = await prepareDemo();
+    const [visibleCall, hiddenCall] = [await ada.call(ownInstance.id), await ada.call(otherInstance.id)];
     const idsOf = async (path: string) =>
       expected(200, await demo.get(path))
         .json<(InstanceView | CallView)[]>()
         .map(({ id }) => id);
-    expect(await idsOf("/v1/instances")).toEqual([own.id]);
+    expect(await idsOf("/v1/instances")).toEqual([ownInstance.id]);
     expect(await idsOf("/v1/calls")).toEqual([visibleCall.id]);
-    expect(await idsOf(`/v1/calls?instance_id=${other.id}`)).toEqual([]);
+    expect(await idsOf(`/v1/calls?instance_id=${otherInstance.id}`)).toEqual([]);
     const events = expected(200, await demo.get("/v1/events")).json<EventView[]>();
-    expect(new Set(events.map((event) => event.instance_id))).toEqual(new Set([own.id]));
-    expect((await demo.get(`/v1/instances/${own.id}`)).status).toBe(200);
+    expect(new Set(events.map((event) => event.instance_id))).toEqual(new Set([ownInstance.id]));
+    expect((await demo.get(`/v1/instances/${ownInstance.id}`)).status).toBe(200);
     const missingReply = withoutIds(await demo.get(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
-    expect(withoutIds(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(missingReply);
+    expect(withoutIds(await demo.get(`/v1/instances/${otherInstance.id}`), otherInstance.id)).toEqual(missingReply);
     for (const path of [`/v1/calls/${hiddenCall.id}`, `/v1/calls/${hiddenCall.id}/events`])
       expectProblem(await demo.get(path), 404, "call_not_found", path);
     expectProblem(await demo.delete(`/v1/calls/${hiddenCall.id}`), 404, "call_not_found");
-    expectProblem(await demo.get(`/v1/instances/${other.id}/configure`), 404, "instance_not_found");
+    expectProblem(await demo.get(`/v1/instances/${otherInstance.id}/configure`), 404, "instance_not_found");
     expectProblem(await demo.get(`/simulator/calls/${hiddenCall.id}/heard.wav`), 404, "call_not_found");
   });
 
-  test("it creates and deletes no instance", async () => {
-    const { demo, own, other } = await prepareDemo();
+  test("creates and deletes no instance", async () => {
+    const { demo, ownInstance, otherInstance } = await prepareDemo();
     const before = await server.rows();
     expectProblem(await demo.post("/v1/instances", { name: "x" }), 403, "demo_token_restricted");
-    expectProblem(await demo.delete(`/v1/instances/${own.id}`), 403, "demo_token_restricted");
+    expectProblem(await demo.delete(`/v1/instances/${ownInstance.id}`), 403, "demo_token_restricted");
     const missingReply = withoutIds(await demo.delete(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
     expect(missingReply).toMatchObject({ status: 403, text: expect.stringContaining("demo_token_restricted") });
-    expect(withoutIds(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(missingReply);
+    expect(withoutIds(await demo.delete(`/v1/instances/${otherInstance.id}`), otherInstance.id)).toEqual(missingReply);
     expect(await server.rows()).toEqual(before);
   });
 });

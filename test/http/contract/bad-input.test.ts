@@ -104,12 +104,12 @@ describe("audio", () => {
   test.for<[what: string, file: () => Uint8Array, statuses: number[]]>([
     ["random bytes", () => randomBytes(50_000, 1), [400]],
     [
-      "random bytes behind an MP3's first ones",
+      "random bytes after an MP3's first bytes",
       () => Buffer.concat([Buffer.from("ID3\u0004\0\0\0\0\0\0", "latin1"), randomBytes(50_000, 2)]),
       [400],
     ],
     [
-      "random bytes behind an MPEG header",
+      "random bytes after an MPEG header",
       () => Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), randomBytes(50_000, 3)]),
       [400],
     ],

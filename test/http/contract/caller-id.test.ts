@@ -10,10 +10,10 @@ const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
 const DESK = { phoneNumber: "+12025550123", displayName: "Desk" };
 
 describe("the caller of an instance", () => {
-  test("it is shown, patched and removed by null", async () => {
+  test("is shown, patched and removed by null", async () => {
     const client = await server.as("ada");
-    const created = await client.post("/v1/instances", { name: "Desk", callerId: "+12025550123" });
-    const instance = expected(201, created).json<WithCallerId>();
+    const createResponse = await client.post("/v1/instances", { name: "Desk", callerId: "+12025550123" });
+    const instance = expected(201, createResponse).json<WithCallerId>();
     expect(keysOf(instance)).toEqual(sorted([...KEYS.instance, "callerId"]));
     expect(instance.callerId).toEqual({ phoneNumber: "+12025550123" });
 
@@ -26,7 +26,7 @@ describe("the caller of an instance", () => {
     expect(clearedInstance).toMatchObject({ name: "Bare" });
   });
 
-  test("a faulty request, another user or a demo token cannot change it", async () => {
+  test("cannot be changed by a faulty request, another user or a demo token", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const path = `/v1/instances/${id}`;

@@ -36,7 +36,7 @@ const server = useLocalServer();
 
 describe("POST /v1/calls", () => {
   for (const [type, fields] of Object.entries(TYPES))
-    test(`${type}: 201 with the queued call and its location`, async () => {
+    test(`a ${type} call gets 201 with the queued call and its location`, async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const response = await client.post("/v1/calls", {
@@ -59,10 +59,13 @@ describe("POST /v1/calls", () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
-    const secondAnswer = await client.postCall(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550101" } });
-    expect(secondAnswer.status).toBe(200);
-    expect(secondAnswer.json()).toEqual(call);
-    expect(secondAnswer.headers.location).toBeUndefined();
+    const secondResponse = await client.postCall(id, {
+      type: "DYNAMIC_STREAM",
+      target: { phoneNumber: "+12025550101" },
+    });
+    expect(secondResponse.status).toBe(200);
+    expect(secondResponse.json()).toEqual(call);
+    expect(secondResponse.headers.location).toBeUndefined();
     const list = expected(200, await client.get(`/v1/calls?instance_id=${id}`)).json<CallView[]>();
     expect(list).toHaveLength(1);
   });
@@ -97,14 +100,14 @@ describe("POST /v1/calls", () => {
     const client = await server.as("ada");
     const [first, second] = [await client.createInstance(), await client.createInstance()];
     await client.call(first.id, { audio: 7, agent: { instructions: [] }, colour: "red" });
-    const strictAnswer = await client.postCall(second.id, { colour: "red" }, { prefer: "handling=strict" });
-    expect(pointersOf(expectProblem(strictAnswer, 400, "invalid_request"))).toEqual(["/colour"]);
+    const strictResponse = await client.postCall(second.id, { colour: "red" }, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strictResponse, 400, "invalid_request"))).toEqual(["/colour"]);
   });
 
-  const TTS = (tts: unknown) => ({ type: "FIXED_TTS", tts });
-  const AUDIO = (audio: unknown) => ({ type: "FIXED_AUDIO", audio });
-  const AGENT = (instructions: unknown) => ({ type: "DYNAMIC_AGENT", agent: { instructions } });
-  const TO = (phoneNumber: unknown) => ({ target: { phoneNumber } });
+  const withTts = (tts: unknown) => ({ type: "FIXED_TTS", tts });
+  const withAudio = (audio: unknown) => ({ type: "FIXED_AUDIO", audio });
+  const withInstructions = (instructions: unknown) => ({ type: "DYNAMIC_AGENT", agent: { instructions } });
+  const withNumber = (phoneNumber: unknown) => ({ target: { phoneNumber } });
   test.for<[what: string, changes: Record<string, unknown>, pointers: string[], code?: string]>([
     ["a missing instanceId", { instanceId: undefined }, ["/instanceId"]],
     ["an instanceId of the wrong type", { instanceId: 5 }, ["/instanceId"]],
@@ -112,66 +115,66 @@ describe("POST /v1/calls", () => {
     ["an unknown type", { type: "FIXED_VIDEO" }, ["/type"]],
     ["a type in lower case", { type: "fixed_tts" }, ["/type"]],
     ["a missing number", { target: {} }, ["/target/phoneNumber"]],
-    ["a number of the wrong type", TO(12025550100), ["/target/phoneNumber"]],
-    ["a number without +", TO("12025550100"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number with spaces", TO("+1 202 555 0100"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number that begins with 0", TO("+0202555010"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number of 6 digits", TO("+120255"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number of 16 digits", TO("+1202555010012345"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number with a line break", TO("+12025550100\n"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["a number in Arabic digits", TO("+١٢٠٢٥٥٥٠١٠٠"), ["/target/phoneNumber"], "phone_number_invalid"],
-    ["missing tts", TTS(undefined), ["/tts"]],
-    ["missing text and voice", TTS({}), ["/tts/text", "/tts/voiceId"]],
-    ["an empty text", TTS({ ...HELLO, text: "" }), ["/tts/text"]],
-    ["a text of 4097 characters", TTS({ ...HELLO, text: "a".repeat(4097) }), ["/tts/text"]],
-    ["a text with nothing to speak", TTS({ ...HELLO, text: " …!?🦜" }), ["/tts/text"]],
-    ["a text of the wrong type", TTS({ ...HELLO, text: ["a"] }), ["/tts/text"]],
-    ["a malformed voice", TTS({ ...HELLO, voiceId: "english" }), ["/tts/voiceId"]],
-    ["a voice number 0", TTS({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
-    ["an unavailable voice", TTS({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
-    ["an unavailable language", TTS({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
-    ["missing audio", AUDIO(undefined), ["/audio"]],
-    ["missing Base64", AUDIO({}), ["/audio/audioBase64"]],
-    ["empty Base64", AUDIO({ audioBase64: "" }), ["/audio/audioBase64"], "audio_unsupported"],
+    ["a number of the wrong type", withNumber(12025550100), ["/target/phoneNumber"]],
+    ["a number without +", withNumber("12025550100"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number with spaces", withNumber("+1 202 555 0100"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number that begins with 0", withNumber("+0202555010"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number of 6 digits", withNumber("+120255"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number of 16 digits", withNumber("+1202555010012345"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number with a line break", withNumber("+12025550100\n"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number in Arabic digits", withNumber("+١٢٠٢٥٥٥٠١٠٠"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["missing tts", withTts(undefined), ["/tts"]],
+    ["missing text and voice", withTts({}), ["/tts/text", "/tts/voiceId"]],
+    ["an empty text", withTts({ ...HELLO, text: "" }), ["/tts/text"]],
+    ["a text of 4097 characters", withTts({ ...HELLO, text: "a".repeat(4097) }), ["/tts/text"]],
+    ["a text with nothing to speak", withTts({ ...HELLO, text: " …!?🦜" }), ["/tts/text"]],
+    ["a text of the wrong type", withTts({ ...HELLO, text: ["a"] }), ["/tts/text"]],
+    ["a malformed voice", withTts({ ...HELLO, voiceId: "english" }), ["/tts/voiceId"]],
+    ["a voice number 0", withTts({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
+    ["an unavailable voice", withTts({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["an unavailable language", withTts({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["missing audio", withAudio(undefined), ["/audio"]],
+    ["missing Base64", withAudio({}), ["/audio/audioBase64"]],
+    ["empty Base64", withAudio({ audioBase64: "" }), ["/audio/audioBase64"], "audio_unsupported"],
     [
       "Base64 of no bytes",
-      AUDIO({ audioBase64: "data:audio/wav;base64," }),
+      withAudio({ audioBase64: "data:audio/wav;base64," }),
       ["/audio/audioBase64"],
       "audio_unsupported",
     ],
     [
       "Base64 with a line break",
-      AUDIO({ audioBase64: `${TONE.slice(0, 76)}\n${TONE.slice(76)}` }),
+      withAudio({ audioBase64: `${TONE.slice(0, 76)}\n${TONE.slice(76)}` }),
       ["/audio/audioBase64"],
       "audio_unsupported",
     ],
-    ["Base64 in the URL alphabet", AUDIO({ audioBase64: "_-_-" }), ["/audio/audioBase64"], "audio_unsupported"],
-    ["Base64 without padding", AUDIO({ audioBase64: "AAAAA" }), ["/audio/audioBase64"], "audio_unsupported"],
+    ["Base64 in the URL alphabet", withAudio({ audioBase64: "_-_-" }), ["/audio/audioBase64"], "audio_unsupported"],
+    ["Base64 without padding", withAudio({ audioBase64: "AAAAA" }), ["/audio/audioBase64"], "audio_unsupported"],
     [
       "a text file",
-      AUDIO({ audioBase64: btoa("hello, world. ".repeat(100)) }),
+      withAudio({ audioBase64: btoa("hello, world. ".repeat(100)) }),
       ["/audio/audioBase64"],
       "audio_unsupported",
     ],
     ["missing instructions", { type: "DYNAMIC_AGENT" }, ["/agent"]],
-    ["no instructions", AGENT([]), ["/agent/instructions"]],
-    ["101 instructions", AGENT(Array(101).fill("x")), ["/agent/instructions"]],
-    ["an empty instruction", AGENT(["x", ""]), ["/agent/instructions/1"]],
-    ["an instruction of 4001 characters", AGENT(["x", "y".repeat(4001)]), ["/agent/instructions/1"]],
-    ["an instruction of the wrong type", AGENT(["x", 1]), ["/agent/instructions/1"]],
+    ["no instructions", withInstructions([]), ["/agent/instructions"]],
+    ["101 instructions", withInstructions(Array(101).fill("x")), ["/agent/instructions"]],
+    ["an empty instruction", withInstructions(["x", ""]), ["/agent/instructions/1"]],
+    ["an instruction of 4001 characters", withInstructions(["x", "y".repeat(4001)]), ["/agent/instructions/1"]],
+    ["an instruction of the wrong type", withInstructions(["x", 1]), ["/agent/instructions/1"]],
     [
       "three faults at once",
-      { ...TO("1"), ...TTS({ text: "", voiceId: "x" }) },
+      { ...withNumber("1"), ...withTts({ text: "", voiceId: "x" }) },
       ["/target/phoneNumber", "/tts/text", "/tts/voiceId"],
     ],
     [
       "an unknown type and a wrong number",
-      { type: "X", ...TO("1"), instanceId: 5 },
+      { type: "X", ...withNumber("1"), instanceId: 5 },
       ["/instanceId", "/target/phoneNumber", "/type"],
     ],
   ])("%s is refused with 400 and a pointer to it", async ([, changes, pointers, code]) => {
     const client = await server.as("faulty");
-    const { id } = (await instanceOf(client)).at(0) ?? (await client.createInstance());
+    const { id } = (await instancesOf(client)).at(0) ?? (await client.createInstance());
     const before = await server.rows();
     const response = await client.postCall(id, changes);
     expect(response.status).toBe(400);
@@ -181,7 +184,7 @@ describe("POST /v1/calls", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("a missing target is refused with pointer", async () => {
+  test("a missing target is refused with a pointer", async () => {
     const client = await server.as("faulty");
     const { id } = await client.createInstance();
     const problem = expectProblem(await client.postCall(id, { target: undefined }), 400, "invalid_request");
@@ -230,8 +233,8 @@ describe("POST /v1/calls", () => {
       const response = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
       expect(expectProblem(response, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
     }
-    const fittingAnswer = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
-    expectProblem(fittingAnswer, 400, "invalid_json", "/v1/calls");
+    const fittingResponse = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
+    expectProblem(fittingResponse, 400, "invalid_json", "/v1/calls");
   });
 
   test.for([MISSING_IDS.instance, MISSING_IDS.call, "inst_", "x", "' or 1=1 --"])(
@@ -258,10 +261,10 @@ describe("POST /v1/calls", () => {
 describe("GET /v1/calls/:callId", () => {
   test("the call has exactly its fields, null for those still unknown", async () => {
     const client = await server.as("ada");
-    const created = await client.call((await client.createInstance()).id);
-    const call = expected(200, await client.get(`/v1/calls/${created.id}`)).json();
+    const createdCall = await client.call((await client.createInstance()).id);
+    const call = expected(200, await client.get(`/v1/calls/${createdCall.id}`)).json();
     expect(keysOf(call)).toEqual(sorted(KEYS.call));
-    expect(call).toEqual({ ...created, started_at: null, ended_at: null });
+    expect(call).toEqual({ ...createdCall, started_at: null, ended_at: null });
   });
 
   test("expand adds the named objects only", async () => {
@@ -277,7 +280,7 @@ describe("GET /v1/calls/:callId", () => {
 });
 
 describe("DELETE /v1/calls/:callId", () => {
-  test("204 without a body; the call is FAILED/terminated permanently", async () => {
+  test("a hang-up gets 204 without a body; the call is FAILED/terminated permanently", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     const path = `/v1/calls/${id}`;
@@ -431,8 +434,8 @@ describe("GET /v1/voices", () => {
       expect(seconds).toBeLessThan(8);
       expect(loudness(sound)).toBeGreaterThan(300);
       etags.add(response.headers.etag!);
-      const secondAnswer = await client.get(pathname, { "if-none-match": response.headers.etag! });
-      expect([secondAnswer.status, secondAnswer.text]).toEqual([304, ""]);
+      const secondResponse = await client.get(pathname, { "if-none-match": response.headers.etag! });
+      expect([secondResponse.status, secondResponse.text]).toEqual([304, ""]);
     }
     expect(etags.size).toBe(2);
     const path = "/v1/voices/pt-BR-99/sample.wav";
@@ -440,7 +443,7 @@ describe("GET /v1/voices", () => {
   });
 });
 
-async function instanceOf(client: Client): Promise<InstanceView[]> {
+async function instancesOf(client: Client): Promise<InstanceView[]> {
   return expected(200, await client.get("/v1/instances")).json();
 }
 

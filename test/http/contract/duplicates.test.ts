@@ -24,8 +24,8 @@ describe("the active-call rule", () => {
     const [call] = responses.map((response) => response.json<CallView>());
     const rows = (await server.rows()).calls!.filter((row) => row.instance_id === id);
     expect(rows.map((row) => row.id)).toEqual([call!.id]);
-    const created = responses.find(({ status }) => status === 201)!;
-    expect(created.headers.location).toBe(`/v1/calls/${call!.id}`);
+    const createdResponse = responses.find(({ status }) => status === 201)!;
+    expect(createdResponse.headers.location).toBe(`/v1/calls/${call!.id}`);
     expect((await client.timeline(call!.id)).map(({ type }) => type)).toEqual(["queued"]);
   });
 
@@ -52,9 +52,9 @@ describe("Idempotency-Key", () => {
     const responses = await concurrently(() =>
       client.post("/v1/instances", { name: "Only one" }, { "idempotency-key": "instance-1" }),
     );
-    const createdAnswers = responses.filter((response) => response.status === 201);
-    expect(createdAnswers.filter((response) => !isReplay(response))).toHaveLength(1);
-    expect(new Set(createdAnswers.map((response) => response.text)).size).toBe(1);
+    const createdResponses = responses.filter((response) => response.status === 201);
+    expect(createdResponses.filter((response) => !isReplay(response))).toHaveLength(1);
+    expect(new Set(createdResponses.map((response) => response.text)).size).toBe(1);
     for (const response of responses)
       if (response.status !== 201) expectProblem(response, 409, "idempotency_key_in_progress");
     const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
@@ -65,9 +65,9 @@ describe("Idempotency-Key", () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const responses = await concurrently(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
-    const createdAnswers = responses.filter((response) => response.status === 201);
-    expect(createdAnswers.filter((response) => !isReplay(response))).toHaveLength(1);
-    expect(new Set(createdAnswers.map((response) => response.text)).size).toBe(1);
+    const createdResponses = responses.filter((response) => response.status === 201);
+    expect(createdResponses.filter((response) => !isReplay(response))).toHaveLength(1);
+    expect(new Set(createdResponses.map((response) => response.text)).size).toBe(1);
     for (const response of responses)
       if (response.status !== 201) expectProblem(response, 409, "idempotency_key_in_progress");
     expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
@@ -96,12 +96,12 @@ describe("Idempotency-Key", () => {
     const call = await client.call(id);
     const headers = { "idempotency-key": `active-${id}` };
     const before = (await server.rows()).receipts;
-    const existingAnswer = expected(200, await client.postCall(id, {}, headers));
-    expect(existingAnswer.json<CallView>().id).toBe(call.id);
+    const existingResponse = expected(200, await client.postCall(id, {}, headers));
+    expect(existingResponse.json<CallView>().id).toBe(call.id);
     expect((await server.rows()).receipts).toEqual(before);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
-    const createdAnswer = expected(201, await client.postCall(id, {}, headers));
-    expect(createdAnswer.headers["idempotent-replayed"]).toBeUndefined();
+    const createdResponse = expected(201, await client.postCall(id, {}, headers));
+    expect(createdResponse.headers["idempotent-replayed"]).toBeUndefined();
   });
 
   test("a receipt is small, whatever the request and its record", async () => {
@@ -122,8 +122,8 @@ describe("Idempotency-Key", () => {
     const headers = { "idempotency-key": `reused-${id}` };
     expected(201, await client.postCall(id, {}, headers));
     const before = await server.rows();
-    const otherAnswer = await client.postCall(id, { target: { phoneNumber: "+12025550101" } }, headers);
-    expectProblem(otherAnswer, 422, "idempotency_key_reused", "/v1/calls");
+    const otherResponse = await client.postCall(id, { target: { phoneNumber: "+12025550101" } }, headers);
+    expectProblem(otherResponse, 422, "idempotency_key_reused", "/v1/calls");
     expectProblem(await client.post("/v1/instances", { name: "x" }, headers), 422, "idempotency_key_reused");
     expect(await server.rows()).toEqual(before);
   });

@@ -18,16 +18,18 @@ describe("expiresAfterMs of a call", () => {
   test("is shown as the end of its time in the queue", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const created = expected(
+    const createdCall = expected(
       201,
       await client.post("/v1/calls", body(id, { expiresAfterMs: WEEK_MS })),
     ).json<CallView>();
-    const read = expected(200, await client.get(`/v1/calls/${created.id}`)).json<CallView & { expires_at: string }>();
-    expect(keysOf(read)).toEqual(sorted([...KEYS.call, "expires_at"]));
-    expect(Date.parse(read.expires_at) - Date.parse(read.created_at)).toBe(WEEK_MS);
+    const readCall = expected(200, await client.get(`/v1/calls/${createdCall.id}`)).json<
+      CallView & { expires_at: string }
+    >();
+    expect(keysOf(readCall)).toEqual(sorted([...KEYS.call, "expires_at"]));
+    expect(Date.parse(readCall.expires_at) - Date.parse(readCall.created_at)).toBe(WEEK_MS);
     const { id: otherId } = await client.createInstance();
-    const plain = expected(201, await client.post("/v1/calls", body(otherId, {}))).json<CallView>();
-    expect(keysOf(expected(200, await client.get(`/v1/calls/${plain.id}`)).json())).toEqual(sorted(KEYS.call));
+    const defaultCall = expected(201, await client.post("/v1/calls", body(otherId, {}))).json<CallView>();
+    expect(keysOf(expected(200, await client.get(`/v1/calls/${defaultCall.id}`)).json())).toEqual(sorted(KEYS.call));
   });
 
   test.each([0, -1, 1.5, WEEK_MS + 1, "60000", null])("is refused if it is %j", async (expiresAfterMs) => {

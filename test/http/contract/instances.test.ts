@@ -25,7 +25,7 @@ async function codesLater(count: number, client: Client, id: string): Promise<vo
 const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
 
 describe("POST /v1/instances", () => {
-  test("201 with exactly the instance and its location", async () => {
+  test("a creation gets 201 with exactly the instance and its location", async () => {
     const client = await server.as("ada");
     const metadata = { team: "sales", deep: [{ a: null, constructor: 1 }], "": "empty", ключ: "🦜" };
     const response = await client.post("/v1/instances", { name: "  Front desk ", metadata });
@@ -49,16 +49,16 @@ describe("POST /v1/instances", () => {
     const client = await server.as("ada");
     const body = { name: "Extra", colour: "red" };
     expect((await client.post("/v1/instances", body)).status).toBe(201);
-    const strictAnswer = await client.post("/v1/instances", body, { prefer: "handling=strict" });
-    expect(pointersOf(expectProblem(strictAnswer, 400, "invalid_request"))).toEqual(["/colour"]);
+    const strictResponse = await client.post("/v1/instances", body, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strictResponse, 400, "invalid_request"))).toEqual(["/colour"]);
   });
 
   test("a provider can be named; an unknown one is refused", async () => {
     const client = await server.as("ada");
-    const namedAnswer = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
-    expect(keysOf(namedAnswer.json())).toEqual(sorted(KEYS.instance));
-    const unknownAnswer = await client.post("/v1/instances", { name: "x", provider: "carrier pigeon" });
-    expect(pointersOf(expectProblem(unknownAnswer, 400, "provider_unknown"))).toEqual(["/provider"]);
+    const namedResponse = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
+    expect(keysOf(namedResponse.json())).toEqual(sorted(KEYS.instance));
+    const unknownResponse = await client.post("/v1/instances", { name: "x", provider: "carrier pigeon" });
+    expect(pointersOf(expectProblem(unknownResponse, 400, "provider_unknown"))).toEqual(["/provider"]);
   });
 
   const nestedObject = (levels: number): unknown => (levels === 0 ? 1 : { a: nestedObject(levels - 1) });
@@ -66,13 +66,13 @@ describe("POST /v1/instances", () => {
     ["a missing name", {}, ["/name"]],
     ["a name of the wrong type", { name: 7 }, ["/name"]],
     ["an empty name", { name: "" }, ["/name"]],
-    ["a name of nothing but space", { name: " \t\n" }, ["/name"]],
+    ["a name of only white space", { name: " \t\n" }, ["/name"]],
     ["a name of 121 characters", { name: "é".repeat(121) }, ["/name"]],
     ["metadata that is an array", { name: "x", metadata: [] }, ["/metadata"]],
     ["metadata that is text", { name: "x", metadata: "y" }, ["/metadata"]],
     ["metadata over 16 KiB", { name: "x", metadata: { a: "y".repeat(16 * 1024) } }, ["/metadata"]],
     ["metadata 9 levels deep", { name: "x", metadata: nestedObject(9) }, ["/metadata"]],
-    ["everything wrong at once", { name: null, metadata: 1 }, ["/metadata", "/name"]],
+    ["all faults at once", { name: null, metadata: 1 }, ["/metadata", "/name"]],
     ["an array for a body", [], [""]],
     ["null for a body", null, [""]],
   ])("%s is refused with 400 and a pointer to it", async ([, body, pointers]) => {
@@ -146,8 +146,8 @@ describe("GET /v1/instances/:instanceId", () => {
       last_seen_at: expect.stringMatching(TIMESTAMP),
       reason: null,
     });
-    const wrongAnswer = await client.get(`/v1/instances/${id}?expand=secrets`);
-    expectProblem(wrongAnswer, 400, "invalid_request");
+    const wrongResponse = await client.get(`/v1/instances/${id}?expand=secrets`);
+    expectProblem(wrongResponse, 400, "invalid_request");
   });
 });
 
@@ -254,7 +254,7 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("204 without a body; every endpoint loses the instance permanently", async () => {
+  test("a deletion gets 204 without a body; every endpoint loses the instance", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const response = await client.delete(`/v1/instances/${id}`);

@@ -27,9 +27,9 @@ describe("a token with limits", () => {
     for (let n = 0; n < 8; n++) instances.push(await client.createInstance());
     const responses = await Promise.all(instances.map(({ id }) => client.postCall(id)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
-    const refusedAnswers = responses.filter(({ status }) => status !== 201);
-    expect(refusedAnswers).toHaveLength(5);
-    for (const response of refusedAnswers) {
+    const refusals = responses.filter(({ status }) => status !== 201);
+    expect(refusals).toHaveLength(5);
+    for (const response of refusals) {
       const problem = expectProblem(response, 429, "daily_call_limit") as ProblemView & { limit: number };
       expect(problem.limit).toBe(3);
       expect(Number(response.headers["retry-after"])).toBeGreaterThan(DAY_S - 60);

@@ -86,9 +86,9 @@ describe("the number plan", () => {
   test.for(PLAN)("a call to $number has an ordered timeline with one end", ({ number, status, answers }) => {
     const { id, events } = callTo(number);
     const types = events.map(({ type }) => type);
-    const course = types.filter((type) => ["queued", "ringing", "answered", "completed", "failed"].includes(type));
+    const mainTypes = types.filter((type) => ["queued", "ringing", "answered", "completed", "failed"].includes(type));
     const end = status === "COMPLETED" ? "completed" : "failed";
-    expect(course).toEqual(["queued", "ringing", ...(answers ? ["answered"] : []), end]);
+    expect(mainTypes).toEqual(["queued", "ringing", ...(answers ? ["answered"] : []), end]);
     expect(types.at(-1)).toBe(end);
     expect(events.map((event) => event.id)).toEqual(sorted(events.map((event) => event.id)));
     const times = events.map(({ timestamp }) => timestamp);
@@ -158,7 +158,7 @@ describe.concurrent("the audio that the callee hears", () => {
     expect(ms(heardSound.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
   });
 
-  test("an audio file is heard in every sample, within 50 ms", async () => {
+  test("every sample of an audio file is heard, starting within 50 ms", async () => {
     const client = await server.as("ada");
     const file = toneWav({ hz: 1000, ms: 1500, amplitude: 10_000 });
     const { id } = await client.call((await client.activeInstance()).id, {
@@ -192,13 +192,13 @@ describe.concurrent("the audio that the callee hears", () => {
     expect((await client.timeline(id)).some(({ type }) => type === "audio_truncated")).toBe(isCutOff);
   });
 
-  test("heard.wav is the owner's, after the call", async () => {
+  test("heard.wav is readable by its owner only, after the call", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: LONG_MESSAGE });
     const path = `/simulator/calls/${id}/heard.wav`;
     await client.waitForCall(id, ["IN_PROGRESS"]);
-    const earlyAnswer = await client.get(path);
-    expect([404, 409]).toContain(earlyAnswer.status);
+    const earlyResponse = await client.get(path);
+    expect([404, 409]).toContain(earlyResponse.status);
     expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
     const response = await until(
       () => client.get(path),

@@ -22,9 +22,9 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
   test("all URLs are below the base path", async () => {
     expect(new URL(server.base).pathname).toBe("/api");
     const client = await server.as("ada");
-    const createdAnswer = expected(201, await client.post("/v1/instances", { name: "x" }));
-    const { id } = createdAnswer.json<InstanceView>();
-    expect(createdAnswer.headers.location).toBe(`/api/v1/instances/${id}`);
+    const createdResponse = expected(201, await client.post("/v1/instances", { name: "x" }));
+    const { id } = createdResponse.json<InstanceView>();
+    expect(createdResponse.headers.location).toBe(`/api/v1/instances/${id}`);
     await client.createInstance();
     const { link } = expected(200, await client.get("/v1/instances?limit=1")).headers;
     expect(link).toMatch(/^<\/api\/v1\/instances\?/);
@@ -112,9 +112,9 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
       expectProblem(await (await server.as("eve")).get(streamPath(stream.id), headers), 404, "call_not_found");
       expectProblem(await client.get(streamPath(messageCall.id), headers), 409, "not_a_stream_call");
     }
-    const plainAnswer = await client.get(streamPath(stream.id));
-    expectProblem(plainAnswer, 426, "upgrade_required");
-    expect(plainAnswer.headers.upgrade).toBe("websocket");
+    const plainResponse = await client.get(streamPath(stream.id));
+    expectProblem(plainResponse, 426, "upgrade_required");
+    expect(plainResponse.headers.upgrade).toBe("websocket");
     expect((await client.delete(`/v1/calls/${stream.id}`)).status).toBe(204);
     for (const headers of [{}, UPGRADE])
       expectProblem(await client.get(streamPath(stream.id), headers), 409, "call_ended");
@@ -143,10 +143,10 @@ describe("a server with short limits, open to all origins", () => {
   test("too many requests get 429 with Retry-After; other users continue", async () => {
     const client = await server.as("hasty");
     const responses = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
-    const refusedAnswers = responses.filter(({ status }) => status === 429);
-    expect(refusedAnswers).toHaveLength(10);
-    expectProblem(refusedAnswers[0]!, 429, "rate_limited");
-    expect(Number(refusedAnswers[0]!.headers["retry-after"])).toBeGreaterThan(0);
+    const refusals = responses.filter(({ status }) => status === 429);
+    expect(refusals).toHaveLength(10);
+    expectProblem(refusals[0]!, 429, "rate_limited");
+    expect(Number(refusals[0]!.headers["retry-after"])).toBeGreaterThan(0);
     for (const response of responses) {
       expect(response.headers.ratelimit).toBeTruthy();
       expect(response.headers["ratelimit-policy"]).toBeTruthy();

@@ -9,12 +9,12 @@ import { STREAMS, type StreamCall, streamCall } from "../../support/stream-calls
 import type { StreamClient } from "../../support/stream-client.ts";
 
 const RATE = 16_000;
-let numbers = 0;
+let numberCount = 0;
 
 const server = useLocalServer(STREAMS);
 
 /** A separate number for each test. */
-const newNumber = (): string => `+1202555${5_000 + numbers++}`;
+const newNumber = (): string => `+1202555${5_000 + numberCount++}`;
 
 interface InstanceConnection {
   readonly connection: { readonly phone: string };

@@ -49,11 +49,11 @@ test("a recording has both sides in time, and can be deleted", async () => {
   expect(toneShare(right, TONE.hz)).toBeLessThan(0.01);
 
   const size = response.body.length;
-  const partialAnswer = expected(206, await client.get(recordingOf(call.id), { range: "bytes=44-1043" }));
-  expect(partialAnswer.headers["content-range"]).toBe(`bytes 44-1043/${size}`);
-  expect(partialAnswer.body.equals(response.body.subarray(44, 1_044))).toBe(true);
-  const rangeAnswer = expected(416, await client.get(recordingOf(call.id), { range: `bytes=${size}-` }));
-  expect(rangeAnswer.headers["content-range"]).toBe(`bytes */${size}`);
+  const partialResponse = expected(206, await client.get(recordingOf(call.id), { range: "bytes=44-1043" }));
+  expect(partialResponse.headers["content-range"]).toBe(`bytes 44-1043/${size}`);
+  expect(partialResponse.body.equals(response.body.subarray(44, 1_044))).toBe(true);
+  const rangeResponse = expected(416, await client.get(recordingOf(call.id), { range: `bytes=${size}-` }));
+  expect(rangeResponse.headers["content-range"]).toBe(`bytes */${size}`);
   const head = await client.send("HEAD", recordingOf(call.id));
   expect([head.status, head.headers["content-length"], head.body.length]).toEqual([200, String(size), 0]);
 

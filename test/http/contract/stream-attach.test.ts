@@ -108,7 +108,7 @@ describe.concurrent("a connection that breaks", () => {
 });
 
 describe.concurrent("the end of the call", () => {
-  test("DELETE closes the stream with 4010, afterwards", async () => {
+  test("a DELETE closes the stream with 4010", async () => {
     const { call, client, stream } = await answeredStream(server);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     expect(await stream.closed()).toEqual({ code: 4010, reason: "the call failed" });

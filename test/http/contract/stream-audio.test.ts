@@ -162,7 +162,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     ["as A-law at 8 kHz", { encoding: "alaw" }, 8_000, 160],
     ["as A-law at 44.1 kHz", { encoding: "alaw", sample_rate: 44_100 }, 44_100, 882],
     ["as PCM if MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
-  ])("it returns %s", async ([, query, rate, bytes]) => {
+  ])("is returned %s", async ([, query, rate, bytes]) => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });
     await dial();
@@ -188,7 +188,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     await stream.close(1000);
   });
 
-  test("it is not returned unless requested", async () => {
+  test("is not returned unless requested", async () => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open();
     await stream.write(pcm(800, 16_000));

@@ -11,7 +11,7 @@ const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
 const server = useLocalServer(STREAMS);
 
 describe.concurrent("an invalid text message", () => {
-  test("each gets an error with its fault, and the call continues", async () => {
+  test("gets an error with its fault, and the call continues", async () => {
     const { call, client, stream } = await answeredStream(server);
     const invalidMessages: [message: string, code: string, detail: RegExp][] = [
       ["hello", "invalid_json", /JSON object; send audio as binary/],
@@ -61,9 +61,9 @@ describe.concurrent("bytes other than the named audio", () => {
     await dial();
     await stream.event("answered");
     await stream.write(await bytes());
-    const closed = await stream.closed();
-    expect(closed.code).toBe(1003);
-    expect(closed.reason).toMatch(reason);
+    const close = await stream.closed();
+    expect(close.code).toBe(1003);
+    expect(close.reason).toMatch(reason);
     const nextStream = await open({ query: { encoding: "pcm_s16le" } });
     await nextStream.write(sound(300));
     nextStream.sendMessage({ type: "hangup" });

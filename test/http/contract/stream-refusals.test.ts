@@ -18,7 +18,7 @@ const streamPath = (call: string, query = ""): string => `/v1/calls/${call}/stre
 const server = useLocalServer({ ...STREAMS, LOG_LEVEL: "debug", RINGPORT_STREAM_ATTACH_MS: "10000" });
 
 describe("before the upgrade", () => {
-  test("401, 400, 404, 409 and 426, in this order, with an upgrade and without", async () => {
+  test("a request gets 401, 400, 404, 409 or 426, in this order", async () => {
     const { call, client, open } = await streamCall(server);
     const messageCall = await client.call((await client.createInstance()).id);
     for (const headers of [{}, DOCUMENTED_HEADERS, UPGRADE]) {
@@ -36,14 +36,14 @@ describe("before the upgrade", () => {
       405,
       "method_not_allowed",
     );
-    const documentedAnswer = await server.ask("GET", streamPath(call.id), {
+    const documentedResponse = await server.ask("GET", streamPath(call.id), {
       ...DOCUMENTED_HEADERS,
       authorization: `Bearer ${client.token}`,
     });
-    expect([documentedAnswer.status, documentedAnswer.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
-    const plainAnswer = await client.get(streamPath(call.id));
-    expectProblem(plainAnswer, 426, "upgrade_required");
-    expect(plainAnswer.headers.upgrade).toBe("websocket");
+    expect([documentedResponse.status, documentedResponse.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    const plainResponse = await client.get(streamPath(call.id));
+    expectProblem(plainResponse, 426, "upgrade_required");
+    expect(plainResponse.headers.upgrade).toBe("websocket");
     const stream = await open();
     for (const headers of [{}, UPGRADE])
       expectProblem(await client.get(streamPath(call.id), headers), 409, "stream_already_attached");
@@ -75,10 +75,13 @@ describe("before the upgrade", () => {
     for (let i = 0; i < 5; i++) expectProblem(await client.get(streamPath(call.id)), 426, "upgrade_required");
     // Faults of the handshake itself are reported below the interface.
     const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
-    const keyAnswer = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
-    expect([keyAnswer.status, keyAnswer.json().code]).toEqual([400, "bad_handshake"]);
-    const versionAnswer = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-version": "7" });
-    expect([versionAnswer.status, versionAnswer.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    const keyResponse = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
+    expect([keyResponse.status, keyResponse.json().code]).toEqual([400, "bad_handshake"]);
+    const versionResponse = await server.ask("GET", streamPath(call.id), {
+      ...handshake,
+      "sec-websocket-version": "7",
+    });
+    expect([versionResponse.status, versionResponse.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
     expect(await (await open()).close(1000)).toMatchObject({ code: 1000 });
   });
 
@@ -135,7 +138,7 @@ describe("a ticket", () => {
       expect(
         (await refusal(openStream(server.base, firstCall.call.id, { query: { ticket: wrongTicket } }))).status,
       ).toBe(401);
-    // It still opens its own call.
+    // The ticket still opens the stream of its own call.
     await (await openStream(server.base, firstCall.call.id, { query: { ticket } })).close(1000);
   });
 
@@ -163,7 +166,7 @@ async function refusal(opening: Promise<unknown>): Promise<StreamRefused> {
   throw error;
 }
 
-/** Opens a stream as soon as its place is free. */
+/** Opens a stream as soon as its reservation is free. */
 async function openWithin<T>(open: () => Promise<T>, ms: number): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {

@@ -19,11 +19,11 @@ function connect({ fault }: { fault?: Error } = {}) {
   const socket = new FakeSocket();
   let revoke = () => {};
   let isWatched = true;
-  let closes = 0;
+  let closeCount = 0;
   const listening: CallListening = {
     callId: "call_1",
     close() {
-      closes++;
+      closeCount++;
       items.close();
     },
     async *[Symbol.asyncIterator]() {
@@ -49,8 +49,8 @@ function connect({ fault }: { fault?: Error } = {}) {
     get isWatched() {
       return isWatched;
     },
-    get closes() {
-      return closes;
+    get closeCount() {
+      return closeCount;
     },
   };
 }
@@ -81,7 +81,7 @@ test("a revoked token closes the connection with 4001", async () => {
   await scene.system.settle();
   scene.revoke();
   await scene.system.settle();
-  expect([scene.socket.closed?.code, scene.closes, scene.isWatched]).toEqual([4001, 1, false]);
+  expect([scene.socket.closed?.code, scene.closeCount, scene.isWatched]).toEqual([4001, 1, false]);
 });
 
 test("a server that stops closes the connection with 1001, a bug with 1011", async () => {
@@ -126,7 +126,7 @@ test("a client that reads again gets the rest", async () => {
 test("a client that leaves during the handshake stops listening", () => {
   const scene = connect();
   scene.handlers.close?.(scene.socket, 1006, "");
-  expect(scene.closes).toBe(1);
+  expect(scene.closeCount).toBe(1);
 });
 
 test("any client message gets one reply, and the audio continues", async () => {

@@ -4,36 +4,36 @@ import { StreamOutbox } from "../../../src/http/stream/outbox.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-function startOutbox(socket: FakeSocket): { outbox: StreamOutbox; full: () => number } {
+function startOutbox(socket: FakeSocket): { outbox: StreamOutbox; fullReports: () => number } {
   let fullCount = 0;
-  const box = new StreamOutbox(socket, { droppedMessage: (ms) => ({ dropped_ms: ms }), onFull: () => fullCount++ });
-  return { outbox: box, full: () => fullCount };
+  const outbox = new StreamOutbox(socket, { droppedMessage: (ms) => ({ dropped_ms: ms }), onFull: () => fullCount++ });
+  return { outbox, fullReports: () => fullCount };
 }
 
 const frame = (number: number): Uint8Array => Uint8Array.of(number & 255, number >> 8, ...new Uint8Array(638));
-const numbers = (socket: FakeSocket): unknown[] =>
+const receivedItems = (socket: FakeSocket): unknown[] =>
   socket.sent.map((message) => (typeof message === "string" ? JSON.parse(message) : message[0]! + 256 * message[1]!));
 
 test("a reading client receives messages at once", () => {
   const socket = new FakeSocket();
-  const { outbox: box } = startOutbox(socket);
-  box.text({ a: 1 });
-  box.audio(frame(2));
-  expect(numbers(socket)).toEqual([{ a: 1 }, 2]);
+  const { outbox } = startOutbox(socket);
+  outbox.text({ a: 1 });
+  outbox.audio(frame(2));
+  expect(receivedItems(socket)).toEqual([{ a: 1 }, 2]);
 });
 
 test("a slow client loses the oldest audio, and a message reports it", async () => {
   const socket = new FakeSocket();
-  const { outbox: box, full } = startOutbox(socket);
+  const { outbox, fullReports } = startOutbox(socket);
   socket.stuck = true;
   for (let i = 0; i < 1000; i++) {
-    box.audio(frame(i));
-    if (i % 100 === 0) box.text({ at: i });
+    outbox.audio(frame(i));
+    if (i % 100 === 0) outbox.text({ at: i });
   }
   expect(socket.bufferedAmount).toBeLessThan(70_000);
   await socket.read();
   await socket.read();
-  const received = numbers(socket);
+  const received = receivedItems(socket);
   const frames = received.filter((item) => typeof item === "number");
   const firstGap = frames.findIndex((number, i) => i > 0 && number !== (frames[i - 1] as number) + 1);
   // The socket's own buffer and the last 5 s were not dropped.
@@ -41,46 +41,46 @@ test("a slow client loses the oldest audio, and a message reports it", async () 
   const droppedCount = 750 - firstGap;
   expect(received[received.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * droppedCount });
   expect(received.filter((item) => typeof item === "object" && "at" in item!)).toHaveLength(10);
-  expect(full()).toBe(0);
+  expect(fullReports()).toBe(0);
 });
 
 test("more than 1 MiB of text is refused", () => {
   const socket = new FakeSocket();
-  const { outbox: box, full } = startOutbox(socket);
+  const { outbox, fullReports } = startOutbox(socket);
   socket.stuck = true;
-  for (let i = 0; full() === 0 && i < 10_000; i++) box.text({ text: "x".repeat(1_000) });
-  expect(full()).toBe(1);
-  box.close();
-  box.text({ more: 1 });
+  for (let i = 0; fullReports() === 0 && i < 10_000; i++) outbox.text({ text: "x".repeat(1_000) });
+  expect(fullReports()).toBe(1);
+  outbox.close();
+  outbox.text({ more: 1 });
   expect(socket.bufferedAmount).toBeLessThan(70_000);
 });
 
 test("finish sends the queue in order", () => {
   const socket = new FakeSocket();
-  const { outbox: box } = startOutbox(socket);
+  const { outbox } = startOutbox(socket);
   socket.stuck = true;
-  for (let i = 0; i < 300; i++) box.audio(frame(i));
-  box.text({ last: true });
-  box.finish();
+  for (let i = 0; i < 300; i++) outbox.audio(frame(i));
+  outbox.text({ last: true });
+  outbox.finish();
   socket.stuck = false;
-  return socket.read().then(() => expect(numbers(socket)).toEqual([...Array(300).keys(), { last: true }]));
+  return socket.read().then(() => expect(receivedItems(socket)).toEqual([...Array(300).keys(), { last: true }]));
 });
 
 fuzz(
   "text is never lost and the order never changes, however the client reads",
   fc.asyncProperty(fc.array(fc.constantFrom("text", "audio", "stick", "read"), { maxLength: 400 }), async (steps) => {
     const socket = new FakeSocket();
-    const { outbox: box } = startOutbox(socket);
+    const { outbox } = startOutbox(socket);
     let nextNumber = 0;
     for (const step of steps) {
-      if (step === "text") box.text({ n: nextNumber++ });
-      else if (step === "audio") for (let i = 0; i < 40; i++) box.audio(frame(nextNumber++));
+      if (step === "text") outbox.text({ n: nextNumber++ });
+      else if (step === "audio") for (let i = 0; i < 40; i++) outbox.audio(frame(nextNumber++));
       else if (step === "stick") socket.stuck = true;
       else await socket.read();
     }
     await socket.read();
     await socket.read();
-    const received = numbers(socket);
+    const received = receivedItems(socket);
     const order = received.flatMap((item) =>
       typeof item === "number" ? [item] : "n" in (item as object) ? [(item as { n: number }).n] : [],
     );

@@ -36,7 +36,7 @@ function reservationWithHistory(detached: boolean[]): StreamReservation {
   };
 }
 
-function connection(system: ManualSystem, reservation: StreamReservation): SocketHandlers {
+function handlersOf(system: ManualSystem, reservation: StreamReservation): SocketHandlers {
   return streamSocket({
     reservation,
     dialect: (output) =>
@@ -56,7 +56,7 @@ function connection(system: ManualSystem, reservation: StreamReservation): Socke
 test("a client that never reads the replay is disconnected", async () => {
   const system = new ManualSystem();
   const detached: boolean[] = [];
-  const handlers = connection(system, reservationWithHistory(detached));
+  const handlers = handlersOf(system, reservationWithHistory(detached));
   const socket = new FakeSocket();
   socket.stuck = true;
   handlers.open?.(socket);
@@ -68,7 +68,7 @@ test("a client that never reads the replay is disconnected", async () => {
 
 test("a hangup after waiting audio counts even if the connection breaks", async () => {
   const system = new ManualSystem();
-  const calls: string[] = [];
+  const coreCalls: string[] = [];
   let makeRoom = (): void => {};
   let room: Promise<void> | undefined = new Promise((resolve) => {
     makeRoom = () => {
@@ -77,7 +77,7 @@ test("a hangup after waiting audio counts even if the connection breaks", async 
     };
   });
   const attachment: StreamAttachment = {
-    write: () => void calls.push("write"),
+    write: () => void coreCalls.push("write"),
     queuedMs: 0,
     room: () => room,
     ignored() {},
@@ -86,10 +86,10 @@ test("a hangup after waiting audio counts even if the connection breaks", async 
     mark() {},
     clear() {},
     dtmf() {},
-    hangUp: () => void calls.push("hang up"),
-    detach: () => void calls.push("detach"),
+    hangUp: () => void coreCalls.push("hang up"),
+    detach: () => void coreCalls.push("detach"),
   };
-  const handlers = connection(system, { attach: () => attachment, release() {} });
+  const handlers = handlersOf(system, { attach: () => attachment, release() {} });
   const socket = new FakeSocket();
   handlers.open?.(socket);
   handlers.message(socket, new Uint8Array(640));
@@ -97,10 +97,10 @@ test("a hangup after waiting audio counts even if the connection breaks", async 
   handlers.message(socket, '{"type":"hangup"}');
   handlers.close?.(socket, 1006, "");
   await new Promise((resolve) => setTimeout(resolve));
-  expect(calls).toEqual([]);
+  expect(coreCalls).toEqual([]);
   makeRoom();
   await new Promise((resolve) => setTimeout(resolve));
-  expect(calls).toEqual(["write", "write", "hang up", "detach"]);
+  expect(coreCalls).toEqual(["write", "write", "hang up", "detach"]);
 });
 
 describe("a hostile client", () => {
@@ -123,7 +123,7 @@ describe("a hostile client", () => {
     ["marks", () => '{"type":"mark","name":"m"}'],
     ["texts", () => "{".repeat(60_000)],
   ])("that sends endless %s is paused, and closed with 4008", (_, message) => {
-    const handlers = connection(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
+    const handlers = handlersOf(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
     const socket = new FakeSocket();
     handlers.open?.(socket);
     handlers.message(socket, new Uint8Array(640));
@@ -138,7 +138,7 @@ describe("a hostile client", () => {
   });
 
   test("that cannot be paused is still read up to 6 MiB", () => {
-    const handlers = connection(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
+    const handlers = handlersOf(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
     const socket = new FakeSocket();
     handlers.open?.(socket);
     for (let i = 0; i < 6; i++) handlers.message(socket, new Uint8Array(1 << 20));

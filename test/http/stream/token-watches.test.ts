@@ -15,11 +15,11 @@ test("a token is checked every 500 ms until it is invalid", async () => {
   const system = new ManualSystem();
   let checkCount = 0;
   let revokedCount = 0;
-  const answers = [principal, new Error("the storage is down"), principal, undefined];
+  const results = [principal, new Error("the storage is down"), principal, undefined];
   const authenticate = async () => {
-    const answer = answers[checkCount++];
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const result = results[checkCount++];
+    if (result instanceof Error) throw result;
+    return result;
   };
   tokenWatches(authenticate, system).watch("t", principal, () => revokedCount++);
   await system.advance(4 * TOKEN_CHECK_MS - 1);
@@ -92,13 +92,13 @@ const faultyChecks: readonly (readonly [string, () => unknown])[] = [
   ["never settles", () => new Promise(() => {})],
 ];
 
-test.for(faultyChecks)("a check that %s stops the checks of no other token", async ([, answer]) => {
+test.for(faultyChecks)("a check that %s stops the checks of no other token", async ([, result]) => {
   const system = new ManualSystem();
   const revokedNames: string[] = [];
   const checks = new Map([["odd", 0]]);
   const authenticate = ((token: string) => {
     checks.set(token, (checks.get(token) ?? 0) + 1);
-    if (token === "odd") return answer();
+    if (token === "odd") return result();
     return Promise.resolve(checks.get(token)! < 3 ? principal : undefined);
   }) as Authenticate;
   const watches = tokenWatches(authenticate, system);
@@ -111,7 +111,7 @@ test.for(faultyChecks)("a check that %s stops the checks of no other token", asy
   stop();
 });
 
-test("a token on which a check of all hangs is skipped; the others are checked individually", async () => {
+test("a token whose check hangs is skipped; the others are checked individually", async () => {
   const system = new ManualSystem();
   const revokedTokens: string[] = [];
   const checkOne = async (token: string) =>
@@ -125,7 +125,7 @@ test("a token on which a check of all hangs is skipped; the others are checked i
   expect(revokedTokens).toEqual(["bad"]);
 });
 
-test("a short list of principals revokes no token; each is checked individually", async () => {
+test("a list with too few principals revokes no token; each token is checked individually", async () => {
   const system = new ManualSystem();
   const revokedTokens: string[] = [];
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
@@ -142,13 +142,13 @@ describe("many tokens", () => {
   const tokens = Array.from({ length: TOKEN_COUNT }, (_, n) => `token ${n}`);
 
   /** Queries to an authentication without `all`, and its running checks; each takes 200 ms. */
-  function slowChecks(system: ManualSystem, answer: (token: string) => Promise<typeof principal | undefined>) {
-    const checks = { now: 0, most: 0 };
+  function slowChecks(system: ManualSystem, result: (token: string) => Promise<typeof principal | undefined>) {
+    const checks = { running: 0, maxRunning: 0 };
     const authenticate = async (token: string) => {
-      checks.most = Math.max(checks.most, ++checks.now);
+      checks.maxRunning = Math.max(checks.maxRunning, ++checks.running);
       await new Promise<void>((resolve) => void system.after(200, resolve));
-      checks.now--;
-      return answer(token);
+      checks.running--;
+      return result(token);
     };
     return { checks, authenticate };
   }
@@ -160,10 +160,10 @@ describe("many tokens", () => {
     const watches = tokenWatches(authenticate, system);
     for (const token of tokens) watches.watch(token, principal, () => revokedTokens.add(token));
     await system.advance(TOKEN_CHECK_MS + (200 * TOKEN_COUNT) / MAX_CHECKS_AT_ONCE);
-    expect([revokedTokens.size, checks.most]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
+    expect([revokedTokens.size, checks.maxRunning]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
   });
 
-  test("leave requests their checks, and continue in order, while each check hangs", async () => {
+  test("leave room for the checks of requests, and are checked in order, while each check hangs", async () => {
     const system = new ManualSystem();
     const checkedTokens = new Set<string>();
     const authenticate = guardedAuthenticate(
@@ -189,11 +189,11 @@ describe("many tokens", () => {
     const watches = tokenWatches(Object.assign(authenticate, { all: async () => [] }), system);
     for (const token of tokens) watches.watch(token, principal, () => revokedTokens.add(token));
     await system.advance(TOKEN_CHECK_MS + (200 * TOKEN_COUNT) / MAX_CHECKS_AT_ONCE);
-    expect([revokedTokens.size, checks.most]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
+    expect([revokedTokens.size, checks.maxRunning]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
   });
 });
 
-test("an unclosable client stops no check", async () => {
+test("a client that cannot be closed stops no check", async () => {
   const system = new ManualSystem();
   const revokedNames: string[] = [];
   const watches = tokenWatches(async () => undefined, system);

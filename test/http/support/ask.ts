@@ -3,7 +3,7 @@ import { checkAgainstDocument } from "./document.ts";
 import { TOKEN } from "./fakes.ts";
 
 /** A request of a test. */
-export interface Question {
+export interface TestRequest {
   method?: string;
   path: string;
   headers?: Record<string, string>;
@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** A reply with its body decoded. */
-export interface Answered {
+export interface DecodedReply {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -25,7 +25,14 @@ export interface Answered {
   raw: Reply;
 }
 
-export function requestOf({ method = "GET", path, headers = {}, body, token = TOKEN, signal }: Question): RequestLike {
+export function requestOf({
+  method = "GET",
+  path,
+  headers = {},
+  body,
+  token = TOKEN,
+  signal,
+}: TestRequest): RequestLike {
   const allHeaders = new Headers(token === null ? headers : { authorization: `Bearer ${token}`, ...headers });
   const url = `http://127.0.0.1:8080${path}`;
   return { method, url, headers: allHeaders, body: body === undefined ? null : stream(body), signal };
@@ -39,13 +46,13 @@ async function* stream(body: unknown): AsyncGenerator<Uint8Array> {
 }
 
 /** Sends a request, and checks the reply against the application's own OpenAPI document. */
-export async function ask(app: WebApp, question: Question): Promise<Answered> {
-  const reply = answered(await app.handle(requestOf(question)));
-  await checkAgainstDocument(app, question.method ?? "GET", question.path, reply);
+export async function ask(app: WebApp, request: TestRequest): Promise<DecodedReply> {
+  const reply = decodedReply(await app.handle(requestOf(request)));
+  await checkAgainstDocument(app, request.method ?? "GET", request.path, reply);
   return reply;
 }
 
-export function answered(raw: Reply): Answered {
+export function decodedReply(raw: Reply): DecodedReply {
   const text = raw.body instanceof Uint8Array ? new TextDecoder().decode(raw.body) : String(raw.body ?? "");
   const type = raw.headers["content-type"] ?? "";
   return {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { HttpParts } from "../../../src/http/app.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
-import type { Answered } from "./ask.ts";
+import type { DecodedReply } from "./ask.ts";
 import { faults, type Schema } from "./json-schema.ts";
 
 export interface Operation {
@@ -17,9 +17,9 @@ export interface Document {
 const documents = new WeakMap<WebApp, Document>();
 const sharedDocuments = new Map<string, Document>();
 /** The base paths of applications that have one. */
-export const bases: WeakMap<WebApp, string> = new WeakMap();
+export const basePaths: WeakMap<WebApp, string> = new WeakMap();
 /** Keys of the applications that share their document with others. */
-export const keys: WeakMap<WebApp, string> = new WeakMap();
+export const documentKeys: WeakMap<WebApp, string> = new WeakMap();
 /** HTTP options that do not change the document. */
 const UNDOCUMENTED_OPTIONS = new Set(["authenticate", "cors", "log", "pages", "rateLimit", "system"]);
 
@@ -34,10 +34,10 @@ export function documentKey(http: Partial<HttpParts> = {}): string | undefined {
 
 /** The OpenAPI document of an application. */
 export async function documentOf(app: WebApp): Promise<Document> {
-  const key = keys.get(app);
+  const key = documentKeys.get(app);
   const knownDocument = key === undefined ? documents.get(app) : sharedDocuments.get(key);
   if (knownDocument) return knownDocument;
-  const base = bases.get(app) ?? "";
+  const base = basePaths.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
   const document = JSON.parse(String((await app.handle(request)).body)) as Document;
   if (key === undefined) documents.set(app, document);
@@ -46,9 +46,14 @@ export async function documentOf(app: WebApp): Promise<Document> {
 }
 
 /** Fails if the document does not describe this reply of one of its operations. */
-export async function checkAgainstDocument(app: WebApp, method: string, path: string, reply: Answered): Promise<void> {
+export async function checkAgainstDocument(
+  app: WebApp,
+  method: string,
+  path: string,
+  reply: DecodedReply,
+): Promise<void> {
   const document = await documentOf(app);
-  const base = bases.get(app) ?? "";
+  const base = basePaths.get(app) ?? "";
   if (!path.startsWith(base)) return;
   const pathname = path.slice(base.length).replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((candidate) =>

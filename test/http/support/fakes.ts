@@ -22,7 +22,7 @@ import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import { batchUseCases } from "./batch-fakes.ts";
 import { consentUseCases } from "./consent-fakes.ts";
-import { bases, documentKey, keys } from "./document.ts";
+import { basePaths, documentKey, documentKeys } from "./document.ts";
 import { webhookUseCases } from "./webhook-fakes.ts";
 
 /** 2026-01-31T12:00:00.000Z */
@@ -130,19 +130,19 @@ export interface Parts {
 export interface Served {
   readonly app: WebApp;
   /** Every logged line. */
-  readonly logged: { level: string; fields: LogFields; message: string }[];
+  readonly logLines: { level: string; fields: LogFields; message: string }[];
 }
 
 /** The HTTP interface over use cases with one instance and one call. */
 export function serve(parts: Parts = {}): Served {
-  const logged: Served["logged"] = [];
-  const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, fields, message });
+  const logLines: Served["logLines"] = [];
+  const log = (level: string) => (fields: LogFields, message: string) => void logLines.push({ level, fields, message });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
   const app = createHttp({ ...dependencies(parts), log: logger, ...parts.http });
   const key = documentKey(parts.http);
-  if (key !== undefined) keys.set(app, key);
-  bases.set(app, parts.http?.basePath?.replace(/\/+$/, "") ?? "");
-  return { app, logged };
+  if (key !== undefined) documentKeys.set(app, key);
+  basePaths.set(app, parts.http?.basePath?.replace(/\/+$/, "") ?? "");
+  return { app, logLines };
 }
 
 /** The dependencies of an HTTP interface over use cases with one instance and one call. */

@@ -52,7 +52,7 @@ const NAMED = {
 const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
 /** The text of `src/http/response-types.ts`: a TypeScript type for each schema. */
-export function answerTypes(): string {
+export function responseTypesText(): string {
   const shapes = Object.entries(NAMED).filter(([, schema]) => schema.type === "strict_object");
   const responses = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
   const body = [
@@ -123,7 +123,7 @@ function typeOf(schema: Schema): string {
   const { type, options = [] } = schema;
   const name = NAMES.get(schema);
   if (name !== undefined && type === "strict_object") return name;
-  if (type === "variant") return "Event"; // the only one
+  if (type === "variant") return "Event"; // the only variant
   if (type === "strict_object") return inline(schema);
   if (type === "literal") return JSON.stringify(schema.literal);
   if (type === "picklist") return unionOf(wordTypes(options as readonly string[]));
