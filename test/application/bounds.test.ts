@@ -17,7 +17,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** Reason for refusing configure, and its delay, ms. */
+/** The error that configure fails with, and how long that takes, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const from = world.system.monotonic();
   let outcome: { code: string; message: string; ms: number } | undefined;
@@ -43,7 +43,7 @@ async function stopMs(world: World): Promise<number> {
 }
 
 describe("a network that does not respond", () => {
-  test("while a line is opened makes configure respond in ten seconds, with the reason", async () => {
+  test("while a line is opened makes configure fail after ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.network.openBarrier = never;
@@ -59,7 +59,7 @@ describe("a network that does not respond", () => {
     await world.stop();
   });
 
-  test("at the start of linking makes configure respond in ten seconds, with the reason", async () => {
+  test("at the start of linking makes configure fail after ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -69,7 +69,7 @@ describe("a network that does not respond", () => {
     await world.stop();
   });
 
-  test("that links on its own makes configure respond in ten seconds, with the reason", async () => {
+  test("with operator linking makes configure fail after ten seconds", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.openBarrier = never;
     const instance = await world.newInstance();
@@ -79,7 +79,7 @@ describe("a network that does not respond", () => {
     await stopMs(world);
   });
 
-  test("delays no stop while opening", async () => {
+  test("does not delay a stop while a line opens", async () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });
@@ -96,7 +96,7 @@ describe("a network that does not respond", () => {
   });
 });
 
-test("that never closes delays the stop by five seconds", async () => {
+test("a network that never closes delays the stop by five seconds", async () => {
   const system = new ManualSystem();
   const telephony = new ScriptedTelephony(system);
   telephony.closeBarrier = never;
@@ -118,7 +118,7 @@ test("that never closes delays the stop by five seconds", async () => {
 });
 
 describe("a line that is opened too late", () => {
-  test("is closed when it arrives, reports nothing, and is reopened", async () => {
+  test("is replaced, closed as soon as it opens, and its events are ignored", async () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const world = new World({ before });
@@ -127,7 +127,7 @@ describe("a line that is opened too late", () => {
     await world.app.start();
     await world.system.advance(10_000);
     world.network.openBarrier = undefined;
-    await world.system.advance(5_000); // the next probe opens another one
+    await world.system.advance(5_000); // the next probe opens another line
     const [second] = world.network.lines;
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
     open();
@@ -140,7 +140,7 @@ describe("a line that is opened too late", () => {
     await stopMs(world);
   });
 
-  test("is closed even after the server's stop", async () => {
+  test("is closed even after the server has stopped", async () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });

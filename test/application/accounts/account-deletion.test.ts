@@ -237,7 +237,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.session(secret)).toBeDefined();
   });
 
-  test("is refused while other accounts exist", async () => {
+  test("of the administrator is refused while other accounts exist", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");

@@ -21,7 +21,7 @@ describe("a browser that has signed in before", () => {
     const device = await accounts.deviceMark(session, undefined);
     await lockOut(accounts, ANA.email);
     expect((await accounts.signIn(ANA, { ...BROWSER, device })).account.id).toBe(account.id);
-    // It does not unblock strangers.
+    // The sign-in does not unblock strangers.
     await expect(accounts.signIn(ANA, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 

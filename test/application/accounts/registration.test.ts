@@ -90,7 +90,7 @@ describe("a registration", () => {
     await expect(accounts.register(second, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("that is open needs no code, and its first one counts as any other", async () => {
+  test("that is open needs no code and creates a member", async () => {
     const { accounts, admin } = await accountScene({ registration: "open" });
     await admin();
     expect(await accounts.registration()).toBe("open");
@@ -135,7 +135,7 @@ describe("a registration", () => {
     expect(hasher.hashCount).toBe(before);
   });
 
-  test("never assigns a user of that name", async () => {
+  test("never takes over an existing user of the same name", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const { system, context, storage } = world;
     const first = await admin();

@@ -1,4 +1,4 @@
-// Loaded ahead: no manual clock waits for an import.
+// Loaded up front, because a manual clock does not wait for imports.
 import "../../../src/application/accounts/accounts.ts";
 import type { TokenOffice } from "../../../src/application/accounts/account-tokens.ts";
 import type { AccountUseCases, Browser, NewSession } from "../../../src/application/accounts/account-use-cases.ts";
@@ -10,7 +10,7 @@ import { World, type WorldOptions } from "../../support/application.ts";
 export const PASSWORD = "correct horse battery";
 export const BROWSER: Browser = { userAgent: "Browser/1.0" };
 
-/** A hasher that costs no time, and counts. */
+/** Instant hasher that counts its calls. */
 export class CountingHasher implements PasswordHasher {
   hashCount = 0;
   verifyCount = 0;
@@ -42,7 +42,7 @@ export interface AccountScene {
   readonly world: World;
   readonly accounts: AccountUseCases;
   readonly hasher: CountingHasher;
-  /** Tokens that were revoked by the program's own method. */
+  /** Ids of the tokens revoked through the token office. */
   readonly revokedTokenIds: string[];
   /** Registers the administrator with the code of the first start. */
   admin(email?: string): Promise<NewSession>;
@@ -57,7 +57,7 @@ export async function accountScene(
   return sceneOf(await World.start(options), options.registration);
 }
 
-/** The accounts of a process that was started before. */
+/** The accounts of a world that is already running. */
 export async function sceneOf(world: World, registration: "open" | "invitation" = "invitation"): Promise<AccountScene> {
   const hasher = new CountingHasher();
   const revokedTokenIds: string[] = [];

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const LOGIN = { email: "ana@example.com", password: PASSWORD };
 
 describe("a session", () => {
-  test("ends after 14 days without a use", async () => {
+  test("ends after 14 days without use", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     await world.system.advance(14 * DAY_MS - 1);
@@ -47,7 +47,7 @@ describe("a session", () => {
     expect(writes()).toBe(1);
   });
 
-  test("survives a restart, and of its secret only the hash is stored", async () => {
+  test("survives a restart; only the hash of its secret is stored", async () => {
     const { world, admin } = await accountScene();
     const { secret, account } = await admin();
     const restarted = await sceneOf(await world.crashAndRestart());
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(await accounts.session(bob.secret)).toBeDefined();
   });
 
-  test("keeps 200 characters of what the browser sends", async () => {
+  test("keeps the first 200 characters of the user agent", async () => {
     const { accounts, admin } = await accountScene();
     await admin();
     const { session } = await accounts.signIn(LOGIN, { userAgent: "x".repeat(10_000) });

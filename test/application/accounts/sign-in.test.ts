@@ -5,7 +5,7 @@ const WRONG = "wrong horse battery";
 const MINUTE_MS = 60_000;
 
 describe("a sign-in", () => {
-  test("makes its own session, by an address in upper or lower case", async () => {
+  test("creates a session, whatever the letter case of the address", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin("Ana@Example.com");
     const newSession = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
@@ -26,7 +26,7 @@ describe("a sign-in", () => {
       const refusal = await accounts.signIn({ email, password: WRONG }, BROWSER).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: "AccountRefusal", code: "sign_in_failed" });
       reasons.push((refusal as Error).message);
-      // One hash each: its time reveals nothing.
+      // Every attempt costs one hash, so its duration reveals nothing.
       expect([hasher.verifyCount - verifyCount, hasher.hashCount - hashCount], email).toEqual([1, 0]);
     }
     expect(new Set(reasons).size).toBe(1);
@@ -134,7 +134,7 @@ describe("guessing", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("starts anew after a success, and after a day", async () => {
+  test("is counted from zero after a success, and after a day", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };

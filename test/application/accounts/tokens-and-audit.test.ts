@@ -39,7 +39,7 @@ describe("a token of an account", () => {
     await expect(accounts.revokeToken(account, first.id)).rejects.toMatchObject({ code: "token_not_found" });
   });
 
-  test("is out of reach for other accounts", async () => {
+  test("is not accessible to other accounts", async () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -81,7 +81,7 @@ describe("a token of an account", () => {
     expect(await accounts.tokens(account)).toEqual([]);
   });
 
-  test("is one of a hundred at most", async () => {
+  test("is refused beyond a hundred", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 100; i++) await accounts.createToken(account, { label: `token ${i}` });
@@ -103,7 +103,7 @@ describe("a token of an account", () => {
 });
 
 describe("the audit log", () => {
-  test("lists acts, newest first: all for the administrator, their own for others", async () => {
+  test("lists actions, newest first: all for the administrator, their own for others", async () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -145,7 +145,7 @@ describe("the audit log", () => {
     expect(subjects).toEqual(["last", "366", "305", "244", "183", "122"]);
   });
 
-  test("fails no request; the log has the entry", async () => {
+  test("never fails a request; its own failures are logged", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     world.storage.before = (operation) => {

@@ -44,7 +44,7 @@ describe("a transcription that fails permanently", () => {
     await scene.world.stop();
   });
 
-  test("ends it even if it cannot start", async () => {
+  test("ends the call even if it cannot start", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
@@ -53,7 +53,7 @@ describe("a transcription that fails permanently", () => {
     await scene.world.stop();
   });
 
-  test("leaves a script its keys", async () => {
+  test("does not end a script, which still accepts keys", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["Ask visit: Press 1 for yes.", "If 1 or yes: say: Good."], { transcription });
     await scene.world.system.advance(4_000);
@@ -164,7 +164,7 @@ describe("a speech engine", () => {
   });
 });
 
-describe("an agent whose reply is empty", () => {
+describe("an agent whose reply hangs", () => {
   const never = new Promise<never>(() => {});
   const say = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
   const listen: ConversationAction = { type: "listen", forMs: 60_000 };
@@ -308,7 +308,7 @@ test("a call that reaches its maximum duration ends after a goodbye", async () =
   await scene.world.stop();
 });
 
-describe("a reply that is prepared", () => {
+describe("a prepared reply", () => {
   const THINKING_MS = 400;
 
   /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
@@ -362,7 +362,7 @@ describe("a reply that is prepared", () => {
     expect(unpreparedTurn.gapMs - preparedTurn.gapMs).toBeLessThanOrEqual(THINKING_MS);
   });
 
-  test("is dropped if the callee spoke again", async () => {
+  test("is dropped if the callee speaks again", async () => {
     const { requests, gapMs } = await conversation("I come tomorrow", "I come tomorrow evening.", true);
     expect(requests.slice(1, 3)).toEqual(["I come tomorrow", "I come tomorrow evening."]);
     expect(gapMs).toBeGreaterThanOrEqual(450 + THINKING_MS);

@@ -7,7 +7,7 @@ import { World } from "../../support/application.ts";
 
 const SCHEMA = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
 type Report = NonNullable<Conversation["report"]>;
-/** 400 ms. */
+/** Takes 400 ms to speak. */
 const GOODBYE = "Goodbye.";
 
 /** An agent that says goodbye immediately, or waits, and reports the test's results. */
@@ -109,7 +109,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test("equals its JSON, even if reported in another form", async () => {
+  test("is stored as its JSON form", async () => {
     const day = { toJSON: () => "Monday" };
     const { world, call } = await talking(reporter(async () => ({ day })));
     await world.system.advance(1_500);
@@ -145,7 +145,7 @@ describe("a result that cannot be stored", () => {
     ["a BigInt", () => ({ day: 5n }), "the agent has stated no result: "],
     ["a list", () => ["Monday"], "the agent has stated no result: conversation.result is an array"],
     [
-      "a circle",
+      "a cyclic object",
       () => {
         const cyclicResult: Record<string, unknown> = {};
         cyclicResult.day = cyclicResult;

@@ -239,7 +239,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("ends agent_failed with the engine's reason if its words cannot be spoken", async () => {
+  test("ends as agent_failed with the engine's reason if its words cannot be spoken", async () => {
     const { world, call, leg } = await ringing(["Ask: Press 1.", "If 1: say: Good."]);
     world.speech.fault = new Error("the engine crashed");
     leg.answer();

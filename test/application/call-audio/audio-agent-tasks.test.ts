@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-// The core loads it for the first call of such an agent; a manual clock does not wait for that.
+// Loaded up front: the core imports it for the first such call, and a manual clock does not wait for imports.
 import "../../../src/application/call-audio/agents/audio-agent-call.ts";
 import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
