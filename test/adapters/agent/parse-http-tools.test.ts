@@ -16,9 +16,9 @@ const TOOL = {
 };
 
 describe("the list of HTTP tools", () => {
-  test("is taken unchanged if it is valid", () => {
-    const other = { ...TOOL, name: "book", method: "POST", timeoutMs: 5_000, headers: undefined };
-    expect(parseHttpTools([TOOL, other], false)).toEqual({ tools: [TOOL, other], faults: [] });
+  test("is accepted unchanged if it is valid", () => {
+    const otherTool = { ...TOOL, name: "book", method: "POST", timeoutMs: 5_000, headers: undefined };
+    expect(parseHttpTools([TOOL, otherTool], false)).toEqual({ tools: [TOOL, otherTool], faults: [] });
   });
 
   test.for<[change: object, fault: RegExp]>([

@@ -72,9 +72,9 @@ describe("the language model of this machine", () => {
       detail: `${url}/models (401) lists no model`,
       fix: expect.stringContaining("RINGPORT_AGENT_MODEL"),
     });
-    const withoutVersion = otherServer.url.replace(/\/v1$/, "");
-    expect(await findLanguageModel({ baseUrl: withoutVersion }, { servers })).toMatchObject({
-      detail: `${withoutVersion}/models (404) lists no model`,
+    const unversionedUrl = otherServer.url.replace(/\/v1$/, "");
+    expect(await findLanguageModel({ baseUrl: unversionedUrl }, { servers })).toMatchObject({
+      detail: `${unversionedUrl}/models (404) lists no model`,
       fix: "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL",
     });
     const { url: unusedUrl } = await unusedAddress("nowhere");

@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
   ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, mediaFailed],
   ["that reports that nothing arrives", { ...callees.silent, acts: reportLoss(() => 0) }, mediaFailed],
   [
-    "that reports loss, but names a packet of ours",
+    "that reports loss, but names one of our packets",
     { ...callees.silent, acts: reportLoss((call) => call.voice!.packets.at(-1)!.sequence & 0xffff) },
     heardBy("rtcp"),
   ],

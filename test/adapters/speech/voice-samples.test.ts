@@ -32,7 +32,7 @@ describe("voice samples", { timeout: 30_000 }, () => {
       expect(rms(samples)).toBeGreaterThan(500);
       const audibleShare = share(samples, sampleRate / 50, 500);
       expect(audibleShare).toBeGreaterThan(0.4);
-      const duplicate = [...filesByVoice].find(([, other]) => other === Buffer.from(file).toString("base64"));
+      const duplicate = [...filesByVoice].find(([, otherFile]) => otherFile === Buffer.from(file).toString("base64"));
       expect(duplicate?.[0]).toBeUndefined();
       filesByVoice.set(id, Buffer.from(file).toString("base64"));
     },

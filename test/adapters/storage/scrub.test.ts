@@ -33,11 +33,11 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   }
   await storage.retention.scrub({ thorough: true });
 
-  const liveIds = new Set([...activeIds, ...endedIds].map((id) => id.slice(5)));
+  const storedNumbers = new Set([...activeIds, ...endedIds].map((id) => id.slice(5)));
   const files = [path, `${path}-wal`].filter(existsSync).map((file) => readFileSync(file, "latin1"));
   const numbers = new Set(files.join().match(/4930\d{8}/g));
-  expect([...numbers].filter((number) => !liveIds.has(number))).toEqual([]);
-  expect(numbers.size).toBe(liveIds.size);
+  expect([...numbers].filter((number) => !storedNumbers.has(number))).toEqual([]);
+  expect(numbers.size).toBe(storedNumbers.size);
   await storage.close();
 });
 

@@ -323,7 +323,7 @@ describe("a linked session", () => {
     expect(scene.isOnline).toBe(true);
   });
 
-  test("a broken socket is opened anew", async () => {
+  test("a broken socket is reopened", async () => {
     const scene = await new SessionScene().linkNumber();
     scene.client.dropSocket(Infinity);
     await scene.system.advance(40_000);
