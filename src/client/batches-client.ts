@@ -29,6 +29,8 @@ export interface AddTargetsOptions extends RequestOptions {
   readonly phoneColumn?: string | undefined;
   /** The column of a CSV file with the references. Default: `reference`. */
   readonly referenceColumn?: string | undefined;
+  /** Columns of a CSV file by variable, if a variable's column has another name: `{ name: "First name" }`. */
+  readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Targets of an import: a list, or a file as text, as a `Blob` or `File`, or as a stream of its bytes. */
@@ -92,8 +94,11 @@ export function batchesClient(transport: Transport): BatchesClient {
     delete: (id, options) => transport.delete(pathOf(id), options),
     addTargets(id, targets, options = {}) {
       const isList = isTargetList(targets);
-      const { format = "csv", phoneColumn, referenceColumn } = options;
-      const query: Query = isList ? {} : { phone_column: phoneColumn, reference_column: referenceColumn };
+      const { format = "csv", phoneColumn, referenceColumn, variableColumns } = options;
+      const variable_columns = variableColumns && JSON.stringify(variableColumns);
+      const query: Query = isList
+        ? {}
+        : { phone_column: phoneColumn, reference_column: referenceColumn, variable_columns };
       const body = isList ? targets.map((target) => `${JSON.stringify(target)}\n`).join("") : targets;
       const type = isList || format === "ndjson" ? "application/x-ndjson" : "text/csv";
       return transport.upload(`${pathOf(id)}/targets`, query, { type, body }, options);

@@ -80,8 +80,9 @@ test.each([
 
 test("addTargets accepts the columns and the format of a file", async () => {
   const { id } = await client.batches.create(input());
-  const csv = "id,fixo,name\n7,+12025550150,Ada\n";
-  await client.batches.addTargets(id, csv, { phoneColumn: "fixo", referenceColumn: "id" });
+  const csv = "id,fixo,First name\n7,+12025550150,Ada\n";
+  const columns = { phoneColumn: "fixo", referenceColumn: "id", variableColumns: { name: "First name" } };
+  await client.batches.addTargets(id, csv, columns);
   await client.batches.addTargets(id, JSON.stringify({ ...ADA, phoneNumber: "+12025550151" }), { format: "ndjson" });
   const targets = await collect(client.batches.targets(id, { status: ["WAITING"] }));
   expect(targets).toMatchObject([{ reference: "7", variables: { name: "Ada" } }, { phone_number: "+12025550151" }]);

@@ -206,6 +206,21 @@ describe("POST /v1/batches/:batchId/targets", () => {
     expect(rows).toEqual([{ row: 2, input: { phoneNumber: "+12025550101", reference: "7", variables } }]);
   });
 
+  test("reads the columns of variables from the query", async () => {
+    const importWith = (columns: string) =>
+      importTargets({
+        path: `${TARGETS}?variable_columns=${encodeURIComponent(columns)}`,
+        headers: { "content-type": "text/csv" },
+        body: "phone,First name\n+12025550101,Ada\n",
+      });
+    const { rows } = await importWith('{"name":"First name"}');
+    expect(rows).toEqual([{ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada" } } }]);
+    for (const columns of ["name", "[1]", '{"name":1}', '{"name":{}}', '{"name":"a\u0000"', "x".repeat(10_001)]) {
+      const { reply } = await importWith(columns);
+      expect([reply.status, reply.json.errors?.[0]?.parameter]).toEqual([400, "variable_columns"]);
+    }
+  });
+
   test.each([
     [{ "content-type": "application/pdf" }, "x", 415, "unsupported_media_type"],
     [{ "content-type": "text/csv; charset=utf-16" }, "x", 415, "unsupported_media_type"],

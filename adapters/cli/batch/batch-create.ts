@@ -28,6 +28,11 @@ export const batchCreate: CommandSpec = {
     ...BATCH_OPTIONS,
     { name: "phone-column", placeholder: "NAME", help: "Column with the numbers. Default: the usual names." },
     { name: "reference-column", placeholder: "NAME", help: "Column with your references. Default: reference." },
+    {
+      name: "variable-columns",
+      placeholder: "NAME=COLUMN[,…]",
+      help: 'Columns of variables that have another name in the file: "nome=First name,cidade=City".',
+    },
     { name: "dry-run", help: "Shows who would be called when, and stores nothing." },
     { name: "start", help: "Starts the batch, at once or at the time of --at." },
     { name: "skip-invalid", help: "Starts although some rows have problems: they are not called." },
@@ -40,16 +45,17 @@ export const batchCreate: CommandSpec = {
     const json = isOn("json");
     if (isOn("dry-run") && isOn("start")) throw new UsageError("--dry-run starts nothing: leave out --start");
     const batch = await batchOf(line, file, Date.now());
+    const columns = {
+      phoneColumn: line.values.get("phone-column") as string | undefined,
+      referenceColumn: line.values.get("reference-column") as string | undefined,
+      variableColumns: variableColumnsOf(line.values.get("variable-columns") as string | undefined),
+    };
     const csv = await readTable(file);
     const { client } = await connect(line);
     const instanceIds = await chosenInstances(line, (name) => chosenInstance(client, name));
     if (!json) printTimes(batch.schedule);
 
     const draft = await client.batches.create({ ...batch, instanceIds });
-    const columns = {
-      phoneColumn: line.values.get("phone-column") as string | undefined,
-      referenceColumn: line.values.get("reference-column") as string | undefined,
-    };
     const discard = () => client.batches.delete(draft.id).catch(() => {});
     const report = await client.batches.addTargets(draft.id, new Blob([csv]), columns).catch(async (error: unknown) => {
       await discard();
@@ -91,6 +97,18 @@ async function chosenInstances(
   const repeated = ids.findIndex((id, i) => ids.indexOf(id) !== i);
   if (repeated >= 0) throw new UsageError(`--instance names ${ids[repeated]} twice: leave out one of them`);
   return ids;
+}
+
+/** The columns by variable. @throws {UsageError} */
+function variableColumnsOf(text: string | undefined): Readonly<Record<string, string>> | undefined {
+  if (text === undefined) return undefined;
+  const pairs = text.split(",").map((pair) => {
+    const [, name = "", column = ""] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
+    if (name.trim() === "" || column.trim() === "")
+      throw new UsageError(`--variable-columns is "${text}": "${pair}" must be NAME=COLUMN, such as name=First name`);
+    return [name.trim().replace(/^\{\{(.*)\}\}$/, "$1"), column.trim()] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Absolute times, because "tomorrow 10:00" depends on the zone of this machine. */

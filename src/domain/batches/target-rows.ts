@@ -21,6 +21,8 @@ export interface CsvColumns {
   readonly reference?: string | undefined;
   /** Variables of the message: a column whose name differs only in case, accents or spaces gets their name. */
   readonly variables?: readonly string[] | undefined;
+  /** Column of each variable whose column has another name. */
+  readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
 const PHONE_NAMES = [
@@ -93,17 +95,20 @@ export function plainNumber(text: string): string {
 
 /**
  * The meaning of each column of a file with this header row.
- * @throws {Refusal} `invalid_request`: no column has the numbers
+ * @throws {Refusal} `invalid_request`: no column has the numbers, or a chosen one is missing or has two meanings
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
-  if (columns.phone === undefined && isTargetsCsv(header)) return header.map((name) => exportedMeaning(name.trim()));
+  const { variableColumns = {} } = columns;
+  if (columns.phone === undefined && Object.keys(variableColumns).length === 0 && isTargetsCsv(header))
+    return header.map((name) => exportedMeaning(name.trim()));
   const names = header.map(comparable);
-  const find = (chosen: string | undefined, usual: readonly string[], kind: string): number => {
-    if (chosen === undefined) return names.findIndex((name) => usual.includes(name));
+  const indexOf = (chosen: string, kind: string): number => {
     const index = names.indexOf(comparable(chosen));
     if (index >= 0) return index;
     throw headerFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
   };
+  const find = (chosen: string | undefined, usual: readonly string[], kind: string): number =>
+    chosen === undefined ? names.findIndex((name) => usual.includes(name)) : indexOf(chosen, kind);
   const phone = find(columns.phone, PHONE_NAMES, "numbers");
   if (phone < 0)
     throw headerFault(
@@ -111,13 +116,24 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     );
   const reference = find(columns.reference, REFERENCE_NAMES, "references");
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
+  const chosen = new Map<number, string>();
+  for (const [variable, column] of Object.entries(variableColumns)) {
+    const index = indexOf(column, `variable ${variable}`);
+    const other = index === phone ? "the numbers" : chosen.has(index) && `the variable ${chosen.get(index)}`;
+    if (other)
+      throw headerFault(`the column "${column}" has ${other}, so it cannot be the column of the variable ${variable}`);
+    chosen.set(index, variable);
+  }
   const wanted = new Map((columns.variables ?? []).map((name) => [comparable(name), name]));
   return header.map((name, index): ColumnMeaning => {
+    const chosenVariable = chosen.get(index);
+    if (chosenVariable !== undefined) return { kind: "variable", name: chosenVariable };
     if (index === phone) return { kind: "phone" };
     if (index === reference) return { kind: "reference" };
     const variable = wanted.get(names[index] ?? "") ?? variableName(name);
     if (index === extension && !wanted.has(names[index] ?? "")) return { kind: "extension" };
-    return variable === "" ? { kind: "none" } : { kind: "variable", name: variable };
+    if (variable === "" || Object.hasOwn(variableColumns, variable)) return { kind: "none" };
+    return { kind: "variable", name: variable };
   });
 }
 

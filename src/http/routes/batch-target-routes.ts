@@ -3,6 +3,8 @@ import { TARGET_STATUSES } from "../../domain/batches/batch.ts";
 import type { TargetInput, UpdateTargetInput } from "../../domain/batches/batch-input.ts";
 import { variablesOf } from "../../domain/batches/message-template.ts";
 import { csvTargets, ndjsonTargets, type TargetRow } from "../../domain/batches/target-rows.ts";
+import { isObject } from "../../domain/input/input-checks.ts";
+import { parseJson } from "../../domain/input/json-body.ts";
 import { invalidInput } from "../../domain/refusal.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import { importBody, importFormat } from "../bodies/import-body.ts";
@@ -15,6 +17,7 @@ import {
   choicesParameter,
   limitParameter,
   positionCursorParameter,
+  type QueryParameter,
   readQuery,
   textParameter,
 } from "../requests/query-parameter.ts";
@@ -36,9 +39,23 @@ const listQuery = {
   limit: limitParameter(1000, `${DEFAULT_LIMIT}; as CSV: all`),
   cursor: positionCursorParameter(),
 };
+const VARIABLE_COLUMNS: QueryParameter<Readonly<Record<string, string>>> = {
+  name: "variable_columns",
+  description: 'Columns of variables whose columns have other names, as a JSON object: `{"name":"First name"}`.',
+  schema: { type: "string", maxLength: 10_000 },
+  rule: 'a JSON object such as {"name":"First name"}, of at most 10,000 characters',
+  read(text) {
+    if (text.length > 10_000) return undefined;
+    const parsed = parseJson(new TextEncoder().encode(text), { depth: 1, parts: 1_000 });
+    const columns = "value" in parsed ? parsed.value : undefined;
+    const isColumns = isObject(columns) && Object.values(columns).every((column) => typeof column === "string");
+    return isColumns ? (columns as Record<string, string>) : undefined;
+  },
+};
 const importQuery = {
   phone_column: textParameter("phone_column", "The column of a CSV file with the numbers. Default: the usual names."),
   reference_column: textParameter("reference_column", "The column of a CSV file with the references."),
+  variable_columns: VARIABLE_COLUMNS,
 };
 const BATCH_PROBLEMS = ["demo_token_restricted", "batch_not_found"] as const;
 const BODY_PROBLEMS = [
@@ -90,12 +107,15 @@ export function batchTargetRoutes(
         problems: [...BODY_PROBLEMS, ...BATCH_PROBLEMS, "instance_not_found", "batch_not_draft", "batch_full"],
       }),
       async run(context) {
-        const { phone_column, reference_column } = readQuery(context.search, importQuery);
+        const { phone_column, reference_column, variable_columns } = readQuery(context.search, importQuery);
         const id = batchIdOf(context);
         const format = importFormat(context.request);
         const { message } = await batches.get(context.caller, id);
         return imports.run(context.caller.userId, IMPORT_RUNS, async () => {
-          const columns = { phone: phone_column, reference: reference_column, variables: variablesOf(message) };
+          const columns = {
+            ...{ phone: phone_column, reference: reference_column, variableColumns: variable_columns },
+            variables: variablesOf(message),
+          };
           const rows =
             format === "json"
               ? jsonRows(context)

@@ -48,7 +48,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(createRun.stderr).toContain("3 of 300 rows have problems:");
     expect(createRun.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
     expect(createRun.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
-    expect(createRun.stderr).toMatch(/^ {2}row 301 +phoneNumber .*is not to be called/m);
+    expect(createRun.stderr).toMatch(/^ {2}row 301 +phoneNumber .*must not be called/m);
     expect(createRun.stderr).toContain(`ringport batch start ${id} --skip-invalid`);
     expect(JSON.parse((await run("batch", "show", id, "--json")).stdout)).toMatchObject({ status: "DRAFT" });
 
@@ -119,6 +119,19 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const run = (...args: string[]) => cli.run("mistaken", args);
     const noNumbers = await run("batch", "create", fileOf("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
     expect([noNumbers.code, noNumbers.stderr]).toEqual([2, expect.stringContaining('the columns are "nome"')]);
+    const create = [
+      "batch",
+      "create",
+      fileOf("phone,who\n+12025550101,Ana\n"),
+      "--text",
+      TEXT,
+      "--instance",
+      instanceId,
+    ];
+    const noColumn = await run(...create, "--variable-columns", "nome");
+    expect([noColumn.code, noColumn.stderr]).toEqual([2, expect.stringContaining('"nome" must be NAME=COLUMN')]);
+    const wrongColumn = await run(...create, "--variable-columns", "nome=Nome");
+    expect([wrongColumn.code, wrongColumn.stderr]).toEqual([2, expect.stringContaining('there is no column "Nome"')]);
     const missingFile = await run("batch", "create", "no.csv", "--text", TEXT);
     expect([missingFile.code, missingFile.stderr]).toEqual([2, 'ringport: FILE is "no.csv": there is no such file\n']);
     expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);

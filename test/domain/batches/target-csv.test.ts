@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batch.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
-import { csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
+import { type CsvColumns, csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
 
 const SPEECH_MESSAGE: BatchMessage = {
   type: "FIXED_TTS",
@@ -28,12 +28,12 @@ function csvOf(message: BatchMessage, ...targets: Partial<BatchTarget>[]): strin
   return targetsCsvHeader(message) + targets.map((target) => rowOf({ ...TARGET, ...target })).join("");
 }
 
-async function importRows(csv: string): Promise<TargetRow[]> {
+async function importRows(csv: string, columns: CsvColumns = {}): Promise<TargetRow[]> {
   const rows: TargetRow[] = [];
   const chunks = async function* () {
     yield new TextEncoder().encode(csv);
   };
-  for await (const row of csvTargets(chunks(), { variables: ["name", "status"] })) rows.push(row);
+  for await (const row of csvTargets(chunks(), { variables: ["name", "status"], ...columns })) rows.push(row);
   return rows;
 }
 
@@ -93,4 +93,20 @@ test("a file of invalid targets is imported again unchanged", async () => {
   expect(await importRows(csv)).toEqual([
     { row: 2, input: { phoneNumber: "=12", reference: "-x", extension: "12,3", variables } },
   ]);
+});
+
+test("a chosen column is a variable, whatever its name", async () => {
+  const csv = "phone,First Name,name,reference\n+12025550101,Ada,Countess,7\n";
+  const [row] = await importRows(csv, { variableColumns: { name: "first name", visit: "Reference" } });
+  expect(row).toEqual({ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada", visit: "7" } } });
+});
+
+test.each([
+  [{ name: "Nome" }, 'there is no column "Nome" for the variable name; the columns are "phone", "who"'],
+  [{ name: "phone" }, 'the column "phone" has the numbers, so it cannot be the column of the variable name'],
+  [{ a: "who", b: "Who" }, 'the column "Who" has the variable a, so it cannot be the column of the variable b'],
+])("variable columns %j are refused", async (variableColumns, detail) => {
+  await expect(importRows("phone,who\n+12025550101,Ada\n", { variableColumns })).rejects.toMatchObject({
+    errors: [expect.objectContaining({ detail })],
+  });
 });

@@ -18,7 +18,8 @@ export default {
   },
   message: {
     title: "Message",
-    variables: "Write {{name}} where each person's value belongs; the column “name” of your list has it.",
+    variables:
+      "Write {{name}} where each person's value belongs; it comes from the column “name” of your list, or from the one you choose.",
   },
   list: {
     title: "People",
@@ -34,6 +35,7 @@ export default {
     remove: "Remove",
     phone: "Column with the numbers",
     reference: "Column with the references",
+    variable: (name: string) => `Column for ${name}`,
     choose: "Choose a column",
     noReference: "None",
     noPhone: "No column looks like phone numbers. Choose it.",
@@ -41,7 +43,7 @@ export default {
     row: "Row",
     roles: { phone: "number", reference: "reference", extension: "extension", none: "not used" },
     unused: "not in the message",
-    missing: (names: string) => `The message needs ${names}, and the list has no such column: name a column so.`,
+    missing: (names: string) => `The message needs ${names}, and no column has that name: choose the column.`,
     importing: "Import",
   },
   schedule: {

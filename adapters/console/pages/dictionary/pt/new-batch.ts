@@ -19,7 +19,8 @@ export default {
   },
   message: {
     title: "Mensagem",
-    variables: "Escreva {{nome}} onde entra o valor de cada pessoa; ele está na coluna “nome” da sua lista.",
+    variables:
+      "Escreva {{nome}} onde entra o valor de cada pessoa; ele vem da coluna “nome” da sua lista, ou da que você escolher.",
   },
   list: {
     title: "Pessoas",
@@ -35,6 +36,7 @@ export default {
     remove: "Remover",
     phone: "Coluna com os números",
     reference: "Coluna com as referências",
+    variable: (name: string) => `Coluna de ${name}`,
     choose: "Escolha uma coluna",
     noReference: "Nenhuma",
     noPhone: "Nenhuma coluna parece ter números de telefone. Escolha-a.",
@@ -42,8 +44,7 @@ export default {
     row: "Linha",
     roles: { phone: "número", reference: "referência", extension: "ramal", none: "não usada" },
     unused: "não está na mensagem",
-    missing: (names: string) =>
-      `A mensagem precisa de ${names}, e a lista não tem essa coluna: dê esse nome a uma coluna.`,
+    missing: (names: string) => `A mensagem precisa de ${names}, e nenhuma coluna tem esse nome: escolha a coluna.`,
     importing: "Importação",
   },
   schedule: {

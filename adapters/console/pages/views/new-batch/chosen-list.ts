@@ -40,6 +40,12 @@ export class ChosenList {
     this.#choice.value = { ...this.#choice.value, ...change };
   }
 
+  /** Chooses the column of a variable; it is no longer the column of another one. */
+  chooseVariable(variable: string, column: string): void {
+    const earlier = Object.entries(this.#choice.value.variableColumns ?? {}).filter(([, other]) => other !== column);
+    this.choose({ variableColumns: { ...Object.fromEntries(earlier), [variable]: column } });
+  }
+
   clear(): void {
     this.#list.value = undefined;
     this.#isUnreadable.value = false;
@@ -53,6 +59,7 @@ export class ChosenList {
     const columns = {
       phone: columnOf(list.preview, meanings, "phone"),
       reference: columnOf(list.preview, meanings, "reference"),
+      variableColumns: this.#choice.value.variableColumns,
     };
     return { file: list.file, columns };
   }

@@ -2,10 +2,10 @@ import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv
 import { Select } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
-import { type CsvPreview, columnMeanings, columnOf, missingVariables } from "./csv-preview.ts";
+import { type CsvPreview, columnMeanings, columnOf, columnOfVariable, missingVariables } from "./csv-preview.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-/** Which column is what, with the first rows. */
+/** The meanings of the columns, with the first rows. */
 export function ColumnMapping({
   list,
   preview,
@@ -19,6 +19,8 @@ export function ColumnMapping({
   const choice = list.choice.value;
   const meanings = columnMeanings(preview, choice, variables);
   const columns = preview.header.filter((name) => name.trim() !== "").map((name) => ({ value: name, text: name }));
+  const phoneColumn = meanings && columnOf(preview, meanings, "phone");
+  const otherColumns = columns.filter(({ value }) => value !== phoneColumn);
   const missing = meanings ? missingVariables(meanings, variables) : [];
   // A usual name is a reference even if none is chosen.
   const automatic = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
@@ -28,7 +30,7 @@ export function ColumnMapping({
       <div class="columns">
         <Select
           label={texts.phone}
-          value={(meanings && columnOf(preview, meanings, "phone")) ?? ""}
+          value={phoneColumn ?? ""}
           fault={meanings ? undefined : texts.noPhone}
           options={meanings ? columns : [{ value: "", text: texts.choose }, ...columns]}
           onChange={(phone) => list.choose({ phone: phone || undefined })}
@@ -39,6 +41,15 @@ export function ColumnMapping({
           options={hasReference ? columns : [{ value: "", text: texts.noReference }, ...columns]}
           onChange={(reference) => list.choose({ reference: reference || undefined })}
         />
+        {variables.map((name) => (
+          <Select
+            key={name}
+            label={texts.variable(`{{${name}}}`)}
+            value={(meanings && columnOfVariable(preview, meanings, name)) ?? ""}
+            options={missing.includes(name) ? [{ value: "", text: texts.choose }, ...otherColumns] : otherColumns}
+            onChange={(column) => list.chooseVariable(name, column)}
+          />
+        ))}
       </div>
       {missing.length > 0 && (
         <Notice tone="warn">{texts.missing(missing.map((name) => `{{${name}}}`).join(", "))}</Notice>

@@ -14,10 +14,11 @@ export interface CsvPreview {
   readonly rows: readonly { readonly row: number; readonly cells: readonly string[] }[];
 }
 
-/** Names of the columns with the numbers and the references; undefined: the usual names. */
+/** Names of the columns with the numbers, the references and the variables; undefined: the usual names. */
 export interface ColumnChoice {
   readonly phone?: string | undefined;
   readonly reference?: string | undefined;
+  readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The first rows of a file; undefined if it is no table. */
@@ -79,6 +80,15 @@ export function columnOf(
   kind: ColumnMeaning["kind"],
 ): string | undefined {
   return header[meanings.findIndex((meaning) => meaning.kind === kind)];
+}
+
+/** The name of the column of a variable; undefined if there is none. */
+export function columnOfVariable(
+  { header }: CsvPreview,
+  meanings: readonly ColumnMeaning[],
+  variable: string,
+): string | undefined {
+  return header[meanings.findIndex((meaning) => meaning.kind === "variable" && meaning.name === variable)];
 }
 
 /** The variables of the message that no column has. */

@@ -12,12 +12,13 @@ import type { ColumnChoice } from "./csv-preview.ts";
 export function importFile(
   batchId: string,
   file: Blob,
-  { phone, reference }: ColumnChoice,
+  { phone, reference, variableColumns }: ColumnChoice,
   onProgress: (share: number) => void,
 ): Promise<ImportReport> {
   const query = new URLSearchParams({
     ...(phone !== undefined && { phone_column: phone }),
     ...(reference !== undefined && { reference_column: reference }),
+    ...(variableColumns && { variable_columns: JSON.stringify(variableColumns) }),
   });
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
