@@ -34,7 +34,7 @@ import { namedTables } from "./tables.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
 
 interface OpenDatabase {
-  readonly connected: ConnectedDatabase;
+  readonly connection: ConnectedDatabase;
   readonly db: Kysely<Database>;
   readonly lock: ServerLock | undefined;
   /** Used for single statements too, which also need the fence. */
@@ -42,7 +42,7 @@ interface OpenDatabase {
 }
 
 /**
- * A storage over any database that Kysely supports. Opening and closing twice is fine; closing waits for running work.
+ * A storage over any database that Kysely supports. Opening and closing are idempotent; closing waits for running work.
  * @param connect connects the database; called once per opening
  */
 export function databaseStorage(connect: () => Promise<ConnectedDatabase>, traits: Traits): Storage {
@@ -50,18 +50,18 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
   let openDatabase: OpenDatabase | undefined;
   let lease: Lease | undefined;
   let closing: Promise<void> = Promise.resolve();
-  const running = new Set<Promise<unknown>>();
+  const runningJobs = new Set<Promise<unknown>>();
 
   const session: Session = {
     traits,
     get files() {
-      return openDatabase?.connected.files;
+      return openDatabase?.connection.files;
     },
-    async query<Params, Row>(prepared: PreparedQuery<Params, Row>, params: Params): Promise<Row[]> {
-      const { read } = openDatabase?.connected ?? {};
-      if (!openDatabase || !read) return guard(({ db }) => prepared(db, params));
+    async query<Params, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]> {
+      const { read } = openDatabase?.connection ?? {};
+      if (!openDatabase || !read) return guard(({ db }) => query(db, params));
       try {
-        return await read<Row>(prepared.statement(openDatabase.db, params));
+        return await read<Row>(query.statement(openDatabase.db, params));
       } catch (error) {
         throw translateError(traits, error);
       }
@@ -77,19 +77,19 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
         return rows;
       }),
     transaction: (work) => guard(({ transaction }) => transaction(work)),
-    scrub: (thorough) => guard(async ({ connected }) => connected.scrub?.(thorough)),
+    scrub: (thorough) => guard(async ({ connection }) => connection.scrub?.(thorough)),
   };
 
   async function guard<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
     if (!openDatabase) throw new StorageUnavailable("the storage is not open");
     const job = work(openDatabase);
-    running.add(job);
+    runningJobs.add(job);
     try {
       return await job;
     } catch (error) {
       throw translateError(traits, error);
     } finally {
-      running.delete(job);
+      runningJobs.delete(job);
     }
   }
 
@@ -116,12 +116,12 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
     },
     close() {
       if (!opening) return closing;
-      const ending = opening;
+      const openedDatabase = opening;
       opening = undefined;
-      closing = ending.then(
+      closing = openedDatabase.then(
         async (database) => {
           openDatabase = undefined;
-          await Promise.allSettled(running);
+          await Promise.allSettled(runningJobs);
           await stop(database);
         },
         () => {}, // the storage never opened
@@ -158,58 +158,58 @@ function guardLease({ epoch, ms, renew }: Lease, guard: Guard): Lease {
   return { epoch, ms, renew: () => guard(renew) };
 }
 
-async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<OpenDatabase> {
-  const plugins = namedTables(connected.tables);
-  const db = new Kysely<Database>({ dialect: connected.dialect, plugins });
-  const { migrationDialect } = connected;
+async function openWith(connection: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<OpenDatabase> {
+  const plugins = namedTables(connection.tables);
+  const db = new Kysely<Database>({ dialect: connection.dialect, plugins });
+  const { migrationDialect } = connection;
   const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
-  const steps = migrations(connected.columnTypes);
+  const steps = migrations(connection.columnTypes);
   const opening: LockedOpening = {
     db,
     migrationDb,
     isCurrent: (contents) => isCurrent(contents, steps),
-    migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
+    migrate: (tx) => migrate(tx as Kysely<unknown>, connection, steps),
     leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };
   let lock: ServerLock | undefined;
   try {
-    if (options.exclusive) lock = await connected.lock(opening);
-    if (!lock) await migrateUnlessServed(connected, opening, Object.keys(steps));
-    if (lock && connected.files) await removeOrphanedFiles(db, connected.files);
+    if (options.exclusive) lock = await connection.lock(opening);
+    if (!lock) await migrateUnlessServed(connection, opening, Object.keys(steps));
+    if (lock && connection.files) await removeOrphanedFiles(db, connection.files);
     const run: Session["transaction"] = traits.rowLocks ? (work) => db.transaction().execute(work) : sharedCommits(db);
     const transaction: Session["transaction"] = async (work) => {
       lock?.verify?.();
       return run(work);
     };
-    return { connected, db, lock, transaction };
+    return { connection, db, lock, transaction };
   } catch (error) {
-    await stop({ connected, db, lock });
+    await stop({ connection, db, lock });
     throw error;
   }
 }
 
-async function stop({ connected, db, lock }: Pick<OpenDatabase, "connected" | "db" | "lock">): Promise<void> {
+async function stop({ connection, db, lock }: Pick<OpenDatabase, "connection" | "db" | "lock">): Promise<void> {
   await lock?.release();
   await db.destroy();
-  await connected.close?.();
+  await connection.close?.();
 }
 
 /** A program that runs next to the server migrates an older database only if no server uses it. */
 async function migrateUnlessServed(
-  connected: ConnectedDatabase,
+  connection: ConnectedDatabase,
   opening: LockedOpening,
   steps: readonly string[],
 ): Promise<void> {
-  const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
+  const contents = await contentsOf(opening.db as Kysely<unknown>, connection);
   if (opening.isCurrent(contents)) return;
   const { appliedSteps } = contents;
   const isOlder = appliedSteps.length > 0 && steps.some((step) => !appliedSteps.includes(step));
   if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
-  const lock = await connected.lock(opening).catch((cause: unknown) => {
+  const lock = await connection.lock(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
     const { remainingMs } = cause;
     throw new StorageLocked(
-      `a server of an earlier version works on the database ${connected.name}; restart it with this version first`,
+      `a server of an earlier version works on the database ${connection.name}; restart it with this version first`,
       { cause, ...(remainingMs !== undefined && { remainingMs }) },
     );
   });

@@ -57,7 +57,7 @@ export interface ConnectedDatabase extends DatabaseLocation {
   read?<Row>(statement: Statement): Promise<Row[]>;
   /** Overwrites deleted records; undefined if the files belong to a database server. */
   scrub?(thorough: boolean): Promise<void>;
-  /** For migrations, if the other dialect has time limits that a long migration would exceed. */
+  /** The dialect for migrations, if `dialect` has time limits that a long migration would exceed. */
   readonly migrationDialect?: Dialect;
   /**
    * Makes this storage the one server of the database, and keeps other servers out while it migrates.
@@ -166,8 +166,8 @@ const RELEASE = CompiledQuery.raw("release piece");
 const ROLLBACK = CompiledQuery.raw("rollback to piece");
 
 /**
- * For a database that runs one transaction at a time. All work of one turn of the event loop shares a transaction,
- * because a durable commit costs more than the work in it. Each piece succeeds or fails separately, and its promise
+ * Runs all work of one turn of the event loop in one transaction, because a durable commit costs more than the work in
+ * it. For a database that runs one transaction at a time. Each piece succeeds or fails separately, and its promise
  * settles after the commit.
  */
 export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {

@@ -46,7 +46,7 @@ export async function deletePiece<Table extends keyof Database>(
 }
 
 /** The rows of one owner, of which only the newest are kept. */
-export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
+export interface NewestRows<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
   readonly maxRows: number;
   /** Narrows the rows to those of the owner; an index on that and `id` must serve it. */
   rows(query: Rows<Table>): Rows<Table>;
@@ -59,7 +59,7 @@ export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>,
 export async function deleteOldest<Table extends keyof Database>(
   tx: Kysely<Database>,
   traits: Pick<Traits, "rowLocks">,
-  { table, maxRows, rows }: Newest<Table>,
+  { table, maxRows, rows }: NewestRows<Table>,
 ): Promise<void> {
   const ownRows = (query: Rows<"events">) => rows(query as unknown as Rows<Table>) as unknown as Rows<"events">;
   const newestToDelete = ownRows(tx.selectFrom(table as "events"))

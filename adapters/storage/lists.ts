@@ -29,7 +29,7 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   const ids = kindsOf(filter)
     .map((kind) => pageOfKind(db, userId, filter, kind, position, page.limit))
     .reduce((union, pageQuery) => union.unionAll(pageQuery));
-  const newest = db
+  const newestIds = db
     .selectFrom(ids.as("pages"))
     .select("id")
     .orderBy("created_at", "desc")
@@ -38,7 +38,7 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   const rows = await db
     .selectFrom("calls")
     .selectAll()
-    .where("id", "in", newest)
+    .where("id", "in", newestIds)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
@@ -72,16 +72,16 @@ type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 function applyFilters<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
   const { type, instanceId } = filter;
   const statuses = statusesOf(filter);
-  let filtered = query;
-  const [indexedField, ...others] = NAMED_FILTERS.filter((field) => filter[field] !== undefined);
+  let filteredQuery = query;
+  const [indexedField, ...otherFields] = NAMED_FILTERS.filter((field) => filter[field] !== undefined);
   if (indexedField)
-    filtered = filtered.where(RECORDS.calls.columns[indexedField].name, "=", filter[indexedField] ?? "");
-  for (const field of others)
-    filtered = filtered.where(sql`${sql.ref(RECORDS.calls.columns[field].name)} || ''`, "=", filter[field]);
-  if (instanceId !== undefined) filtered = filtered.where(sql`instance_id || ''`, "=", instanceId);
-  if (statuses) filtered = filtered.where(sql`status || ''`, "in", statuses);
-  if (type !== undefined) filtered = filtered.where(sql`type || ''`, "=", type);
-  return filtered;
+    filteredQuery = filteredQuery.where(RECORDS.calls.columns[indexedField].name, "=", filter[indexedField] ?? "");
+  for (const field of otherFields)
+    filteredQuery = filteredQuery.where(sql`${sql.ref(RECORDS.calls.columns[field].name)} || ''`, "=", filter[field]);
+  if (instanceId !== undefined) filteredQuery = filteredQuery.where(sql`instance_id || ''`, "=", instanceId);
+  if (statuses) filteredQuery = filteredQuery.where(sql`status || ''`, "in", statuses);
+  if (type !== undefined) filteredQuery = filteredQuery.where(sql`type || ''`, "=", type);
+  return filteredQuery;
 }
 
 function pageOfKind(

@@ -4,8 +4,8 @@
  * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
  * - `record`: the record of the line is deleted, unless the number is linked to its instance.
  * - `target`: the target of a batch is deleted.
- * - `reported`: the instance is named; it can be deleted.
- * - `kept`: it stays, for a reason given in `docs/SECURITY.md`.
+ * - `reported`: the number stays, and its instance is reported, so that it can be deleted.
+ * - `kept`: the number stays, for a reason given in `docs/SECURITY.md`.
  * - `none`: the column holds no number of a person.
  */
 export type NumberPlace = "call" | "link" | "record" | "target" | "reported" | "kept" | "none";
@@ -15,7 +15,7 @@ type NumberPlaces = readonly [NumberPlace, ...NumberPlace[]];
 /** Representation of a field in a column of JSON. */
 export interface FieldCodec {
   write(value: never): string;
-  read(stored: string): unknown;
+  read(columnText: string): unknown;
 }
 
 /** The column of a field. */
@@ -103,7 +103,7 @@ interface StoredRecord<Rec, Row, Cs = unknown> {
 }
 
 /** Row type of a {@link StoredRecord}. */
-export type StoredRow<Described extends { row(record: never): unknown }> = ReturnType<Described["row"]>;
+export type StoredRow<Mapping extends { row(record: never): unknown }> = ReturnType<Mapping["row"]>;
 
 /** Describes a record by its columns. A field without a column does not compile. */
 export function storedRecord<Rec extends object>(): <const Cs extends Columns<Rec>>(

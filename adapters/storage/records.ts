@@ -36,8 +36,8 @@ const PACKED_QUALITY: FieldCodec = {
         ],
       ),
     ),
-  read: (stored) =>
-    (JSON.parse(stored) as PackedInterval[]).map(
+  read: (columnText) =>
+    (JSON.parse(columnText) as PackedInterval[]).map(
       ([untilMs, packetsSent, packetsReceived, packetsLost, jitterMs, roundTripMs, remoteLoss]): QualityInterval => ({
         untilMs,
         packetsSent,
@@ -141,7 +141,7 @@ export const RECORDS = {
     version: number("version"),
   }),
 
-  /** The texts are from its owner. */
+  /** The texts of a batch come from its owner. */
   batches: storedRecord<Batch>()({
     id: text("id", "none"),
     userId: text("user_id", "none"),

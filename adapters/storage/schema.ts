@@ -171,9 +171,9 @@ export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED'
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
-/** A waiting call whose time in the queue is that of the server. */
+/** A waiting call with the server's time limit in the queue. */
 export const IS_UNLIMITED: RawBuilder<boolean> = sql<boolean>`expires_at is null`;
-/** A waiting call with its own time in the queue. */
+/** A waiting call with its own time limit in the queue. */
 export const IS_EXPIRING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and expires_at is not null`;
 /** A waiting call that was postponed. */
 export const IS_POSTPONED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and not_before is not null`;
@@ -181,7 +181,7 @@ export const IS_POSTPONED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' 
 export const IS_DIALLED: RawBuilder<boolean> = sql<boolean>`dialing_at > 0`;
 /** A call with a recording. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
-/** A batch that calls, or will. */
+/** A batch that has not ended. */
 export const IS_OPEN_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('SCHEDULED', 'RUNNING', 'PAUSED')`;
 /** A batch that has ended. */
 export const IS_ENDED_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'CANCELLED')`;

@@ -59,8 +59,8 @@ export class OverBudget extends CodedError {
  */
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
   // Sorted, since this is part of that order.
-  const sorted = [...charges].sort((a, b) => (a.owner < b.owner ? -1 : 1));
-  for (const { owner, bytes, limit = Infinity } of sorted) {
+  const sortedCharges = [...charges].sort((a, b) => (a.owner < b.owner ? -1 : 1));
+  for (const { owner, bytes, limit = Infinity } of sortedCharges) {
     if (bytes === 0) continue;
     // PostgreSQL compares whole numbers of 64 bits.
     const maxBytes = Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER);
@@ -69,9 +69,7 @@ export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): 
   }
 }
 
-/**
- * Ends the counts of instances that are deleted, those of their demo tokens too. Like {@link charge}, it locks rows.
- */
+/** Ends the counts of deleted instances and of their demo tokens. Like {@link charge}, it locks rows. */
 export async function endCounts(tx: Kysely<Database>, instances: readonly CountedInstance[]): Promise<void> {
   if (instances.length === 0) return;
   const ids = instances.map(({ id }) => id);

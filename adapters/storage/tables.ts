@@ -64,8 +64,8 @@ export function columnsWith<Table extends keyof Database>(table: Table, place: N
 }
 
 /** Tables that one migration creates and drops. */
-const TEMPORARY = ["unscoped_receipts", "whole_audio"];
-export const TABLE_NAMES: readonly string[] = [...Object.keys(NUMBER_PLACES), ...TEMPORARY];
+const TEMPORARY_TABLES = ["unscoped_receipts", "whole_audio"];
+export const TABLE_NAMES: readonly string[] = [...Object.keys(NUMBER_PLACES), ...TEMPORARY_TABLES];
 
 /** Gives every table and index its full name, including tables in raw SQL that are written as `sql.table`. */
 export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {
@@ -106,8 +106,8 @@ class FullNames extends OperationNodeTransformer {
     node: PrimaryKeyConstraintNode,
     queryId?: QueryId,
   ): PrimaryKeyConstraintNode {
-    const transformed = super.transformPrimaryKeyConstraint(node, queryId);
-    return node.name ? { ...transformed, name: this.#withPrefix(node.name) } : transformed;
+    const transformedNode = super.transformPrimaryKeyConstraint(node, queryId);
+    return node.name ? { ...transformedNode, name: this.#withPrefix(node.name) } : transformedNode;
   }
 
   #fullName(name: string): SchemableIdentifierNode {

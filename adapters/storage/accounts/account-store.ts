@@ -78,14 +78,14 @@ export function accountStore(session: Session): AccountStore {
       }),
     revokeToken: (id, at) =>
       session.write(async (db) => {
-        const revoked = await db
+        const revokedRow = await db
           .updateTable("tokens")
           .set({ revoked_at: at })
           .where("id", "=", id)
           .where("revoked_at", "is", null)
           .returning("id")
           .executeTakeFirst();
-        return revoked !== undefined;
+        return revokedRow !== undefined;
       }),
     async markUsed(id, at) {
       await session.write((db) =>
@@ -194,7 +194,7 @@ async function hasOtherAccounts(tx: Kysely<Database>, accountId: string): Promis
 }
 
 async function forgetInstances(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
-  const deleted = await tx
+  const deletedRows = await tx
     .deleteFrom("instances")
     .where("id", "in", ({ selectFrom }) =>
       selectFrom("instances")
@@ -205,8 +205,8 @@ async function forgetInstances(tx: Kysely<Database>, userId: string, limit: numb
     )
     .returning(["id", "user_id", "stored_bytes"])
     .execute();
-  const ids = deleted.map(({ id }) => id);
+  const ids = deletedRows.map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
-  await endCounts(tx, deleted);
+  await endCounts(tx, deletedRows);
   return ids.length;
 }

@@ -21,7 +21,7 @@ export function codeStore(
     insertCode: (code, maxOpen) =>
       session.transaction(async (tx) => {
         if (code.purpose === "first" && (await hasAdmin(tx))) return false;
-        if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= maxOpen)
+        if (code.purpose === "invitation" && (await countOpenInvitations(tx, code, session.traits.rowLocks)) >= maxOpen)
           return false;
         const row = RECORDS.account_codes.row(code);
         await tx
@@ -53,13 +53,13 @@ export function codeStore(
       }),
     deleteInvitation: (id) =>
       session.write(async (db) => {
-        const deleted = await db
+        const deletedRow = await db
           .deleteFrom("account_codes")
           .where("id", "=", id)
           .where("purpose", "=", "invitation")
           .returning("id")
           .executeTakeFirst();
-        return deleted !== undefined;
+        return deletedRow !== undefined;
       }),
   };
 }
@@ -69,8 +69,8 @@ export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
   return (await db.selectFrom("accounts").select("id").where(IS_ADMIN).executeTakeFirst()) !== undefined;
 }
 
-/** The invitations that have not expired when another one is created. */
-async function openInvitations(
+/** Counts the invitations that have not expired when another one is created. */
+async function countOpenInvitations(
   tx: Kysely<Database>,
   { accountId, createdAt }: CodeRecord,
   rowLocks: boolean,
@@ -140,7 +140,7 @@ export async function register(
 
 /** The oldest user with that name, or without a name, that has no account. */
 async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<string | undefined> {
-  const oldest = await tx
+  const oldestUser = await tx
     .selectFrom("users")
     .leftJoin("accounts", "accounts.user_id", "users.id")
     .select("users.id")
@@ -150,7 +150,7 @@ async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<s
     .orderBy("users.id")
     .limit(1)
     .executeTakeFirst();
-  return oldest?.id;
+  return oldestUser?.id;
 }
 
 async function isAdminLeaving(tx: Kysely<Database>): Promise<boolean> {
@@ -165,11 +165,11 @@ async function isEmailTaken(tx: Kysely<Database>, email: string): Promise<boolea
 
 /** An existing user with that name may belong to another person: its tokens are older than this account. */
 async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto("users")
     .values({ id, name, created_at: createdAt })
     .onConflict((conflict) => conflict.column("name").doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (!inserted) await tx.insertInto("users").values({ id, name: id, created_at: createdAt }).execute();
+  if (!insertedRow) await tx.insertInto("users").values({ id, name: id, created_at: createdAt }).execute();
 }

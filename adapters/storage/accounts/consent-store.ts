@@ -11,7 +11,7 @@ const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: s
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
-/** Rolls back a transaction. */
+/** Rolls back an insertion: the user already has the maximum number of consents. */
 class QuotaReached extends CodedError {
   readonly code = "quota_reached";
 }
@@ -43,13 +43,13 @@ export function consentStore(session: Session): ConsentStore {
         }),
     delete: (userId, phone) =>
       session.write(async (db) => {
-        const deleted = await db
+        const deletedRow = await db
           .deleteFrom("consents")
           .where("user_id", "=", userId)
           .where("phone", "=", phone)
           .returning("phone")
           .executeTakeFirst();
-        return deleted !== undefined;
+        return deletedRow !== undefined;
       }),
     list: (userId, { status }, { after, limit }) =>
       session.read(async (db) => {
@@ -86,21 +86,21 @@ async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ create
   const { status, source, updated_at } = row;
   // Repeated if the consent is deleted in between.
   for (;;) {
-    const inserted = await tx
+    const insertedRow = await tx
       .insertInto("consents")
       .values(row)
       .onConflict((conflict) => conflict.columns(["user_id", "phone"]).doNothing())
       .returning("phone")
       .executeTakeFirst();
-    if (inserted) return { created: true, consent };
-    const replaced = await tx
+    if (insertedRow) return { created: true, consent };
+    const replacedRow = await tx
       .updateTable("consents")
       .set({ status, source, updated_at })
       .where("user_id", "=", row.user_id)
       .where("phone", "=", row.phone)
       .returningAll()
       .executeTakeFirst();
-    if (replaced) return { created: false, consent: RECORDS.consents.record(replaced) };
+    if (replacedRow) return { created: false, consent: RECORDS.consents.record(replacedRow) };
   }
 }
 

@@ -49,7 +49,7 @@ export function loginStore(session: Session): LoginStore {
         }
         // The account is updated first: a session that is being stored with the old hash is stored before this, or not
         // at all.
-        const changed = await tx
+        const changedRow = await tx
           .updateTable("accounts")
           .set({ password_hash: passwordHash })
           .where("id", "=", newSession.accountId)
@@ -58,7 +58,7 @@ export function loginStore(session: Session): LoginStore {
           )
           .returning("id")
           .executeTakeFirst();
-        if (!changed) return false;
+        if (!changedRow) return false;
         await tx.deleteFrom("account_sessions").where("account_id", "=", newSession.accountId).execute();
         await tx
           .deleteFrom("account_codes")
@@ -114,13 +114,13 @@ export function loginStore(session: Session): LoginStore {
     },
     deleteSession: (accountId, id) =>
       session.write(async (db) => {
-        const deleted = await db
+        const deletedRow = await db
           .deleteFrom("account_sessions")
           .where("account_id", "=", accountId)
           .where("id", "=", id)
           .returning("id")
           .executeTakeFirst();
-        return deleted !== undefined;
+        return deletedRow !== undefined;
       }),
     async forgetExpired(before) {
       for (const table of ["account_sessions", "account_codes"] as const)

@@ -76,12 +76,12 @@ function unendedBatches(db: Kysely<Database>) {
 
 /** Deletes the files of calls and batches that have ended or were never stored. */
 export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
-  const active = db.selectFrom("calls").select("id").where(IS_ACTIVE);
+  const activeCalls = db.selectFrom("calls").select("id").where(IS_ACTIVE);
   const orphans = await db
     .selectFrom("call_audio")
     .select("call_id")
     .distinct()
-    .where("call_id", "not in", active)
+    .where("call_id", "not in", activeCalls)
     .where("call_id", "not in", unendedBatches(db))
     .execute();
   // A file that cannot be deleted now is deleted at a later start. Until then it is unreachable.

@@ -89,16 +89,16 @@ export function insertCall(session: Session): CallStore["insert"] {
         return { kind: "over_budget", owner: error.owner === creation[0].userId ? "user" : "demo" };
       throw error;
     });
-  return async (call, audio, ...more) => {
+  return async (call, audio, ...otherArguments) => {
     const { files } = session;
     if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES)
-      return insertOnce([call, audio, ...more], audio?.length ?? 0);
+      return insertOnce([call, audio, ...otherArguments], audio?.length ?? 0);
     // The file is stored first, so that a stored call always has its file. The next start deletes a file without a
     // call.
     await files.put(call.id, audio);
-    const inserted = await insertOnce([call, undefined, ...more], audio.length);
-    if (inserted.kind !== "created") removeLater(session, call.id);
-    return inserted;
+    const insertion = await insertOnce([call, undefined, ...otherArguments], audio.length);
+    if (insertion.kind !== "created") removeLater(session, call.id);
+    return insertion;
   };
 }
 

@@ -108,18 +108,18 @@ async function removePiece(
   });
   if (events + transcriptLines + parts === MAX_PIECE) return { ids: undefined, events, transcriptLines, receipts: 0 };
   const receipts = await blankReceipts(tx, finalIds);
-  const deleted = await tx
+  const deletedCalls = await tx
     .deleteFrom("calls")
     .where("id", "in", finalIds)
     .returning(["id", "instance_id", "user_id", "status", "token_id", "counted_at", "demo_scope", "stored_bytes"])
     .execute();
-  await keepCounting(tx, deleted, countedSince, traits);
-  for (const [key, count] of countByInstance(deleted)) {
+  await keepCounting(tx, deletedCalls, countedSince, traits);
+  for (const [key, count] of countByInstance(deletedCalls)) {
     const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
     await countFinished(tx, instanceId, status, -count);
   }
-  await charge(tx, chargesOf(deleted, -1));
-  return { ids: deleted.map(({ id }) => id), events, transcriptLines, receipts };
+  await charge(tx, chargesOf(deletedCalls, -1));
+  return { ids: deletedCalls.map(({ id }) => id), events, transcriptLines, receipts };
 }
 
 /** Counts calls that became final, or (negative) were deleted. */
@@ -146,7 +146,7 @@ function countByInstance(rows: readonly { instance_id: string; status: CallStatu
  * Maximum number of calls that one step reads, with their events and transcripts. Other work continues between two
  * steps.
  */
-const MAX_SEARCHED = 100;
+const MAX_SEARCHED_CALLS = 100;
 const COLUMNS = columnsWith("calls", "call");
 
 /**
@@ -162,7 +162,7 @@ export async function callsNaming(
   const calls: Call[] = [];
   for (let cursor = after; ; ) {
     const piece = await session.read((db) =>
-      db.selectFrom("calls").select("id").where("id", ">", cursor).orderBy("id").limit(MAX_SEARCHED).execute(),
+      db.selectFrom("calls").select("id").where("id", ">", cursor).orderBy("id").limit(MAX_SEARCHED_CALLS).execute(),
     );
     const last = piece.at(-1);
     if (!last) return calls.slice(0, limit);
@@ -184,7 +184,7 @@ export async function callsNaming(
       );
       calls.push(...rows.map(callOf));
     }
-    if (calls.length >= limit || piece.length < MAX_SEARCHED) return calls.slice(0, limit);
+    if (calls.length >= limit || piece.length < MAX_SEARCHED_CALLS) return calls.slice(0, limit);
     cursor = last.id;
     await setImmediate();
   }

@@ -22,7 +22,7 @@ interface InstanceKey {
 }
 
 /** A call is skipped if its `notBefore` is after `now`, and at most `until`. */
-interface Skipped {
+interface PostponementRange {
   readonly now: number;
   readonly until: number;
 }
@@ -43,10 +43,10 @@ interface Claim extends InstanceKey, FencedParams {
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
 );
-const NEXT_CALL = preparedQuery((db, { instance_id, now, until }: InstanceKey & Skipped) =>
+const NEXT_CALL = preparedQuery((db, { instance_id, now, until }: InstanceKey & PostponementRange) =>
   nextCall(db, instance_id, { now, until }).selectAll(),
 );
-const NEXT_NOT_BEFORE = preparedQuery((db, { instance_id, now }: InstanceKey & Pick<Skipped, "now">) =>
+const NEXT_NOT_BEFORE = preparedQuery((db, { instance_id, now }: InstanceKey & Pick<PostponementRange, "now">) =>
   db
     .selectFrom("calls")
     .select("not_before")
@@ -102,12 +102,12 @@ export function callQueue(
       return calls;
     },
     async nextWaiting(instanceId, except = [], now = Number.MAX_SAFE_INTEGER) {
-      const skipped = { now, until: Math.min(now + MAX_POSTPONEMENT_MS, Number.MAX_SAFE_INTEGER) };
+      const range = { now, until: Math.min(now + MAX_POSTPONEMENT_MS, Number.MAX_SAFE_INTEGER) };
       const [row] =
         except.length === 0
-          ? await session.query(NEXT_CALL, { instance_id: instanceId, ...skipped })
+          ? await session.query(NEXT_CALL, { instance_id: instanceId, ...range })
           : await session.read((db) =>
-              nextCall(db, instanceId, skipped).selectAll().where("id", "not in", except).execute(),
+              nextCall(db, instanceId, range).selectAll().where("id", "not in", except).execute(),
             );
       return row && callOf(row);
     },
@@ -142,13 +142,13 @@ export function callQueue(
           .limit(limit)
           .execute(),
       );
-      return [...dialledCalls, ...(await callsOfDeleted(session, limit - dialledCalls.length))].map(callOf);
+      return [...dialledCalls, ...(await callsOfDeletedInstances(session, limit - dialledCalls.length))].map(callOf);
     },
   };
 }
 
 /** The call that is claimed next. */
-function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: Skipped) {
+function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: PostponementRange) {
   return db
     .selectFrom("calls")
     .where("instance_id", "=", instanceId)
@@ -179,7 +179,7 @@ interface QueuedPosition {
 }
 
 /** Undialled calls that wait on deleted instances. Waiting calls are read in pieces, from an index. */
-async function callsOfDeleted(session: Session, limit: number): Promise<CallRow[]> {
+async function callsOfDeletedInstances(session: Session, limit: number): Promise<CallRow[]> {
   const calls: CallRow[] = [];
   let after: QueuedPosition = { instance_id: "", id: "" };
   while (calls.length < limit) {
@@ -229,7 +229,7 @@ function isOwnedIn(epoch = 0) {
     );
 }
 
-/** Condition: a call that another process owns, or no process. */
+/** Condition: the call has another owner, or none. */
 function isOfOtherOwner(owner: string) {
   return ({ eb, or }: ExpressionBuilder<Database, "calls">) => or([eb("owner", "is", null), eb("owner", "<>", owner)]);
 }

@@ -105,12 +105,12 @@ function dialHistory(session: Session): CallStore["dialHistory"] {
         .orderBy("dialing_at", "desc");
       const refusal = session.traits.jsonText("outcome", "refusal");
       const withReasons = dialledCalls.select([reason.as("reason"), refusal.as("refusal")]);
-      const newest = withReasons.limit(limit + MAX_UNREACHED);
+      const newestCalls = withReasons.limit(limit + MAX_UNREACHED);
       const rows =
         selection === "all"
           ? await withReasons.limit(limit).execute()
           : await db
-              .selectFrom(newest.as("dialled"))
+              .selectFrom(newestCalls.as("dialled"))
               .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
               .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
               .orderBy("dialing_at", "desc")
@@ -135,20 +135,20 @@ async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Even
 
 /** Counts active calls in their indexes, and adds up the counts of final ones. */
 async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStatus, number>>> {
-  const queued = await db
+  const queuedCount = await db
     .selectFrom("calls")
     .select((eb) => eb.cast<number>(eb.fn.countAll(), "bigint").as("calls"))
     .where(IS_QUEUED)
     .executeTakeFirstOrThrow();
   // With "slot", which is in no index of all calls, so that SQLite reads the small index of lines.
   const callsOnLine = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
-  const finished = await db
+  const finishedCounts = await db
     .selectFrom("finished_counts")
     .select((eb) => ["status", eb.cast<number>(eb.fn.sum("calls"), "bigint").as("calls")])
     .groupBy("status")
     .execute();
-  const counts = new Map<CallStatus, number>([["QUEUED", queued.calls]]);
+  const counts = new Map<CallStatus, number>([["QUEUED", queuedCount.calls]]);
   for (const { status } of callsOnLine) if (status !== "QUEUED") counts.set(status, (counts.get(status) ?? 0) + 1);
-  for (const { status, calls } of finished) counts.set(status, calls);
+  for (const { status, calls } of finishedCounts) counts.set(status, calls);
   return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
 }

@@ -20,8 +20,8 @@ const CALL_EVENTS = preparedQuery((db, { call_id, ...page }: PageKeys & { readon
 );
 const USER_EVENTS = preparedQuery((db, { user_id, instance_id, ...page }: UserPage) => {
   const userEvents = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
-  const selected = instance_id === undefined ? userEvents : userEvents.where("instance_id", "=", instance_id);
-  return countedPage(db, onPage(selected, page), page.after);
+  const selectedEvents = instance_id === undefined ? userEvents : userEvents.where("instance_id", "=", instance_id);
+  return countedPage(db, onPage(selectedEvents, page), page.after);
 });
 
 const EVENT_POSITION = preparedQuery((db, { user_id, id }: EventKey) =>
@@ -61,7 +61,7 @@ export function eventStore(session: Session): EventStore {
     async positionOf(userId, eventId) {
       const [row] = await session.query(EVENT_POSITION, { user_id: userId, id: eventId });
       if (row) return row.position;
-      // For calls that a migration numbered by id.
+      // The event was deleted. Only the events that a migration numbered are in the order of their ids.
       const [counter] = await session.query(NUMBERED_UNTIL, { user_id: userId });
       return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
     },
@@ -130,8 +130,8 @@ function onPage<O>(
   query: SelectQueryBuilder<Database, "events", O>,
   page: PageKeys,
 ): SelectQueryBuilder<Database, "events", O> {
-  const ordered = query.where("position", ">", page.after).orderBy("position");
-  return page.limit === undefined ? ordered : ordered.limit(page.limit);
+  const orderedQuery = query.where("position", ">", page.after).orderBy("position");
+  return page.limit === undefined ? orderedQuery : orderedQuery.limit(page.limit);
 }
 
 function keysOf({ after = 0, limit }: LogPage): PageKeys {

@@ -6,14 +6,14 @@ import { IS_EXPIRING, IS_UNLIMITED, IS_WAITING } from "../schema.ts";
 /** Queries about the time that calls have waited. */
 export function waitingCalls(session: Session): Pick<CallStore, "waitingSince" | "oldestWaiting" | "expiring"> {
   return {
-    waitingSince: (createdBefore, limit, after, which = "all") =>
+    waitingSince: (createdBefore, limit, after, selection = "all") =>
       session.read(async (db) => {
         const rows = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_WAITING)
           .where("created_at", "<", createdBefore)
-          .$if(which === "unlimited", (query) => query.where(IS_UNLIMITED))
+          .$if(selection === "unlimited", (query) => query.where(IS_UNLIMITED))
           .$if(after !== undefined, (query) =>
             query.where((eb) =>
               eb(eb.refTuple("created_at", "id"), ">", eb.tuple(after?.createdAt ?? 0, after?.id ?? "")),

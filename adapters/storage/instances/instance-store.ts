@@ -48,7 +48,7 @@ const UPDATE_INSTANCE = preparedQuery((db, { id, expectedVersion, addedBytes, ..
     .returningAll(),
 );
 
-/** Rolls back a transaction. */
+/** Rolls back an insertion: the user already has the maximum number of instances. */
 class QuotaReached extends CodedError {
   readonly code = "quota_reached";
 }
@@ -205,9 +205,9 @@ type PurgedInstance = Pick<InstanceRow, "id" | "user_id">;
 /** Purges deleted instances, except those with calls, in pieces. */
 async function purgeInstances(session: Session, erasedBefore: number, limit: number): Promise<string[]> {
   const instances = await session.transaction((tx) => erasedInstances(tx, erasedBefore, limit));
-  for (let remaining: readonly PurgedInstance[] = instances; remaining.length > 0; ) {
-    const purgedCount = await session.transaction((tx) => purgePiece(tx, remaining, session.traits));
-    remaining = remaining.slice(purgedCount);
+  for (let remainingInstances: readonly PurgedInstance[] = instances; remainingInstances.length > 0; ) {
+    const purgedCount = await session.transaction((tx) => purgePiece(tx, remainingInstances, session.traits));
+    remainingInstances = remainingInstances.slice(purgedCount);
     await setImmediate();
   }
   return instances.map(({ id }) => id);
@@ -215,9 +215,9 @@ async function purgeInstances(session: Session, erasedBefore: number, limit: num
 
 /** Purges as many of these instances as one transaction may; returns the number of purged ones. */
 async function purgePiece(tx: Kysely<Database>, instances: readonly PurgedInstance[], traits: Traits): Promise<number> {
-  const purged: CountedInstance[] = [];
-  const count = await purgeRows(tx, instances, traits, purged);
-  await endCounts(tx, purged);
+  const purgedInstances: CountedInstance[] = [];
+  const count = await purgeRows(tx, instances, traits, purgedInstances);
+  await endCounts(tx, purgedInstances);
   return count;
 }
 
@@ -225,7 +225,7 @@ async function purgeRows(
   tx: Kysely<Database>,
   instances: readonly PurgedInstance[],
   traits: Traits,
-  purged: CountedInstance[],
+  purgedInstances: CountedInstance[],
 ): Promise<number> {
   let rows = 0;
   for (const [index, { id, user_id }] of instances.entries()) {
@@ -236,8 +236,8 @@ async function purgeRows(
     });
     if (rows === MAX_PIECE) return index;
     await blankReceipts(tx, [id]);
-    const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["id", "user_id", "stored_bytes"]);
-    purged.push(...(await deleted.execute()));
+    const deletion = tx.deleteFrom("instances").where("id", "=", id).returning(["id", "user_id", "stored_bytes"]);
+    purgedInstances.push(...(await deletion.execute()));
     await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
     rows = Math.min(rows + MAX_INSTANCE_ROWS, MAX_PIECE);
     if (rows === MAX_PIECE) return index + 1;

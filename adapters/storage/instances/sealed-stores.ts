@@ -126,7 +126,7 @@ export async function writeCredentials(tx: Kysely<Database>, id: string, sealed:
 /** Maximum records per statement. */
 const CHUNK = 500;
 
-/** Rolls back a transaction. */
+/** Rolls back a write: the line would have too many records. */
 class TooManyRecords extends CodedError {
   readonly code = "too_many";
 }

@@ -78,11 +78,11 @@ export async function batchTables(db: Kysely<unknown>, { id }: ColumnTypes): Pro
     .addColumn("targets", "bigint", (column) => column.notNull())
     .addPrimaryKeyConstraint("batch_counts_pkey", ["batch_id", "status", "reason"])
     .execute();
-  const unfinished = "status in ('WAITING', 'CALLING') and targets > 0";
-  await partialIndex(db, "batch_counts_unfinished", "batch_counts", ["batch_id"], unfinished);
+  const unfinishedRule = "status in ('WAITING', 'CALLING') and targets > 0";
+  await partialIndex(db, "batch_counts_unfinished", "batch_counts", ["batch_id"], unfinishedRule);
   await schema.alterTable("calls").addColumn("batch_id", id).execute();
   await schema.alterTable("calls").addColumn("batch_position", "bigint").execute();
   await schema.alterTable("calls").addColumn("batch_attempt", "integer").execute();
-  const byBatch = ["user_id", "batch_id", "created_at", "id"];
-  await partialIndex(db, "calls_of_batch", "calls", byBatch, "batch_id is not null");
+  const batchColumns = ["user_id", "batch_id", "created_at", "id"];
+  await partialIndex(db, "calls_of_batch", "calls", batchColumns, "batch_id is not null");
 }

@@ -134,8 +134,8 @@ export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Prom
       order by user_id, scope, key limit ${BATCH}`.execute(db);
     for (const { user_id, scope, key, result } of rows) {
       const record = JSON.parse(result) as { id: string; status: string; created?: boolean };
-      const existing = record.created === false ? record.status : null;
-      await sql`update ${receipts} set record_id = ${record.id}, existing_status = ${existing}, result = null
+      const existingStatus = record.created === false ? record.status : null;
+      await sql`update ${receipts} set record_id = ${record.id}, existing_status = ${existingStatus}, result = null
         where user_id = ${user_id} and scope = ${scope} and key = ${key}`.execute(db);
     }
     last = rows.length < BATCH ? undefined : rows.at(-1);

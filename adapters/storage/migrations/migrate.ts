@@ -30,7 +30,7 @@ export interface Contents {
   readonly appliedSteps: readonly string[];
 }
 
-/** The name without a prefix, in older versions. The next migration renames it. */
+/** The table of our migrations in older versions, without a prefix. The next migration renames it. */
 const OLD_TABLE = "kysely_migration";
 const FIRST_STEP = "0001_first_tables";
 

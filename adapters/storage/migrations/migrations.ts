@@ -88,8 +88,8 @@ async function countedRows(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * An instance may have several lines, and a line carries one call, from its claim to its end. Existing calls on the line
- * have no number of it: the start ends them before it dials.
+ * An instance may have several lines, and a line carries one call, from its claim to its end. Existing calls have no
+ * line number: a starting server ends them before it dials.
  */
 async function lines(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
@@ -100,8 +100,8 @@ async function lines(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Existing calls have neither time. What the queues compare is in their indexes, so that calls are skipped without reading
- * them.
+ * Existing calls have neither time. The indexes of the queues contain the compared columns, so that calls are skipped
+ * without reading them.
  */
 async function waitingTimes(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
@@ -111,8 +111,8 @@ async function waitingTimes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id", "not_before"], "status = 'QUEUED'");
   await partialIndex(db, "calls_waiting", "calls", ["created_at", "id", "expires_at"], isWaiting);
   await partialIndex(db, "calls_expiring", "calls", ["expires_at", "id"], `${isWaiting} and expires_at is not null`);
-  const postponed = ["instance_id", "not_before"];
-  await partialIndex(db, "calls_postponed", "calls", postponed, `${isWaiting} and not_before is not null`);
+  const postponedColumns = ["instance_id", "not_before"];
+  await partialIndex(db, "calls_postponed", "calls", postponedColumns, `${isWaiting} and not_before is not null`);
 }
 
 /** The removal of an account is decided before any data of its user is erased. */
@@ -134,7 +134,7 @@ async function recordings(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_recorded", "calls", ["ended_at", "id"], "recorded_ms > 0");
 }
 
-/** Existing calls have no token and count against none. */
+/** Existing calls have no token and count against no limit. */
 async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   await schema.alterTable("tokens").addColumn("allowed_prefixes", "text").execute();
@@ -166,8 +166,8 @@ async function callReferences(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
   await schema.alterTable("calls").addColumn("reference", "text").execute();
   await schema.alterTable("calls").addColumn("metadata", "text").execute();
-  const byReference = ["user_id", "reference", "created_at", "id"];
-  await partialIndex(db, "calls_by_reference", "calls", byReference, "reference is not null");
+  const referenceColumns = ["user_id", "reference", "created_at", "id"];
+  await partialIndex(db, "calls_by_reference", "calls", referenceColumns, "reference is not null");
   await schema
     .createIndex("calls_by_number")
     .on("calls")
@@ -180,12 +180,12 @@ async function callResults(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result", "text").execute();
 }
 
-/** Existing calls have none: they were not measured. */
+/** Existing calls have no turns: they were not measured. */
 async function agentTurns(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("turns", "text").execute();
 }
 
-/** Existing calls have no such error: no schema was applied to a result. */
+/** Existing calls have no result error: no schema was applied to their results. */
 async function resultErrors(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
 }
@@ -201,7 +201,7 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
 }
 
-/** Existing calls have none: they were not measured. */
+/** Existing calls have no quality: it was not measured. */
 async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }

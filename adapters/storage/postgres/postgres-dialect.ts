@@ -216,12 +216,12 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
 
 /** A connection from the pool, or an error after the timeout. The host program's pool may wait forever. */
 async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
-  const connecting = pool.connect();
-  const late = () => new Error("timeout exceeded when trying to connect");
+  const pendingClient = pool.connect();
+  const createTimeoutError = () => new Error("timeout exceeded when trying to connect");
   try {
-    return await within(connecting, { system: realSystem, ms, timeoutError: late });
+    return await within(pendingClient, { system: realSystem, ms, timeoutError: createTimeoutError });
   } catch (error) {
-    connecting.then(
+    pendingClient.then(
       (client) => client.release(),
       () => {},
     );

@@ -43,7 +43,7 @@ export async function connectSqlite(
     // whenFree() waits without blocking the event loop.
     database.exec("pragma busy_timeout = 0");
     await whenFree(() => database.exec("pragma journal_mode = wal"));
-    // Deleted rows become zeros. It does not slow calls down; the deletion of an audio file takes 0.5 ms per MB.
+    // Deleted rows become zeros. This does not slow calls down; deleting an audio file takes 0.5 ms per MB.
     database.exec("pragma secure_delete = on");
     database.exec(`pragma synchronous = ${synchronous === "NORMAL" ? "normal" : "full"}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
@@ -184,7 +184,7 @@ interface LockFile {
   release(): void;
 }
 
-/** @throws {StorageLocked} another server has locked it */
+/** Locks the file next to a database. @throws {StorageLocked} another server has locked it */
 export function lockFile(database: string, Database: typeof DatabaseSync): LockFile {
   const path = `${database}-server.lock`;
   let lock = openLock();
@@ -231,7 +231,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
   };
 }
 
-/** "" if there is no such file, `fallback` if that cannot be determined: the folder may be temporarily unreadable. */
+/** Identifies the file at a path; "" if it is missing, `fallback` if the folder is, perhaps temporarily, unreadable. */
 function idOf(path: string, fallback: string): string {
   try {
     const file = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -121,8 +121,8 @@ interface SharedReads {
 const MAX_MS = 2;
 
 /**
- * Reads that are close together see the same state of the database and lock it only once. In WAL mode, locking takes
- * longer than reading a row.
+ * Runs reads that are close together in one transaction: they see the same state of the database and lock it only once.
+ * In WAL mode, locking takes longer than reading a row.
  * @param database only for reading
  */
 export function sharedReads(database: DatabaseSync): SharedReads {

@@ -68,12 +68,13 @@ export function webhookStore(session: Session): WebhookStore {
       session.transaction(async (tx) => {
         const columns = RECORDS.webhooks.changes(patch);
         if (patch.disabledReason === null) {
-          const before = await tx
+          const currentRow = await tx
             .selectFrom("webhooks")
             .select(["user_id", "disabled_reason"])
             .where("id", "=", id)
             .executeTakeFirst();
-          if (before && before.disabled_reason !== null) columns.position = await lockPosition(tx, before.user_id);
+          if (currentRow && currentRow.disabled_reason !== null)
+            columns.position = await lockPosition(tx, currentRow.user_id);
         }
         const row = await tx
           .updateTable("webhooks")
@@ -95,7 +96,7 @@ export function webhookStore(session: Session): WebhookStore {
       allEnabled(session, ({ end, position }) => (end ?? 0) > position).then((rows) => rows.map(({ id }) => id)),
     plan: (id, fromPosition, toPosition, deliveries) =>
       session.transaction(async (tx) => {
-        const moved = await tx
+        const movedRow = await tx
           .updateTable("webhooks")
           .set({ position: toPosition })
           .where("id", "=", id)
@@ -103,7 +104,7 @@ export function webhookStore(session: Session): WebhookStore {
           .where("disabled_reason", "is", null)
           .returning("id")
           .executeTakeFirst();
-        if (!moved) return false;
+        if (!movedRow) return false;
         await insertDeliveries(tx, deliveries);
         return true;
       }),
