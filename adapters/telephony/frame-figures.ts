@@ -1,7 +1,7 @@
 import type { MediaStatistics } from "../../src/ports/telephony.ts";
 
 /** Quantities that cannot be measured on a network that exposes frames instead of packets. */
-export const OF_FRAMES_ONLY = {
+export const UNMEASURED_STATISTICS = {
   packetsReordered: 0,
   packetsDuplicated: 0,
   packetsInvalid: 0,

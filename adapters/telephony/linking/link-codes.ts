@@ -6,7 +6,7 @@ export const ROTATE_MS = 20_000;
 /** Time a code is accepted after its successor has appeared, ms. */
 const GRACE_MS = 20_000;
 /** Maximum number of codes kept, so that a page can tell an expired code from an unknown one. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CODES = 10_000;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** One linking code. */
@@ -15,7 +15,7 @@ export interface IssuedCode<Target extends LinkTarget> {
   /** By the monotonic clock, ms. */
   acceptedUntil: number;
   /** True once it has linked a phone, or its attempt has stopped. */
-  used: boolean;
+  isUsed: boolean;
 }
 
 /** Options of {@link PendingLinkCodes}. */
@@ -50,9 +50,9 @@ export class PendingLinkCodes<Target extends LinkTarget> {
     this.system.random(bytes);
     const code = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
     const acceptedUntil = this.system.monotonic() + (ROTATE_MS + GRACE_MS) * this.timeScale;
-    this.#codes.set(code, { attempt, acceptedUntil, used: false });
+    this.#codes.set(code, { attempt, acceptedUntil, isUsed: false });
     for (const oldest of this.#codes.keys()) {
-      if (this.#codes.size <= MAX_REMEMBERED) break;
+      if (this.#codes.size <= MAX_CODES) break;
       this.#codes.delete(oldest);
     }
     return code;
@@ -65,7 +65,7 @@ export class PendingLinkCodes<Target extends LinkTarget> {
 
   /** True if the code can be used now. */
   accepts(code: IssuedCode<Target>): boolean {
-    return !code.used && this.system.monotonic() <= code.acceptedUntil;
+    return !code.isUsed && this.system.monotonic() <= code.acceptedUntil;
   }
 
   /** Keeps the code valid for a while, because its page was opened. */
@@ -75,6 +75,6 @@ export class PendingLinkCodes<Target extends LinkTarget> {
 
   /** Invalidates all codes of this attempt. */
   expire(attempt: LinkAttempt<Target>): void {
-    for (const code of this.#codes.values()) if (code.attempt === attempt) code.used = true;
+    for (const code of this.#codes.values()) if (code.attempt === attempt) code.isUsed = true;
   }
 }

@@ -20,7 +20,7 @@ export class Bridge implements ClockMember {
     clock.add(this);
   }
 
-  /** One of them has hung up. Idempotent. */
+  /** Ends both calls, because one callee has hung up. Idempotent. */
   end(by: SimulatedCallee, cause: ReleaseCause): void {
     this.#clock.remove(this);
     for (const callee of [this.#first, this.#second]) callee.stop(callee === by ? cause : "released");

@@ -2,8 +2,8 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /** The remote end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
 export interface SimulatedCallee {
-  /** True if a person is at the phone and ends the call. */
-  readonly attended: boolean;
+  /** True if a person is at the phone, who will end the call. */
+  readonly isAttended: boolean;
   /** The call has arrived. Called once. */
   start(): void;
   /** The call has ended, or was cut off. Idempotent. */

@@ -25,9 +25,9 @@ export function encodeDevice(device: Device): Uint8Array {
 /** Decodes stored credentials; undefined if the simulator did not write them. */
 export function decodeDevice(credentials: Uint8Array): Device | undefined {
   try {
-    const stored: unknown = JSON.parse(new TextDecoder().decode(credentials));
-    if (typeof stored !== "object" || stored === null) return undefined;
-    const { id, phone } = stored as Partial<Record<keyof Device, unknown>>;
+    const value: unknown = JSON.parse(new TextDecoder().decode(credentials));
+    if (typeof value !== "object" || value === null) return undefined;
+    const { id, phone } = value as Partial<Record<keyof Device, unknown>>;
     return typeof id === "string" && typeof phone === "string" ? { id, phone } : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { FRAME_MS } from "../../../src/audio/playout/media-clock.ts";
 import type { MediaStatistics } from "../../../src/ports/telephony.ts";
-import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
+import { nextJitter, UNMEASURED_STATISTICS } from "../frame-figures.ts";
 
 /**
  * Audio measurements of a simulated call. A packet is an uncompressed frame; none is lost, because no network lies
@@ -12,10 +12,10 @@ export class FrameStatistics {
   #jitterMs = 0;
   #lastFrameAt: number | undefined;
 
-  /** Records a frame to the callee, and a frame from them if `received`. @param now ms of a monotonic clock */
-  recordFrame(received: boolean, now: number): void {
+  /** Records a frame to the callee, and a frame from them if `hasInbound`. @param now ms of a monotonic clock */
+  recordFrame(hasInbound: boolean, now: number): void {
     this.#sent++;
-    if (received) this.#received++;
+    if (hasInbound) this.#received++;
     // The first frame, sent on answer, precedes the clock's schedule.
     if (this.#sent === 1) return;
     if (this.#lastFrameAt !== undefined)
@@ -27,7 +27,7 @@ export class FrameStatistics {
   get totals(): MediaStatistics | null {
     if (this.#sent === 0) return null;
     return {
-      ...OF_FRAMES_ONLY,
+      ...UNMEASURED_STATISTICS,
       codec: "L16",
       packetsSent: this.#sent,
       packetsReceived: this.#received,

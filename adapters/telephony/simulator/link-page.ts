@@ -42,13 +42,17 @@ export async function simulatorLinkPage(
     if (method === "GET") codes.reserve(code);
     return webPage(method, 200, linkForm(target.name));
   }
-  code.used = true;
+  code.isUsed = true;
   let phone: string | undefined;
   try {
-    const late = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
-    phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, timeoutError: late });
+    const createTimeoutError = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
+    phone = await within(target.accept(), {
+      system: codes.system,
+      ms: STORE_TIMEOUT_MS,
+      timeoutError: createTimeoutError,
+    });
   } catch (error) {
-    code.used = false; // the user may press the button again
+    code.isUsed = false; // the user may press the button again
     logger.error({ err: error, instance_id: target.instanceId }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }

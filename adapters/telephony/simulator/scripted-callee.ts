@@ -28,7 +28,7 @@ export interface ScriptedCalleeOptions {
  * after that, so the same call always sounds the same.
  */
 export class ScriptedCallee implements SimulatedCallee {
-  readonly attended: boolean = false;
+  readonly isAttended: boolean = false;
   readonly #options: ScriptedCalleeOptions;
   /** The samples of each sentence, once it is synthesised. */
   readonly #sentences = new Map<CalleeStep, Int16Array>();

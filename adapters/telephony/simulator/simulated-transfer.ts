@@ -71,7 +71,8 @@ export class SimulatedTransfer implements CalleeActions {
    */
   connect(callee: SimulatedCallee, clock: MediaClock, frameLength: number): Bridge | undefined {
     const target = this.#target;
-    if (this.#state !== "answered" || target === undefined || !(callee.attended || target.attended)) return undefined;
+    if (this.#state !== "answered" || target === undefined || !(callee.isAttended || target.isAttended))
+      return undefined;
     this.#bridge = new Bridge(clock, callee, target, frameLength);
     return this.#bridge;
   }

@@ -94,7 +94,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const phones = new Phones();
   const lines = new Set<SimulatedLine>();
   /** Ids of calls that have not ended. */
-  const live = new Set<string>();
+  const liveCallIds = new Set<string>();
   let closing: Promise<void> | undefined;
 
   /** The callee of a number: a phone of the same user in a browser, if one is open, otherwise a script. */
@@ -123,8 +123,8 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       lastingFault: options.lastingFault,
       leg: { clock, spool, sampleRate, system, timeScale },
       callee,
-      onPlaced: (leg) => live.add(leg.callId),
-      onEnded: (leg) => live.delete(leg.callId),
+      onPlaced: (leg) => liveCallIds.add(leg.callId),
+      onEnded: (leg) => liveCallIds.delete(leg.callId),
       onClosed: (line) => lines.delete(line),
     });
     lines.add(line);
@@ -156,7 +156,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       phone: (userId, number) => phones.connect(userId, number),
       async artefact(callId, name) {
         if (name !== "heard.wav") return undefined;
-        if (live.has(callId))
+        if (liveCallIds.has(callId))
           throw new Refusal("recording_not_ready", "the call is still running; try again when it has ended");
         await spool.finish(callId);
         const file = await spool.read(callId);

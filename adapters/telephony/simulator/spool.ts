@@ -59,10 +59,10 @@ interface LiveRecording extends SpooledRecording {
 export class Spool {
   readonly #options: SpoolOptions;
   /** Finished recordings by call, oldest first. */
-  readonly #finished = new Map<string, SpooledRecording>();
+  readonly #finishedRecordings = new Map<string, SpooledRecording>();
   /** Recordings of calls that have not ended. */
-  readonly #live = new Map<string, LiveRecording>();
-  readonly #incomplete = new Set<string>();
+  readonly #liveRecordings = new Map<string, LiveRecording>();
+  readonly #incompleteIds = new Set<string>();
   // One write at a time: otherwise a thousand calls that start together keep every core busy creating files while their
   // audio waits. A call that gets its turn later writes more at a time.
   readonly #writes = new Semaphore(1);
@@ -90,12 +90,12 @@ export class Spool {
   /** Starts recording a call; if that is impossible, logs it and returns undefined. The spool must be open. */
   record(callId: string, instanceId: string, sampleRate: number): WavWriter | undefined {
     const { maxRecordingMs, logger } = this.#options;
-    if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
+    if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#liveRecordings.has(callId)) {
       logger.warn({ call_id: callId }, "simulator: the call is not recorded");
       return undefined;
     }
     this.#release(callId);
-    const live: LiveRecording = {
+    const liveRecording: LiveRecording = {
       instanceId,
       bytes: 0,
       recording: new WavWriter({
@@ -107,9 +107,9 @@ export class Spool {
         stagger: ((this.#startedCount++ % 24) + 1) / 24,
         turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,
-        reserve: (bytes) => this.#reserve(live, bytes),
+        reserve: (bytes) => this.#reserve(liveRecording, bytes),
         onIncomplete: (stop, fault) => {
-          this.#incomplete.add(callId);
+          this.#incompleteIds.add(callId);
           logger.warn(
             { call_id: callId, reason: STOP_REASONS[stop], err: fault },
             "simulator: the recording is incomplete",
@@ -117,18 +117,19 @@ export class Spool {
         },
       }),
     };
-    this.#live.set(callId, live);
-    return live.recording;
+    this.#liveRecordings.set(callId, liveRecording);
+    return liveRecording.recording;
   }
 
   /** Completes the recording of a call that has ended. Never rejects. */
   async finish(callId: string): Promise<void> {
-    const live = this.#live.get(callId);
-    if (live === undefined) return;
-    await live.recording.finish();
-    if (this.#live.get(callId) !== live) return;
-    this.#live.delete(callId);
-    if (live.bytes > 0) this.#finished.set(callId, { instanceId: live.instanceId, bytes: live.bytes });
+    const liveRecording = this.#liveRecordings.get(callId);
+    if (liveRecording === undefined) return;
+    await liveRecording.recording.finish();
+    if (this.#liveRecordings.get(callId) !== liveRecording) return;
+    this.#liveRecordings.delete(callId);
+    if (liveRecording.bytes > 0)
+      this.#finishedRecordings.set(callId, { instanceId: liveRecording.instanceId, bytes: liveRecording.bytes });
   }
 
   /** The WAV file of a call, if any. */
@@ -136,7 +137,7 @@ export class Spool {
     if (!SAFE_ID.test(callId)) return undefined;
     await this.open();
     const file = await readWav(this.#path(callId), 1);
-    return file && { ...file, incomplete: this.#incomplete.has(callId) };
+    return file && { ...file, incomplete: this.#incompleteIds.has(callId) };
   }
 
   /** Deletes the recordings of these calls. */
@@ -152,7 +153,7 @@ export class Spool {
 
   /** Completes all recordings. */
   async close(): Promise<void> {
-    await Promise.all([...this.#live.keys()].map((callId) => this.finish(callId)));
+    await Promise.all([...this.#liveRecordings.keys()].map((callId) => this.finish(callId)));
     await this.#ready?.catch(() => {});
     if (this.#options.dir === undefined && this.#dir !== undefined)
       await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
@@ -169,18 +170,18 @@ export class Spool {
       if (file?.isFile()) recordings.push({ callId, bytes: file.size, at: file.mtimeMs });
     }
     for (const { callId, bytes } of recordings.sort((a, b) => a.at - b.at)) {
-      this.#finished.set(callId, { instanceId: undefined, bytes });
+      this.#finishedRecordings.set(callId, { instanceId: undefined, bytes });
       this.#bytes += bytes;
     }
     this.#dir = dir;
     this.#makeRoom(undefined, 0);
   }
 
-  #reserve(live: LiveRecording, bytes: number): boolean {
-    const size = live.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
-    if (!this.#makeRoom(live.instanceId, size)) return false;
-    live.bytes += size;
-    this.#count(live.instanceId, size);
+  #reserve(liveRecording: LiveRecording, bytes: number): boolean {
+    const size = liveRecording.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
+    if (!this.#makeRoom(liveRecording.instanceId, size)) return false;
+    liveRecording.bytes += size;
+    this.#count(liveRecording.instanceId, size);
     return true;
   }
 
@@ -197,7 +198,7 @@ export class Spool {
 
   #deleteOldest(matches: (entry: SpooledRecording) => boolean, fits: () => boolean): void {
     if (fits()) return;
-    for (const [callId, entry] of this.#finished) {
+    for (const [callId, entry] of this.#finishedRecordings) {
       if (!matches(entry)) continue;
       this.#release(callId);
       void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
@@ -208,10 +209,10 @@ export class Spool {
   }
 
   #release(callId: string): void {
-    const entry = this.#finished.get(callId);
+    const entry = this.#finishedRecordings.get(callId);
     if (entry) this.#count(entry.instanceId, -entry.bytes);
-    this.#finished.delete(callId);
-    this.#incomplete.delete(callId);
+    this.#finishedRecordings.delete(callId);
+    this.#incompleteIds.delete(callId);
   }
 
   #count(instanceId: string | undefined, bytes: number): void {

@@ -87,10 +87,10 @@ export class WhatsAppLine implements Line {
     const onEnded = () => {
       if (this.#call?.abort === abort) this.#call = undefined;
     };
-    const placing = place(session, to, options, AbortSignal.any([signal, abort.signal]), onEnded);
-    this.#call = { abort, leg: placing.catch(() => undefined) };
+    const pendingLeg = place(session, to, options, AbortSignal.any([signal, abort.signal]), onEnded);
+    this.#call = { abort, leg: pendingLeg.catch(() => undefined) };
     try {
-      return await placing;
+      return await pendingLeg;
     } catch (error) {
       onEnded();
       throw error;
@@ -119,8 +119,10 @@ export class WhatsAppLine implements Line {
     const call = this.#call;
     if (call === undefined) return;
     call.abort.abort();
-    const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
     const hangUp = call.leg.then((leg) => leg?.hangUp());
-    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, timeoutError: late }).catch(() => {}); // closing the client ends it
+    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, timeoutError: createTimeoutError }).catch(
+      () => {},
+    ); // closing the client ends it
   }
 }

@@ -26,7 +26,7 @@ export interface BrowserCalleeOptions {
  * phone, like a phone that has lost its network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements SimulatedCallee {
-  readonly attended: boolean = true;
+  readonly isAttended: boolean = true;
   readonly #options: BrowserCalleeOptions;
   readonly #incoming: PhoneAudio;
   #state: "new" | "ringing" | "answered" | "ended" = "new";
@@ -56,11 +56,11 @@ export class BrowserCallee implements SimulatedCallee {
 
   stop(cause: ReleaseCause): void {
     if (this.#state === "ended") return;
-    const notified = this.#ringing;
-    if (this.#phone) notified.push(this.#phone);
+    const notifiedPhones = this.#ringing;
+    if (this.#phone) notifiedPhones.push(this.#phone);
     this.#state = "ended";
     this.#options.group.release(this);
-    for (const phone of notified) this.#sendEnded(phone, cause);
+    for (const phone of notifiedPhones) this.#sendEnded(phone, cause);
   }
 
   hear(frame: Int16Array): void {
@@ -115,11 +115,11 @@ export class BrowserCallee implements SimulatedCallee {
   }
 
   #answer(phone: BrowserPhone): void {
-    const others = this.#ringing.filter((other) => other !== phone);
+    const otherPhones = this.#ringing.filter((other) => other !== phone);
     this.#state = "answered";
     this.#phone = phone;
     this.#outgoing = new OutgoingFrames(phone.socket, this.#options.frameLength);
-    for (const other of others) this.#sendEnded(other, "answered_elsewhere");
+    for (const other of otherPhones) this.#sendEnded(other, "answered_elsewhere");
     phone.send({ type: "answered", call_id: this.callId });
     this.#options.call.answer(true);
   }

@@ -5,9 +5,9 @@ import { RingGroup } from "./ring-group.ts";
 
 /** Maximum open phones of one user. */
 export const MAX_PHONES = 8;
-/** Maximum phone connections of one user, including those that are opening or closing … */
+/** Maximum phone connections of one user, including those that are opening or closing. */
 const MAX_USER_CONNECTIONS = 16;
-/** … and of all users. */
+/** Maximum phone connections of all users. */
 const MAX_CONNECTIONS = 256;
 
 /** The phones that are open in browsers, by user and number. */
@@ -70,8 +70,8 @@ export class Phones {
     return () => {
       if (!isConnected) return;
       isConnected = false;
-      const remaining = (this.#connections.get(userId) ?? 1) - 1;
-      if (remaining > 0) this.#connections.set(userId, remaining);
+      const remainingCount = (this.#connections.get(userId) ?? 1) - 1;
+      if (remainingCount > 0) this.#connections.set(userId, remainingCount);
       else this.#connections.delete(userId);
     };
   }

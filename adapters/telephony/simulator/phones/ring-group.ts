@@ -1,7 +1,7 @@
 import type { BrowserCallee } from "./browser-callee.ts";
 import type { BrowserPhone } from "./browser-phone.ts";
 
-/** The phones that ring for one number of a user. The number has one call at a time, on whichever phone. */
+/** The phones that ring for one number of a user. The number has one call at a time, on any of them. */
 export class RingGroup {
   readonly phones: Set<BrowserPhone> = new Set();
   readonly #onUnused: () => void;

@@ -1,5 +1,5 @@
 import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
-import { nextJitter, OF_FRAMES_ONLY } from "../../frame-figures.ts";
+import { nextJitter, UNMEASURED_STATISTICS } from "../../frame-figures.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 
 /** Up to this many missing frames are a gap; with more, the callee is not sending. */
@@ -52,7 +52,7 @@ export class AudioStatistics {
 
   totals(now: number): MediaStatistics {
     return {
-      ...OF_FRAMES_ONLY,
+      ...UNMEASURED_STATISTICS,
       codec: "MLow",
       packetsSent: this.sentFrames,
       packetsReceived: this.#receivedFrames,

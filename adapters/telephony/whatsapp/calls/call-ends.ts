@@ -8,14 +8,14 @@ const withReason = (text: string, reason: string | undefined): string =>
 export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
 
 /** The end of a call that was refused for an unknown reason: it does not show whether further calls are affected. */
-function unexplainedRejection(detail: string): CallEnd {
+function unexplainedEnd(detail: string): CallEnd {
   return { cause: "rejected_by_network", detail, refusal: "call" };
 }
 
 /** The ends of calls that a `<terminate>` ends before the answer, by its reason. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
   // A person who declines is reported by `<reject>`, or by a reason.
-  [undefined, unexplainedRejection("terminated before the answer, without a reason")],
+  [undefined, unexplainedEnd("terminated before the answer, without a reason")],
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["rejected_elsewhere", { cause: "declined", detail: "rejected_elsewhere" }],
@@ -29,7 +29,7 @@ export function progressOf(alerted: boolean): DialProgress {
 }
 
 /** The end of a call that WhatsApp or its client abandons. */
-function timedOut(alerted: boolean): CallEnd {
+function timeoutEnd(alerted: boolean): CallEnd {
   const { reached, detail } = progressOf(alerted);
   return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };
 }
@@ -38,9 +38,9 @@ function timedOut(alerted: boolean): CallEnd {
  * The end of a call that the network terminates before a device has accepted.
  * @param alerted as for {@link progressOf}
  */
-export function terminationOf(reason: string | undefined, alerted: boolean): CallEnd {
-  if (reason === "timeout") return timedOut(alerted);
-  return TERMINATIONS.get(reason) ?? unexplainedRejection(withReason("terminated", reason));
+export function terminatedEnd(reason: string | undefined, alerted: boolean): CallEnd {
+  if (reason === "timeout") return timeoutEnd(alerted);
+  return TERMINATIONS.get(reason) ?? unexplainedEnd(withReason("terminated", reason));
 }
 
 /** The ends of calls by the client's own reasons, before a device has accepted. Only `user_ended` was ever seen. */
@@ -48,14 +48,14 @@ const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
-  ["failed", unexplainedRejection("the client reports: failed")],
+  ["failed", unexplainedEnd("the client reports: failed")],
 ]);
 
 /** The end of a call that the client reports as ended before a device had accepted. */
 export function unansweredEnd(reason: string | undefined, alerted: boolean): CallEnd {
-  if (reason === "timeout") return timedOut(alerted);
+  if (reason === "timeout") return timeoutEnd(alerted);
   const detail = withReason("the client reports that the call ended before the answer", reason);
-  return CLIENT_REASONS.get(reason ?? "") ?? unexplainedRejection(detail);
+  return CLIENT_REASONS.get(reason ?? "") ?? unexplainedEnd(detail);
 }
 
 /** The end of a call that the client reports as ended, after a device had accepted. */
@@ -64,7 +64,7 @@ export function answeredEnd(reason: string | undefined): CallEnd {
 }
 
 /** The end of a call that each device has rejected only for itself; a person declines for all devices at once. */
-export function rejectedByAll(reasons: readonly string[]): CallEnd {
+export function rejectedEnd(reasons: readonly string[]): CallEnd {
   if (reasons.every((reason) => reason === "busy")) return BUSY;
   return { cause: "unreachable", detail: withReason("rejected by each device", [...new Set(reasons)].join(", ")) };
 }
@@ -74,15 +74,15 @@ export const RELEASED: CallEnd = { cause: "released", detail: null };
 export const HUNG_UP: CallEnd = { cause: "callee_hung_up", detail: null };
 
 /** The end of a call whose offer WhatsApp has refused. A call that waits for another offer returns to the queue. */
-export function refusedOffer(code: string): CallEnd {
+export function refusedOfferEnd(code: string): CallEnd {
   const detail = `${offerError(code).text}: error ${code}`;
   if (isRepeated(code)) return { cause: "line_lost", detail };
   return { cause: "rejected_by_network", detail, refusal: refusalScope(code) };
 }
-export const notAcknowledged = (ms: number): CallEnd =>
-  unexplainedRejection(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
-export const withoutMedia = (ms: number): CallEnd => ({
+export const unacknowledgedEnd = (ms: number): CallEnd =>
+  unexplainedEnd(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
+export const noMediaEnd = (ms: number): CallEnd => ({
   cause: "media_failed",
   detail: `no audio path came up within ${ms / 1_000} s of the answer`,
 });
-export const lineLost = (reason: string): CallEnd => ({ cause: "line_lost", detail: reason });
+export const lineLostEnd = (reason: string): CallEnd => ({ cause: "line_lost", detail: reason });

@@ -5,14 +5,14 @@ import {
   BUSY,
   DECLINED,
   HUNG_UP,
-  lineLost,
-  notAcknowledged,
+  lineLostEnd,
+  noMediaEnd,
   RELEASED,
-  refusedOffer,
-  rejectedByAll,
-  terminationOf,
+  refusedOfferEnd,
+  rejectedEnd,
+  terminatedEnd,
+  unacknowledgedEnd,
   unansweredEnd,
-  withoutMedia,
 } from "./call-ends.ts";
 import {
   CALL_MOVES,
@@ -99,17 +99,17 @@ function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
     case "timer":
       return decideTimer(flow, input.timer, input.quietMs);
     case "line_lost":
-      if (input.final) return conclude(flow, lineLost(input.reason));
+      if (input.isPermanent) return conclude(flow, lineLostEnd(input.reason));
       if (flow.lossReason !== undefined) return withEffects(flow);
       return withEffects({ ...flow, lossReason: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
     case "line_restored":
-      if (!input.hasCall) return conclude(flow, lineLost("the client has reconnected without this call"));
+      if (!input.hasCall) return conclude(flow, lineLostEnd("the client has reconnected without this call"));
       return withEffects({ ...flow, lossReason: undefined }, stop("line"));
     case "line_ending":
-      return endCall(flow, lineLost(input.reason));
+      return endCall(flow, lineLostEnd(input.reason));
     case "hang_up":
       if (flow.state !== "active") return endCall(flow, RELEASED);
-      return moved({ ...flow, end: RELEASED }, "drain", { do: "drain" }, start("drain", DRAIN_MS));
+      return transition({ ...flow, end: RELEASED }, "drain", { do: "drain" }, start("drain", DRAIN_MS));
     case "fault":
       return endCall(flow, { cause: "internal_error", detail: input.detail });
     default:
@@ -120,29 +120,33 @@ function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
 function decideStanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_accepted":
-      return endIfRejected(offerAccepted({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
+      return endIfRejected(offerAccepted({ ...flow, devices: { ...flow.devices, offeredDevices: input.devices } }));
     case "offer_refused":
       if (flow.state !== "offered") return withEffects(flow);
-      return endCall(flow, refusedOffer(input.code), isRepeated(input.code) ? "repeat" : "end");
+      return endCall(flow, refusedOfferEnd(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
-      const ringing = offerAccepted({ ...flow, devices: withRinging(flow.devices, input.device) });
-      if (flow.alerted || isAnswered(flow)) return ringing;
-      return withEffects({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
+      const acceptDecision = offerAccepted({ ...flow, devices: withRinging(flow.devices, input.device) });
+      if (flow.alerted || isAnswered(flow)) return acceptDecision;
+      return withEffects(
+        { ...acceptDecision.flow, alerted: true },
+        ...acceptDecision.effects,
+        emit({ type: "alerting" }),
+      );
     }
     case "accept":
       return decideAnswer(flow);
     case "reject":
       return decideRejection(flow, input);
     case "terminate": {
-      const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason, flow.alerted);
-      return moved({ ...flow, end }, "leave", start("leave", LEAVE_MS));
+      const end = isAnswered(flow) ? HUNG_UP : terminatedEnd(input.reason, flow.alerted);
+      return transition({ ...flow, end }, "leave", start("leave", LEAVE_MS));
     }
   }
 }
 
 /** Handles an offer that the network has accepted. */
 function offerAccepted(flow: WhatsAppCallFlow): CallDecision {
-  return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : withEffects(flow);
+  return flow.state === "offered" ? transition(flow, "ring", stop("ack")) : withEffects(flow);
 }
 
 /** The client ignores rejections: its call continues ringing until we end it. */
@@ -162,8 +166,8 @@ function decideRejection(
 function endIfRejected(decision: CallDecision): CallDecision {
   const { flow } = decision;
   if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
-  const ending = endCall(flow, rejectedByAll([...flow.devices.rejections.values()]));
-  return withEffects(ending.flow, ...decision.effects, ...ending.effects);
+  const endDecision = endCall(flow, rejectedEnd([...flow.devices.rejections.values()]));
+  return withEffects(endDecision.flow, ...decision.effects, ...endDecision.effects);
 }
 
 function decideClientState(flow: WhatsAppCallFlow, state: string): CallDecision {
@@ -181,13 +185,19 @@ function decideClientState(flow: WhatsAppCallFlow, state: string): CallDecision 
 
 function decideAnswer(flow: WhatsAppCallFlow): CallDecision {
   if (isAnswered(flow)) return withEffects(flow);
-  return moved(flow, "accept", stop("ack"), emit({ type: "answered" }), start("media", MEDIA_MS));
+  return transition(flow, "accept", stop("ack"), emit({ type: "answered" }), start("media", MEDIA_MS));
 }
 
 function decideConnection(flow: WhatsAppCallFlow): CallDecision {
-  const before = decideAnswer(flow);
-  const active = moved(before.flow, "connect", stop("media"), { do: "start_audio" }, start("inbound", INBOUND_MS));
-  return withEffects(active.flow, ...before.effects, ...active.effects);
+  const answerDecision = decideAnswer(flow);
+  const connectDecision = transition(
+    answerDecision.flow,
+    "connect",
+    stop("media"),
+    { do: "start_audio" },
+    start("inbound", INBOUND_MS),
+  );
+  return withEffects(connectDecision.flow, ...answerDecision.effects, ...connectDecision.effects);
 }
 
 function decideHold(flow: WhatsAppCallFlow, onHold: boolean): CallDecision {
@@ -199,17 +209,17 @@ function decideHold(flow: WhatsAppCallFlow, onHold: boolean): CallDecision {
 function decideTimer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDecision {
   switch (name) {
     case "ack":
-      return flow.state === "offered" ? endCall(flow, notAcknowledged(ACK_MS)) : withEffects(flow);
+      return flow.state === "offered" ? endCall(flow, unacknowledgedEnd(ACK_MS)) : withEffects(flow);
     case "busy":
       return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endCall(flow, BUSY) : withEffects(flow);
     case "media":
-      return flow.state === "accepted" ? endCall(flow, withoutMedia(MEDIA_MS)) : withEffects(flow);
+      return flow.state === "accepted" ? endCall(flow, noMediaEnd(MEDIA_MS)) : withEffects(flow);
     case "line": {
       if (flow.lossReason === undefined) return withEffects(flow);
       const lostMs = flow.lostMs + LINE_CHECK_MS;
       const isFlowing = flow.state === "active" && quietMs <= FLOWING_MS && lostMs < LINE_LIMIT_MS;
       if (isFlowing) return withEffects({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
-      return endCall(flow, lineLost(flow.lossReason));
+      return endCall(flow, lineLostEnd(flow.lossReason));
     }
     case "inbound":
       return flow.state === "active" ? decideSilence(flow, quietMs) : withEffects(flow);
@@ -237,7 +247,7 @@ function decideDraining(flow: WhatsAppCallFlow, input: CallInput): CallDecision 
     isSessionEnd(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.hasCall);
   if (hasEnded) return conclude(flow);
   if (input.type === "stanza" && input.stanza.type === "terminate")
-    return moved(flow, "leave", start("leave", LEAVE_MS));
+    return transition(flow, "leave", start("leave", LEAVE_MS));
   const mustEnd = input.type === "fault" || input.type === "line_ending";
   const mustEndNow = mustEnd || input.type === "drained" || (input.type === "timer" && input.timer === "drain");
   return mustEndNow ? endCall(flow, RELEASED) : withEffects(flow);
@@ -245,13 +255,13 @@ function decideDraining(flow: WhatsAppCallFlow, input: CallInput): CallDecision 
 
 /** True for the permanent end of the session, which also ends the call. */
 function isSessionEnd(input: CallInput): boolean {
-  return input.type === "line_lost" && input.final;
+  return input.type === "line_lost" && input.isPermanent;
 }
 
 /** Ends a call that the client still has. */
 function endCall(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
   const withEnd = { ...flow, end: flow.end ?? end };
-  return moved(withEnd, move, { do: "end_call" });
+  return transition(withEnd, move, { do: "end_call" });
 }
 
 /** Handles a call that the network has ended unnoticed by the client, which then drops it if it can. */
@@ -262,7 +272,7 @@ function endUnnoticed(flow: WhatsAppCallFlow): CallDecision {
 
 function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {
   const decidedEnd = flow.end ?? end ?? RELEASED;
-  return moved({ ...flow, end: decidedEnd }, "conclude", { do: "conclude", end: decidedEnd });
+  return transition({ ...flow, end: decidedEnd }, "conclude", { do: "conclude", end: decidedEnd });
 }
 
 /** True if the network or a device of the callee has the offer: unlike a refusal, such a stanza names the call. */
@@ -278,7 +288,7 @@ function isAnswered({ state }: WhatsAppCallFlow): boolean {
  * The core places a call again if it ends with `line_lost` before it was placed, so only a call that rang nowhere may
  * end in this way.
  */
-function moved(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
+function transition(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
   if (state === undefined) return withEffects(flow);
   const placed = flow.placed || (flow.state === "offered" && move !== "repeat");

@@ -31,9 +31,9 @@ export interface OpenCallLog {
    */
   add(callId: string, peer: string, creator: string): void;
   /** Records that a device of the callee has accepted. */
-  accepted(callId: string, device: string): void;
+  recordAcceptance(callId: string, device: string): void;
   /** Records that our terminate was sent. If the connection turns out to be dead, it has not arrived. */
-  terminated(callId: string): void;
+  recordTermination(callId: string): void;
   /** Removes a call whose callee knows that it has ended. */
   delete(callId: string): void;
   /** Ends the calls that no leg carries and the client does not have, if the client is connected. Never rejects. */
@@ -48,8 +48,8 @@ export interface WhatsAppCallListener {
   voip(event: VoipEvent): void;
   /** An incoming stanza, before the client has handled it; not checked. */
   stanza(stanza: unknown): void;
-  /** The connection was lost. `final`: permanently for this call (unlinked, replaced, banned or closed). */
-  lost(reason: string, final: boolean): void;
+  /** The connection was lost. `isPermanent`: permanently for this call (unlinked, replaced, banned or closed). */
+  lost(reason: string, isPermanent: boolean): void;
   /** The connection is about to be abandoned: hang up now. */
   end(reason: string): void;
   /** The connection is back. */

@@ -74,7 +74,7 @@ export type CallInput =
   | { readonly type: "released" }
   /** `quietMs`: time since the last audio of the callee; Infinity if there was none. */
   | { readonly type: "timer"; readonly timer: CallTimer; readonly quietMs: number }
-  | { readonly type: "line_lost"; readonly reason: string; readonly final: boolean }
+  | { readonly type: "line_lost"; readonly reason: string; readonly isPermanent: boolean }
   /** The connection is about to be abandoned. */
   | { readonly type: "line_ending"; readonly reason: string }
   /** `hasCall`: true if the client still has the call. */

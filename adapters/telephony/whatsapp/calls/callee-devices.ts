@@ -1,9 +1,9 @@
 /** The callee's devices known to a call. */
 export interface CalleeDevices {
   /** Numbers of the devices that have the offer; empty if unknown. */
-  readonly listed: readonly number[];
+  readonly offeredDevices: readonly number[];
   /** Devices that have reported that they ring; undefined stands for an unnamed one. */
-  readonly ringing: readonly (number | undefined)[];
+  readonly ringingDevices: readonly (number | undefined)[];
   /** Devices that have rejected the call only for themselves, with their reasons. */
   readonly rejections: ReadonlyMap<number, string>;
 }
@@ -11,12 +11,12 @@ export interface CalleeDevices {
 /** Number of the phone itself. */
 const PHONE = 0;
 
-export const UNKNOWN_DEVICES: CalleeDevices = { listed: [], ringing: [], rejections: new Map() };
+export const UNKNOWN_DEVICES: CalleeDevices = { offeredDevices: [], ringingDevices: [], rejections: new Map() };
 
 /** Adds a device that has reported that it rings. */
 export function withRinging(devices: CalleeDevices, device: number | undefined): CalleeDevices {
-  const { ringing } = devices;
-  return ringing.includes(device) ? devices : { ...devices, ringing: [...ringing, device] };
+  const { ringingDevices } = devices;
+  return ringingDevices.includes(device) ? devices : { ...devices, ringingDevices: [...ringingDevices, device] };
 }
 
 /** Adds a device that has rejected the call only for itself; its first reason counts. */
@@ -26,12 +26,12 @@ export function withRejection(devices: CalleeDevices, device: number, reason: st
 }
 
 /** True if the devices are known, and each of them has rejected the call. */
-export function isRejectedByAll({ listed, rejections }: CalleeDevices): boolean {
-  return listed.length > 0 && listed.every((device) => rejections.has(device));
+export function isRejectedByAll({ offeredDevices, rejections }: CalleeDevices): boolean {
+  return offeredDevices.length > 0 && offeredDevices.every((device) => rejections.has(device));
 }
 
 /** True if the phone itself is busy, and no other device is known, by a list or its own report, that may still ring. */
-export function isOnlyPhoneBusy({ listed, ringing, rejections }: CalleeDevices): boolean {
-  const othersRing = ringing.some((device) => device === undefined || !rejections.has(device));
-  return rejections.get(PHONE) === "busy" && listed.length === 0 && !othersRing;
+export function isOnlyPhoneBusy({ offeredDevices, ringingDevices, rejections }: CalleeDevices): boolean {
+  const othersRing = ringingDevices.some((device) => device === undefined || !rejections.has(device));
+  return rejections.get(PHONE) === "busy" && offeredDevices.length === 0 && !othersRing;
 }

@@ -1,7 +1,7 @@
 import { errorText } from "../../../../src/base/error.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 
-/** Wait before a number may call again whose client is at its limit, or that got no response from WhatsApp, ms. */
+/** Wait before a number calls again if its client is at its limit, or if WhatsApp did not respond, ms. */
 export const DIAL_RETRY_MS = 5_000;
 
 /** A call that was refused for a reason unrelated to the number. */
@@ -39,6 +39,6 @@ export function dialFault(error: unknown): DialError {
   if (error instanceof DialError) return error;
   const text = errorText(error);
   const fault = FAULTS.find(([message]) => message.test(text))?.[1];
-  // It is unknown if the offer was sent, so the call is not dialled again.
+  // The offer may have been sent, so the call is not dialled again.
   return fault?.() ?? refusedCall(`the client reports: ${text}`);
 }

@@ -45,9 +45,9 @@ export class EarlyReports implements WhatsAppCallListener {
     if (isAboutCalls(stanza)) this.#buffer((listener) => listener.stanza(stanza));
   }
 
-  lost(reason: string, final: boolean): void {
-    this.#isAbandoned ||= final;
-    this.#buffer((listener) => listener.lost(reason, final));
+  lost(reason: string, isPermanent: boolean): void {
+    this.#isAbandoned ||= isPermanent;
+    this.#buffer((listener) => listener.lost(reason, isPermanent));
   }
 
   /** The call has no id yet, so it is ended as soon as it has one. */

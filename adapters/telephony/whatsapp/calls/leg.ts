@@ -131,13 +131,13 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
       this.#options.port.offerRefused(callStanza.code);
     if (callStanza.type === "offer_accepted") this.#options.port.offerAccepted();
     if (callStanza.type === "accept" && callStanza.address !== undefined)
-      this.#options.port.openCalls.accepted(this.callId, callStanza.address);
+      this.#options.port.openCalls.recordAcceptance(this.callId, callStanza.address);
     this.#handle({ type: "stanza", stanza: callStanza });
   }
 
   /** @internal called by the session */
-  lost(reason: string, final: boolean): void {
-    this.#handle({ type: "line_lost", reason, final });
+  lost(reason: string, isPermanent: boolean): void {
+    this.#handle({ type: "line_lost", reason, isPermanent });
   }
 
   /** @internal called by the session */
@@ -250,7 +250,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
       const { client } = this.#options.port;
       if (!isConnected(client) || this.#voip === undefined) return;
       const hasLeft = await endAtClient(client, this.#voip, this.callId);
-      if (hasLeft) this.#options.port.openCalls.terminated(this.callId);
+      if (hasLeft) this.#options.port.openCalls.recordTermination(this.callId);
     };
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve().then(end).then(onReleased, onReleased);

@@ -12,7 +12,7 @@ export const RESOLVE_MS = 10_000;
 /** Time for which a result is cached, ms: owners change, and numbers leave WhatsApp. */
 export const CACHE_MS = 3_600_000;
 /** Maximum number of cached results. */
-const MAX_CACHED = 1_000;
+const MAX_RESULTS = 1_000;
 /** Maximum entries read per result. */
 const MAX_ENTRIES = 8;
 
@@ -39,14 +39,14 @@ export class NumberResolver {
    * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not respond
    */
   async resolve(client: WhatsAppClient, phoneNumber: string, signal: AbortSignal): Promise<ResolvedNumber> {
-    const cached = this.#cache.get(phoneNumber);
-    if (cached !== undefined && cached.until > this.#system.monotonic()) return cached;
+    const cachedNumber = this.#cache.get(phoneNumber);
+    if (cachedNumber !== undefined && cachedNumber.until > this.#system.monotonic()) return cachedNumber;
     this.#cache.delete(phoneNumber);
-    const resolved = readReply(await this.#lookUp(client, numberForms(phoneNumber), signal));
-    if (resolved === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);
-    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value as string);
-    this.#cache.set(phoneNumber, { ...resolved, until: this.#system.monotonic() + CACHE_MS });
-    return resolved;
+    const resolvedNumber = readReply(await this.#lookUp(client, numberForms(phoneNumber), signal));
+    if (resolvedNumber === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);
+    if (this.#cache.size >= MAX_RESULTS) this.#cache.delete(this.#cache.keys().next().value as string);
+    this.#cache.set(phoneNumber, { ...resolvedNumber, until: this.#system.monotonic() + CACHE_MS });
+    return resolvedNumber;
   }
 
   /** Forgets the address of a number after a call to it has failed. */
@@ -55,12 +55,12 @@ export class NumberResolver {
   }
 
   async #lookUp(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
-    const late = (): Error => noReply(`no response within ${RESOLVE_MS / 1_000} s`);
+    const createTimeoutError = (): Error => noReply(`no response within ${RESOLVE_MS / 1_000} s`);
     try {
       const reply = Promise.resolve().then(() =>
         client.profile.getLidsByPhoneNumbers(forms.map((form) => form.slice(1))),
       );
-      return await within(reply, { system: this.#system, ms: RESOLVE_MS, timeoutError: late, signal });
+      return await within(reply, { system: this.#system, ms: RESOLVE_MS, timeoutError: createTimeoutError, signal });
     } catch (error) {
       if (signal.aborted) throw new DialError("released", "hung up before the number was looked up");
       const fault = dialFault(error);

@@ -6,7 +6,7 @@ import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./audio-format.t
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Maximum accounted frames in the client's buffer, which holds at most half a second. */
-const MAX_FED = 16;
+const MAX_FED_FRAMES = 16;
 const SCALE = 1 / 32_768;
 /** The defaults of the real client, for a client that reports no usable watermarks. */
 const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
@@ -46,9 +46,9 @@ export class OutboundAudio {
   /** True if the unfinished frame has waited for a tick. */
   #hasWaited = false;
   /** Number of source samples and of silent samples in each frame of the client's buffer: two rings. */
-  readonly #pulledSamples = new Int32Array(MAX_FED);
-  readonly #paddingSamples = new Int32Array(MAX_FED);
-  #oldest = 0;
+  readonly #pulledSamples = new Int32Array(MAX_FED_FRAMES);
+  readonly #paddingSamples = new Int32Array(MAX_FED_FRAMES);
+  #oldestIndex = 0;
   #fedFrames = 0;
   /** True if the latest samples sent came from the source. */
   #wasSignal = false;
@@ -103,9 +103,9 @@ export class OutboundAudio {
     let pulledSamples = 0;
     let silentSamples = 0;
     for (; this.#fedFrames > bufferedFrames; this.#fedFrames--) {
-      pulledSamples += this.#pulledSamples[this.#oldest]!;
-      silentSamples += this.#paddingSamples[this.#oldest]!;
-      this.#oldest = (this.#oldest + 1) % MAX_FED;
+      pulledSamples += this.#pulledSamples[this.#oldestIndex]!;
+      silentSamples += this.#paddingSamples[this.#oldestIndex]!;
+      this.#oldestIndex = (this.#oldestIndex + 1) % MAX_FED_FRAMES;
       this.#statistics.sentFrames++;
     }
     if (wasEmpty && this.#hasBegun) {
@@ -126,7 +126,7 @@ export class OutboundAudio {
     let level = bufferedMs;
     if (level <= resumeMs) this.#isPaused = false;
     while (!this.#isPaused) {
-      if (level >= pauseMs || this.#fedFrames === MAX_FED) {
+      if (level >= pauseMs || this.#fedFrames === MAX_FED_FRAMES) {
         this.#isPaused = true;
         break;
       }
@@ -174,14 +174,14 @@ export class OutboundAudio {
     return nextLevel;
   }
 
-  /** Feeds the frame; `pulled` of its samples are the source's, and `padding` of them silence. */
-  #feedFrame(voip: WhatsAppVoip, pulled: number, padding: number, level: number): number {
+  /** Feeds the frame, which has samples of the source and of silence. */
+  #feedFrame(voip: WhatsAppVoip, sourceSamples: number, silentSamples: number, level: number): number {
     const frame = this.#frame;
     frame.fill(0, this.#filledSamples);
     for (let i = 0; i < WHATSAPP_FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
-    const index = (this.#oldest + this.#fedFrames++) % MAX_FED;
-    this.#pulledSamples[index] = pulled;
-    this.#paddingSamples[index] = padding;
+    const index = (this.#oldestIndex + this.#fedFrames++) % MAX_FED_FRAMES;
+    this.#pulledSamples[index] = sourceSamples;
+    this.#paddingSamples[index] = silentSamples;
     this.#filledSamples = 0;
     this.#hasWaited = false;
     if (!(voip.feedLiveAudio(this.#callId, this.#floats) > 0)) throw new CallUnknown();
@@ -195,7 +195,7 @@ export class OutboundAudio {
     let pulledSamples = 0;
     let silentSamples = 0;
     for (let i = 0; i < this.#fedFrames; i++) {
-      const index = (this.#oldest + i) % MAX_FED;
+      const index = (this.#oldestIndex + i) % MAX_FED_FRAMES;
       pulledSamples += this.#pulledSamples[index]!;
       silentSamples += this.#paddingSamples[index]!;
       this.#pulledSamples[index] = 0;

@@ -43,16 +43,16 @@ export async function placeWhatsAppCall(
   onEnded: () => void,
 ): Promise<WhatsAppLeg> {
   const { system, clock, deadlines, numbers } = context;
-  if (signal.aborted) throw abandoned();
+  if (signal.aborted) throw abandonedError();
   const callee = await numbers.resolve(connectedClient(port), to, signal);
   const { phoneJid, address } = callee;
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false) throw refusedCall(`not dialled: ${phone} may not be called`);
-  if (signal.aborted) throw abandoned();
+  if (signal.aborted) throw abandonedError();
   // Checked last, because a lock may begin during the lookup of the callee.
   const block = await port.offerBlock(callee);
   if (block !== undefined) throw block;
-  if (signal.aborted) throw abandoned();
+  if (signal.aborted) throw abandonedError();
   if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
   const client = connectedClient(port);
   const voip = voipOf(client);
@@ -67,7 +67,7 @@ export async function placeWhatsAppCall(
     const callId = await offer(voip, address, system, { onOpened: recordCall, withdraw, port });
     recordCall(callId);
     if (signal.aborted || earlyReports.isAbandoned) await withdraw(callId);
-    if (signal.aborted) throw abandoned();
+    if (signal.aborted) throw abandonedError();
     const leg = new WhatsAppLeg({
       ...{ callId, port, system, clock, deadlines, onEnded },
       peerJid: address,
@@ -117,13 +117,13 @@ async function offer(
   let isLate = false;
   let isPending = true;
   let listedId: string | undefined;
-  const late = (): Error => {
+  const createTimeoutError = (): Error => {
     isLate = true;
     return refusedCall(`signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
   };
   const earlierIds = outgoingCalls(voip);
   const start = async (): Promise<string> => voip.startCall({ peerJid });
-  const offering = start().finally(() => {
+  const offerPromise = start().finally(() => {
     isPending = false;
   });
   const checkForId = (): void => {
@@ -133,7 +133,7 @@ async function offer(
     else system.after(LISTING_MS, checkForId);
   };
   void Promise.resolve().then(checkForId);
-  offering.then(
+  offerPromise.then(
     (callId) => (isLate ? withdraw(callId) : undefined),
     (error) => {
       if (listedId === undefined) return;
@@ -142,7 +142,7 @@ async function offer(
       void port.openCalls.end();
     },
   );
-  return within(offering, { system, ms: OFFER_MS, timeoutError: late });
+  return within(offerPromise, { system, ms: OFFER_MS, timeoutError: createTimeoutError });
 }
 
 /** Ids of the calls that the client makes. */
@@ -165,11 +165,11 @@ async function takeBack(
   callId: string,
   system: System,
 ): Promise<void> {
-  const ending = Promise.resolve()
+  const hangUp = Promise.resolve()
     .then(() => endAtClient(client, voip, callId))
-    .then((hasLeft) => (hasLeft ? openCalls.terminated(callId) : undefined));
-  const late = (): Error => new Error("the client did not end the call in time");
-  await within(ending, { system, ms: TAKE_BACK_MS, timeoutError: late }).catch(() => {});
+    .then((hasLeft) => (hasLeft ? openCalls.recordTermination(callId) : undefined));
+  const createTimeoutError = (): Error => new Error("the client did not end the call in time");
+  await within(hangUp, { system, ms: TAKE_BACK_MS, timeoutError: createTimeoutError }).catch(() => {});
   void openCalls.end();
 }
 
@@ -193,6 +193,6 @@ function voipOf(client: WhatsAppClient): WhatsAppVoip {
   );
 }
 
-function abandoned(): DialError {
+function abandonedError(): DialError {
   return new DialError("released", "hung up before the call was placed");
 }

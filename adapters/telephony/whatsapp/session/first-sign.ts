@@ -13,13 +13,13 @@ export class FirstSign {
   /** Reason why no code arrives; undefined if one arrived, or if there is no sign within `ms`. */
   wait(ms: number): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const done = (fault: string | undefined) => {
+      const settle = (fault: string | undefined) => {
         cancel();
-        this.#waiters.delete(done);
+        this.#waiters.delete(settle);
         resolve(fault);
       };
-      const cancel = this.#system.after(ms, () => done(undefined));
-      this.#waiters.add(done);
+      const cancel = this.#system.after(ms, () => settle(undefined));
+      this.#waiters.add(settle);
     });
   }
 
@@ -28,6 +28,6 @@ export class FirstSign {
     const isPending = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
     if (isPending) return;
     const hasFailed = state === "idle" || (state === "linking" && codes === 0);
-    for (const done of [...this.#waiters]) done(hasFailed ? (reason ?? "not linked") : undefined);
+    for (const settle of [...this.#waiters]) settle(hasFailed ? (reason ?? "not linked") : undefined);
   }
 }

@@ -91,7 +91,7 @@ export class WhatsAppSession implements CallPort {
       timelock: () => this.#offers.check(),
       input: (input: SessionInput) => {
         // The socket is new; the end of the previous one is rarely reported.
-        if (input.type === "accepted") this.openCalls.connectionLost();
+        if (input.type === "accepted") this.openCalls.onConnectionLost();
         this.#handle(input);
         if (input.type === "accepted") void this.openCalls.end();
       },
@@ -128,7 +128,7 @@ export class WhatsAppSession implements CallPort {
   async offerBlock(callee: ResolvedNumber): Promise<DialError | undefined> {
     const isStranger = !(await this.#clients.isContact(callee));
     // A number that has just come online may already be locked: its client has not reported yet.
-    if (isStranger) await this.#offers.queried();
+    if (isStranger) await this.#offers.waitForQuery();
     return this.#offers.block(isStranger);
   }
 
@@ -171,10 +171,10 @@ export class WhatsAppSession implements CallPort {
   /** Reads the logins and limits of an earlier process, before the first login of this process. Never rejects. */
   async #restoreHistory(): Promise<void> {
     const { host, system } = this.#options;
-    const late = () => new NetworkSilent(`the storage did not respond within ${LOADING_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the storage did not respond within ${LOADING_MS} ms`);
     const read = async (subject: string, key: string, use: (value: unknown) => void): Promise<void> => {
       try {
-        use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, timeoutError: late }));
+        use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, timeoutError: createTimeoutError }));
       } catch (error) {
         this.#log("warn", `the ${subject} of an earlier process could not be read`, error);
       }
@@ -240,9 +240,9 @@ export class WhatsAppSession implements CallPort {
   async close(): Promise<void> {
     const { system } = this.#options;
     // Waits for the link to be stored: otherwise only the phone would know that it has accepted this device.
-    const late = () => new NetworkSilent("the link was not stored in time");
+    const createTimeoutError = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined)
-      await within(this.#storing, { system, ms: STORING_MS, timeoutError: late }).catch(() => {});
+      await within(this.#storing, { system, ms: STORING_MS, timeoutError: createTimeoutError }).catch(() => {});
     this.#handle({ type: "close" });
     this.#offers.stop();
     this.#abandonedCalls.stop();
@@ -269,7 +269,7 @@ export class WhatsAppSession implements CallPort {
     this.#flow = flow;
     if (flow.state !== before.state || flow.reason !== before.reason)
       this.#log("debug", `${before.state} -> ${flow.state}${flow.reason === null ? "" : `: ${flow.reason}`}`);
-    if (before.state === "online" && flow.state !== "online") this.openCalls.connectionLost();
+    if (before.state === "online" && flow.state !== "online") this.openCalls.onConnectionLost();
     for (const effect of effects) this.#carryOut(effect);
     const isChanged =
       flow.reconnects.logins !== before.reconnects.logins || flow.restriction?.endsAt !== before.restriction?.endsAt;
@@ -337,7 +337,7 @@ export class WhatsAppSession implements CallPort {
         host.condition(effect.condition, effect.reason);
         break;
       case "calls_lost":
-        this.#notifyCalls((call) => call.lost(effect.reason, effect.final));
+        this.#notifyCalls((call) => call.lost(effect.reason, effect.isPermanent));
         break;
       case "end_calls":
         this.#notifyCalls((call) => call.end(effect.reason));

@@ -115,12 +115,13 @@ function partOf(index: string): number {
 
 /** The key of the highest epoch; of the lower device if two have the same. */
 function activeKey(keys: readonly SyncKey[]): SyncKey | null {
-  let active: SyncKey | null = null;
+  let activeSyncKey: SyncKey | null = null;
   for (const key of keys) {
-    const lead = active === null ? 1 : epochOf(key) - epochOf(active);
-    if (lead > 0 || (lead === 0 && active !== null && deviceOf(key) < deviceOf(active))) active = key;
+    const lead = activeSyncKey === null ? 1 : epochOf(key) - epochOf(activeSyncKey);
+    if (lead > 0 || (lead === 0 && activeSyncKey !== null && deviceOf(key) < deviceOf(activeSyncKey)))
+      activeSyncKey = key;
   }
-  return active;
+  return activeSyncKey;
 }
 
 /** An id has two bytes of the device's number, then four of the epoch. */

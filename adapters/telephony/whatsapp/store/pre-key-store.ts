@@ -64,17 +64,18 @@ export function preKeyStore(records: RecordSet<object>, maxKeys: number): PreKey
   async function getOrGen(count: number, generator: Generator): Promise<readonly PreKey[]> {
     if (!Number.isSafeInteger(count) || count <= 0) throw new Error(`invalid prekey count: ${count}`);
     const keys = await allKeys();
-    const available = keys.filter(({ uploaded }) => uploaded !== true).slice(0, count);
+    const availableKeys = keys.filter(({ uploaded }) => uploaded !== true).slice(0, count);
     const { nextId } = await meta();
-    const generated: PreKey[] = [];
-    for (let id = nextId; available.length + generated.length < count; id++) generated.push(await generator(id));
+    const generatedKeys: PreKey[] = [];
+    for (let id = nextId; availableKeys.length + generatedKeys.length < count; id++)
+      generatedKeys.push(await generator(id));
     const usedIds = new Set(keys.map(({ keyId }) => keyId));
-    for (const { keyId } of generated) {
+    for (const { keyId } of generatedKeys) {
       if (usedIds.has(keyId)) throw new Error(`the generator returned pre-key ${keyId}, which already exists`);
       usedIds.add(keyId);
     }
-    if (generated.length > 0) await add(generated);
-    return [...available, ...generated];
+    if (generatedKeys.length > 0) await add(generatedKeys);
+    return [...availableKeys, ...generatedKeys];
   }
 
   return {
@@ -93,8 +94,8 @@ export function preKeyStore(records: RecordSet<object>, maxKeys: number): PreKey
       runInTurn(async () => {
         const { nextId } = await meta();
         if (keyId < 0 || keyId >= nextId) throw new Error(`prekey ${keyId} is out of boundary`);
-        const newlyUploaded = (await allKeys()).filter((key) => key.keyId <= keyId && key.uploaded !== true);
-        await records.set(new Map(newlyUploaded.map((key) => [String(key.keyId), { ...key, uploaded: true }])));
+        const newlyUploadedKeys = (await allKeys()).filter((key) => key.keyId <= keyId && key.uploaded !== true);
+        await records.set(new Map(newlyUploadedKeys.map((key) => [String(key.keyId), { ...key, uploaded: true }])));
       }),
     setServerHasPreKeys: (value) =>
       runInTurn(async () => records.set(new Map([[META, { ...(await meta()), serverHasPreKeys: value }]]))),

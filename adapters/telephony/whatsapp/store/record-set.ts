@@ -26,7 +26,7 @@ export class RecordSet<T> {
   /** Names of all records; the latest written ones are last. */
   #names: Promise<Set<string>> | undefined;
   /** The latest pending or failed change of each name, which determines its value. */
-  readonly #latest = new Map<string, object>();
+  readonly #latestChanges = new Map<string, object>();
   /** Counts writes: a value read before a write is not cached after it. */
   #writes = 0;
 
@@ -80,7 +80,7 @@ export class RecordSet<T> {
     for (const [name, value] of changes) if (value !== undefined) move(names, name);
     const change = {};
     const changedNames = [...changes.keys(), ...surplus];
-    for (const name of changedNames) this.#latest.set(name, change);
+    for (const name of changedNames) this.#latestChanges.set(name, change);
     const invalidate = (): void => {
       this.#writes++;
       for (const name of changedNames) this.#cache.delete(name);
@@ -89,8 +89,8 @@ export class RecordSet<T> {
     // Repeated after the write: the effect of a failed write is unknown, and values read in the meantime may be stale.
     await this.#options.writer.write(encodedChanges).finally(invalidate);
     for (const name of changedNames) {
-      if (this.#latest.get(name) !== change) continue; // a later change is in progress
-      this.#latest.delete(name);
+      if (this.#latestChanges.get(name) !== change) continue; // a later change is in progress
+      this.#latestChanges.delete(name);
       const value = changes.get(name);
       if (value === undefined) names.delete(name);
       else this.#cacheValue(name, value);

@@ -32,9 +32,9 @@ export class RecordWriter {
     while (this.#pending.length > 0) {
       const writes = this.#pending;
       this.#pending = [];
-      const combined = new Map(writes.flatMap(({ changes }) => [...changes]));
+      const combinedChanges = new Map(writes.flatMap(({ changes }) => [...changes]));
       try {
-        await this.#records.set(combined);
+        await this.#records.set(combinedChanges);
         for (const write of writes) write.resolve();
       } catch (error) {
         if (writes.length === 1) writes[0]?.reject(error);

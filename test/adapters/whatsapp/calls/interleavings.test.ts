@@ -44,7 +44,7 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
     timer: fc.constantFrom("ack" as const, "busy", "media", "line", "inbound", "drain", "leave"),
     quietMs: fc.constantFrom(0, 500, 10_000, 15_000, 30_000, Infinity),
   }),
-  fc.record({ type: fc.constant("line_lost" as const), reason: fc.constant("dropped"), final: fc.boolean() }),
+  fc.record({ type: fc.constant("line_lost" as const), reason: fc.constant("dropped"), isPermanent: fc.boolean() }),
   fc.record({ type: fc.constant("line_restored" as const), hasCall: fc.boolean() }),
   fc.record({ type: fc.constant("fault" as const), detail: fc.constant("broken") }),
 );

@@ -38,8 +38,8 @@ export class TestPort implements CallPort {
   readonly openIds = new Set<string>();
   readonly openCalls: OpenCallLog = {
     add: (callId) => void this.openIds.add(callId),
-    accepted() {},
-    terminated: (callId) => void this.openIds.delete(callId),
+    recordAcceptance() {},
+    recordTermination: (callId) => void this.openIds.delete(callId),
     delete: (callId) => void this.openIds.delete(callId),
     end: async () => {},
   };

@@ -71,7 +71,7 @@ describe("a signal of the client", () => {
     const afterDrop = decideAll(FLOWS.online, { type: "state", ...DOWN });
     expect(afterDrop.flow.state).toBe("waiting");
     expect(effectNames(afterDrop)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-    expect(effectsOf(afterDrop, "calls_lost")[0]?.final).toBe(false);
+    expect(effectsOf(afterDrop, "calls_lost")[0]?.isPermanent).toBe(false);
   });
 
   test("raw socket drop in a call: the client may reconnect itself", () => {
@@ -169,7 +169,7 @@ describe("a signal of the client", () => {
       expect(afterUnlink.flow.state).toBe("idle");
       expect(effectNames(afterUnlink)).toEqual(["report_unlinked", "calls_lost", "drop_client", "forget", "log"]);
       expect(effectsOf(afterUnlink, "report_unlinked")).toEqual([{ do: "report_unlinked", reason: sentence }]);
-      expect(effectsOf(afterUnlink, "calls_lost")[0]?.final).toBe(true);
+      expect(effectsOf(afterUnlink, "calls_lost")[0]?.isPermanent).toBe(true);
     }
   });
 

@@ -60,7 +60,7 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
   }
 }
 
-/** Codes of stream errors that the client reports as a closed connection, and such conflicts. */
+/** Codes and conflicts of the stream errors that the client reports as a closed connection. */
 const REPORTED_CODES: ReadonlySet<unknown> = new Set(["515", "516"]);
 const REPORTED_CONFLICTS: ReadonlySet<unknown> = new Set(["replaced", "device_removed"]);
 

@@ -39,7 +39,7 @@ export class SessionClients {
   #sessionId: SessionId | undefined;
   #ended: Promise<void> = Promise.resolve();
   /** Clients that were replaced because they did not disconnect. */
-  #stuck: readonly SupervisedClient[] = [];
+  #stuckClients: readonly SupervisedClient[] = [];
 
   constructor(options: SessionClientsOptions) {
     this.#options = options;
@@ -51,8 +51,8 @@ export class SessionClients {
 
   /** True if a client that was replaced may still act for the session. */
   get hasStrays(): boolean {
-    this.#stuck = this.#stuck.filter((client) => client.isStray);
-    return this.#stuck.length > 0;
+    this.#stuckClients = this.#stuckClients.filter((client) => client.isStray);
+    return this.#stuckClients.length > 0;
   }
 
   /** The session whose keys the current client uses. */
@@ -107,8 +107,8 @@ export class SessionClients {
       client.connect(logsIn);
       return;
     }
-    if (client !== undefined) this.#stuck = [...this.#stuck, client];
-    this.#end((stuck) => stuck.drop());
+    if (client !== undefined) this.#stuckClients = [...this.#stuckClients, client];
+    this.#end((stuckClient) => stuckClient.drop());
     this.open(this.#sessionId ?? resumedId);
   }
 
@@ -116,12 +116,15 @@ export class SessionClients {
   drop(): void {
     const { system, logger, instanceId } = this.#options;
     const records = this.#records;
-    const late = () => new NetworkSilent(`the storage did not accept them within ${FLUSH_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the storage did not accept them within ${FLUSH_MS} ms`);
     this.#end(async (client) => {
       await client.drop();
-      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSH_MS, timeoutError: late }).catch(
-        (error: unknown) =>
-          logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
+      await within(records?.retire() ?? Promise.resolve(), {
+        system,
+        ms: FLUSH_MS,
+        timeoutError: createTimeoutError,
+      }).catch((error: unknown) =>
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
       );
       records?.cutOff();
     });
@@ -143,9 +146,9 @@ export class SessionClients {
       await records?.flushed();
       await host.records.clear();
     };
-    const late = () => new NetworkSilent(`the records were not deleted within ${DELETION_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the records were not deleted within ${DELETION_MS} ms`);
     const deletion = this.#ended
-      .then(() => within(deleteRecords(), { system, ms: DELETION_MS, timeoutError: late }))
+      .then(() => within(deleteRecords(), { system, ms: DELETION_MS, timeoutError: createTimeoutError }))
       .catch((error: unknown) =>
         logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be deleted"),
       );
@@ -157,9 +160,9 @@ export class SessionClients {
     const { system, logger, instanceId } = this.#options;
     if (this.#records === undefined || this.#sessionId === undefined) return false;
     const tokens = privacyTokensOf(this.#records, this.#sessionId);
-    const late = () => new NetworkSilent(`the storage did not respond within ${CONTACT_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the storage did not respond within ${CONTACT_MS} ms`);
     try {
-      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, timeoutError: late });
+      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, timeoutError: createTimeoutError });
     } catch (error) {
       logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the tokens of contacts could not be read");
       return false;

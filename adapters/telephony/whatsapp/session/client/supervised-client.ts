@@ -22,7 +22,7 @@ const PAIRING_MS = 20_000;
 /** Wait before a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
 const DISCONNECT_RETRY_MS = 2_000;
 const MAX_ATTEMPTS = 8;
-/** Interval for checking if a client to be logged out is online, ms. */
+/** Interval for checking whether a client to be logged out is online, ms. */
 const ONLINE_CHECK_MS = 200;
 
 /** Receives what a client reports. */
@@ -278,8 +278,8 @@ export class SupervisedClient {
   }
 
   #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-    const late = () => new NetworkSilent(`the WhatsApp client did not respond within ${ms} ms`);
-    return within(work(), { system: this.#options.system, ms, timeoutError: late, signal });
+    const createTimeoutError = () => new NetworkSilent(`the WhatsApp client did not respond within ${ms} ms`);
+    return within(work(), { system: this.#options.system, ms, timeoutError: createTimeoutError, signal });
   }
 
   #warn(error: unknown, message: string): void {

@@ -31,7 +31,7 @@ export async function queryTimelock({ message }: WhatsAppClient, wall: number): 
   if (isActive !== true) return { active: false };
   const isTime = typeof enforcementEndsAt === "number" && enforcementEndsAt > 0;
   if (!isTime) return { active: true, remainingMs: undefined };
-  // Only WhatsApp knows if the lock has ended: our clock may be ahead.
+  // Only WhatsApp knows whether the lock has ended: our clock may be ahead.
   const remainingMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
   return { active: true, remainingMs: Math.min(remainingMs, MAX_TIMELOCK_MS) };
 }

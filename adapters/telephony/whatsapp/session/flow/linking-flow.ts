@@ -1,7 +1,7 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
-import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
-import { CONNECT_TIMEOUT_MS, forgetLink, moved, stay } from "./session-state.ts";
+import { waitMs, withFailedAttempt, withLogin } from "./reconnects.ts";
+import { applyMove, CONNECT_TIMEOUT_MS, forgetLink, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
 /** Longest wait for the first code, ms. */
@@ -19,10 +19,10 @@ export type LinkingInput =
   | { readonly type: "refused"; readonly condition: LineCondition; readonly reason: string };
 
 /** Starts an attempt to link, from `idle`. */
-export function linkingStarted(flow: SessionFlow, now: number): SessionDecision {
+export function startLinking(flow: SessionFlow, now: number): SessionDecision {
   const clear: SessionEffect = { do: "report_condition", condition: undefined, reason: WAITING };
   return {
-    flow: { ...moved(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, isExplained: false },
+    flow: { ...applyMove(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, isExplained: false },
     effects: [
       ...(flow.isExplained ? [clear] : []),
       { do: "open_client" },
@@ -61,8 +61,8 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
     case "paired":
       return {
         flow: {
-          ...moved(flow, "connect", "connecting"),
-          ...{ isStored: false, isOpened: false, reconnects: loggedIn(flow.reconnects, now) },
+          ...applyMove(flow, "connect", "connecting"),
+          ...{ isStored: false, isOpened: false, reconnects: withLogin(flow.reconnects, now) },
         },
         effects: [
           { do: "stop_timer", timer: "retry" },
@@ -77,7 +77,7 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       const { kind, reason } = input.closing;
       if (kind === "outdated") return giveUp(flow, "client_outdated", reason, "error");
       if (kind !== "temporary") return giveUp(flow, undefined, reason, "error");
-      const reconnects = attemptFailed(flow.reconnects, kind);
+      const reconnects = withFailedAttempt(flow.reconnects, kind);
       const ms = waitMs(kind, reconnects, now, chance);
       const retry: SessionEffect = { do: "start_timer", timer: "retry", ms };
       return { flow: { ...flow, reason, reconnects }, effects: [{ do: "disconnect" }, retry] };

@@ -1,15 +1,30 @@
 import { disconnect } from "./lost-connections.ts";
 import { checkOwnershipSoon } from "./ownership-flow.ts";
-import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed } from "./reconnects.ts";
-import { CONNECT_TIMEOUT_MS, healthOf, isLinked, moved, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
+import {
+  isUnstable,
+  loginBudgetMs,
+  withConnectionLost,
+  withConnectionUp,
+  withLogin,
+  withResumption,
+} from "./reconnects.ts";
+import {
+  applyMove,
+  CONNECT_TIMEOUT_MS,
+  healthOf,
+  isLinked,
+  reportOffline,
+  STOP_WAITING,
+  stay,
+} from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** Decides the effect of the client's current state: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  // A waiting session is not connected, and its next attempt checks if this server may act for the number.
+  // A waiting session is not connected, and its next attempt checks whether this server may act for the number.
   return moment.isOwner || flow.state === "waiting"
     ? decideOwned(flow, live, moment)
-    : decideDoubtful(flow, live, moment);
+    : decideDisowned(flow, live, moment);
 }
 
 function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
@@ -19,8 +34,8 @@ function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveS
   if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnect(flow, BROKE_OFF, moment);
   if (flow.state === "dropped" && !isWorking) return decideStillDropped(flow, isOpen, moment);
   if (!isWorking || !isLinked(flow) || flow.state === "halted") return stay(flow);
-  const reconnects = connectionUp(flow.reconnects, moment.now);
-  const next: SessionFlow = { ...moved(flow, "open", null), isLasting: false, restriction: undefined, reconnects };
+  const reconnects = withConnectionUp(flow.reconnects, moment.now);
+  const next: SessionFlow = { ...applyMove(flow, "open", null), isLasting: false, restriction: undefined, reconnects };
   const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
@@ -33,10 +48,10 @@ function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number
 }
 
 /** The line never comes online while the server may not act for the number, but a drop is still noticed. */
-function decideDoubtful(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  const { flow: doubtfulFlow, effects } = checkOwnershipSoon(flow);
-  if (doubtfulFlow.state !== "online") return { flow: doubtfulFlow, effects };
-  const next = decideOwned(doubtfulFlow, live, moment);
+function decideDisowned(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+  const { flow: disownedFlow, effects } = checkOwnershipSoon(flow);
+  if (disownedFlow.state !== "online") return { flow: disownedFlow, effects };
+  const next = decideOwned(disownedFlow, live, moment);
   return { flow: next.flow, effects: [...effects, ...next.effects] };
 }
 
@@ -49,15 +64,15 @@ export const BROKE_OFF = { kind: "temporary", reason: "the connection to WhatsAp
  */
 function decideDropped(flow: SessionFlow, moment: Moment): SessionDecision {
   const { reason } = BROKE_OFF;
-  const reconnects = connectionLost(flow.reconnects, moment.now);
+  const reconnects = withConnectionLost(flow.reconnects, moment.now);
   if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
     return disconnect({ ...flow, reconnects }, BROKE_OFF, moment);
-  const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
+  const next = { ...applyMove(flow, "drop", reason), reconnects: withLogin(reconnects, moment.now) };
   const effects: SessionEffect[] = [
     { do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS },
     ...reportOffline(next),
   ];
-  return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
+  return { flow: next, effects: [...effects, { do: "calls_lost", reason, isPermanent: false }] };
 }
 
 /**
@@ -66,7 +81,7 @@ function decideDropped(flow: SessionFlow, moment: Moment): SessionDecision {
  */
 function decideStillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
   if (isOpen || !flow.isReopened) return stay({ ...flow, isReopened: isOpen });
-  const reconnects = resumed(flow.reconnects, moment);
+  const reconnects = withResumption(flow.reconnects, moment);
   return reconnects === undefined
     ? disconnect(flow, BROKE_OFF, moment)
     : stay({ ...flow, isReopened: false, reconnects });

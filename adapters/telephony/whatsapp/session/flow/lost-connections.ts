@@ -1,6 +1,6 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
-import { attemptFailed, type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs } from "./reconnects.ts";
-import { moved, reportOffline, STOP_WAITING } from "./session-state.ts";
+import { type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs, withFailedAttempt } from "./reconnects.ts";
+import { applyMove, reportOffline, STOP_WAITING } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** The reason of a lost connection. Its kind sets the length of the wait before the next login. */
@@ -13,13 +13,13 @@ export interface Loss {
 export function halt(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
   const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
   const next: SessionFlow = {
-    ...moved(flow, "halt", reason),
+    ...applyMove(flow, "halt", reason),
     ...{ isLasting: true, isOpened: false, restriction: undefined, reconnects },
   };
   const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
   if (condition !== undefined || flow.restriction !== undefined)
     effects.push({ do: "report_condition", condition, reason });
-  effects.push({ do: "calls_lost", reason, final: true }, { do: "log", level: "error", message: reason });
+  effects.push({ do: "calls_lost", reason, isPermanent: true }, { do: "log", level: "error", message: reason });
   return { flow: next, effects };
 }
 
@@ -27,9 +27,9 @@ export function halt(flow: SessionFlow, reason: string, condition?: LineConditio
 export function waitForLogin(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
   const isLasting = kind === "outdated"; // WhatsApp refuses the client's version
   const keepsDropping = isUnstable(before.reconnects, now);
-  const reconnects: Reconnects = { ...attemptFailed(before.reconnects, kind), isInstabilityLogged: keepsDropping };
+  const reconnects: Reconnects = { ...withFailedAttempt(before.reconnects, kind), isInstabilityLogged: keepsDropping };
   const next: SessionFlow = {
-    ...moved(before, "lose", reason),
+    ...applyMove(before, "lose", reason),
     ...{ isLasting, isOpened: false, restriction: undefined, reconnects },
   };
   const effects: SessionEffect[] = [{ do: "stop_timer", timer: "timeout" }, ...reportOffline(next)];
@@ -40,9 +40,9 @@ export function waitForLogin(before: SessionFlow, { kind, reason }: Loss, { now,
     effects.push({ do: "report_condition", condition: "client_outdated", reason });
     effects.push({ do: "log", level: "error", message: reason });
   }
-  effects.push({ do: "calls_lost", reason, final: false });
+  effects.push({ do: "calls_lost", reason, isPermanent: false });
   if (keepsDropping && !before.reconnects.isInstabilityLogged)
-    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp breaks off again and again" });
+    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp keeps breaking off" });
   const ms = waitMs(kind, reconnects, now, chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }

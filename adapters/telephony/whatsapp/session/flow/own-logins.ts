@@ -2,7 +2,7 @@ import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
 import { disconnect } from "./lost-connections.ts";
-import { connectionLost, loggedIn, resumed } from "./reconnects.ts";
+import { withConnectionLost, withLogin, withResumption } from "./reconnects.ts";
 import { isLinked, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-types.ts";
 
@@ -22,11 +22,11 @@ export function decideResuming(
 ): SessionDecision {
   if (before.state === "idle") return stay(before);
   if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
-  const reconnects = resumed(before.reconnects, moment);
+  const reconnects = withResumption(before.reconnects, moment);
   if (reconnects === undefined && before.state === "linking")
     return decideLinking(before, { type: "closing", closing: { kind: "temporary", reason } }, moment);
   if (reconnects === undefined) {
-    const afterLoss = connectionLost(before.reconnects, moment.now);
+    const afterLoss = withConnectionLost(before.reconnects, moment.now);
     return disconnect({ ...before, reconnects: afterLoss }, { kind: "temporary", reason }, moment);
   }
   // The client will report the connection as open again.
@@ -43,23 +43,23 @@ export function decideResuming(
  * Handles a stream that WhatsApp has ended: the client opens another socket immediately. During a login, it restarts
  * the login.
  */
-export function streamEnded(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
+export function decideStreamEnd(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
   const reason = `WhatsApp has ended the connection (${code ?? "without a code"})`;
   if (flow.state === "connecting") return disconnect(flow, { kind: "temporary", reason }, moment);
   return decideResuming(flow, { reason }, moment);
 }
 
 /** Handles an accepted login, started by the session or silently by the client. */
-export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+export function decideLoginAcceptance(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   if (!isLinked(flow)) return stay(flow);
   const { reconnects } = flow;
-  if (reconnects.acceptanceDue)
-    return decideLive({ ...flow, reconnects: { ...reconnects, acceptanceDue: false } }, live, moment);
-  const loginCounted = { ...loggedIn(reconnects, moment.now), loggingIn: false, acceptanceDue: false };
+  if (reconnects.isAcceptanceDue)
+    return decideLive({ ...flow, reconnects: { ...reconnects, isAcceptanceDue: false } }, live, moment);
+  const reconnectsWithLogin = { ...withLogin(reconnects, moment.now), isLoggingIn: false, isAcceptanceDue: false };
   if (flow.state === "halted" || (flow.state === "waiting" && !flow.isOpened))
-    return { flow: { ...flow, reconnects: loginCounted }, effects: [{ do: "disconnect" }] };
-  const resumption = resumed(reconnects, moment);
+    return { flow: { ...flow, reconnects: reconnectsWithLogin }, effects: [{ do: "disconnect" }] };
+  const resumption = withResumption(reconnects, moment);
   if (resumption === undefined)
-    return disconnect({ ...flow, reconnects: connectionLost(loginCounted, moment.now) }, BROKE_OFF, moment);
-  return decideLive({ ...flow, reconnects: { ...resumption, acceptanceDue: false } }, live, moment);
+    return disconnect({ ...flow, reconnects: withConnectionLost(reconnectsWithLogin, moment.now) }, BROKE_OFF, moment);
+  return decideLive({ ...flow, reconnects: { ...resumption, isAcceptanceDue: false } }, live, moment);
 }

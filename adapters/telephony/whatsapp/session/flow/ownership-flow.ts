@@ -1,5 +1,5 @@
 import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
-import { forgetLink, moved, reportOffline, stay } from "./session-state.ts";
+import { applyMove, forgetLink, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
@@ -33,7 +33,7 @@ export function giveUpNumber(before: SessionFlow, { inCall }: Pick<Moment, "inCa
   if (flow.state === "linking") return forgetLink(flow, DEADLINE_PASSED, { do: "drop_client" });
   const reconnects = { ...flow.reconnects, upSince: undefined };
   const next: SessionFlow = {
-    ...moved(flow, "lose", DEADLINE_PASSED),
+    ...applyMove(flow, "lose", DEADLINE_PASSED),
     ...{ isLasting: false, isOpened: false, reconnects },
   };
   return {
@@ -43,7 +43,7 @@ export function giveUpNumber(before: SessionFlow, { inCall }: Pick<Moment, "inCa
       { do: "stop_timer", timer: "timeout" },
       { do: "stop_timer", timer: "ownership" },
       ...reportOffline(next),
-      { do: "calls_lost", reason: DEADLINE_PASSED, final: true },
+      { do: "calls_lost", reason: DEADLINE_PASSED, isPermanent: true },
       { do: "start_timer", timer: "retry", ms: OWNERSHIP_MS },
     ],
   };

@@ -16,9 +16,9 @@ export interface Reconnects {
   /** Logins of the last hour, accepted or not. */
   readonly logins: readonly number[];
   /** True while a login is in progress: its connection is not up, and has not failed. */
-  readonly loggingIn: boolean;
+  readonly isLoggingIn: boolean;
   /** True if the client has not reported that WhatsApp accepted the latest login. */
-  readonly acceptanceDue: boolean;
+  readonly isAcceptanceDue: boolean;
   /** Refused logins since the last accepted one, except those for a restriction or a fault of WhatsApp itself. */
   readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
@@ -34,15 +34,15 @@ export const NO_RECONNECTS: Reconnects = {
   isInstabilityLogged: false,
   takeovers: [],
   logins: [],
-  loggingIn: false,
-  acceptanceDue: false,
+  isLoggingIn: false,
+  isAcceptanceDue: false,
   refusals: 0,
   restrictions: 0,
   resumptions: [],
 };
 
 /** Length of a connection that ends a series of failures, ms. */
-export const LASTING_MS = 60_000;
+export const STABLE_MS = 60_000;
 /** A connection is unstable if it breaks off {@link FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
@@ -67,14 +67,14 @@ const MAX_REFUSED_MS = 6 * 3_600_000;
 const END_MARGIN_MS = 5_000;
 
 /** Records that the connection is up, since WhatsApp has accepted the login. */
-export function connectionUp(before: Reconnects, now: number): Reconnects {
-  return { ...before, upSince: before.upSince ?? now, refusals: 0, restrictions: 0, loggingIn: false };
+export function withConnectionUp(before: Reconnects, now: number): Reconnects {
+  return { ...before, upSince: before.upSince ?? now, refusals: 0, restrictions: 0, isLoggingIn: false };
 }
 
 /** Records that the connection broke off. */
-export function connectionLost(before: Reconnects, now: number): Reconnects {
+export function withConnectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
-  const failures = now - before.upSince >= LASTING_MS ? 0 : before.failures;
+  const failures = now - before.upSince >= STABLE_MS ? 0 : before.failures;
   const losses = [...before.losses, now].filter((at) => now - at < FLAP_WINDOW_MS).slice(-FLAPS);
   return {
     ...before,
@@ -86,15 +86,15 @@ export function connectionLost(before: Reconnects, now: number): Reconnects {
 }
 
 /** Attributes a lost connection to an earlier client of the session; undefined if that happens too often. */
-export function takenOver(before: Reconnects, now: number): Reconnects | undefined {
+export function withTakeover(before: Reconnects, now: number): Reconnects | undefined {
   const takeovers = [...before.takeovers.filter((at) => now - at < FLAP_WINDOW_MS), now];
   return takeovers.length > MAX_TAKEOVERS ? undefined : { ...before, takeovers };
 }
 
 /** Counts an attempt that has failed, or is about to start. @param kind the kind of fault */
-export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
+export function withFailedAttempt(before: Reconnects, kind: FaultKind): Reconnects {
   const refusals = before.refusals + (kind === "temporary" ? 0 : 1);
-  return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
+  return { ...before, failures: before.failures + 1, refusals, isLoggingIn: false, isAcceptanceDue: false };
 }
 
 /** True if the connection keeps dropping. */
@@ -103,9 +103,9 @@ export function isUnstable({ losses }: Reconnects, now: number): boolean {
 }
 
 /** Counts a login. */
-export function loggedIn(before: Reconnects, now: number): Reconnects {
+export function withLogin(before: Reconnects, now: number): Reconnects {
   const logins = [...recentLogins(before, now), now].slice(-MAX_LOGINS);
-  return { ...before, logins, loggingIn: true, acceptanceDue: true };
+  return { ...before, logins, isLoggingIn: true, isAcceptanceDue: true };
 }
 
 /**
@@ -117,9 +117,9 @@ export function withPastLogins(before: Reconnects, ages: readonly number[], now:
 }
 
 /** Discounts the pending login if the connection could not be opened: it has not reached WhatsApp. */
-export function notLoggedIn(before: Reconnects): Reconnects {
-  if (!before.loggingIn) return before;
-  return { ...before, logins: before.logins.slice(0, -1), loggingIn: false, acceptanceDue: false };
+export function withoutPendingLogin(before: Reconnects): Reconnects {
+  if (!before.isLoggingIn) return before;
+  return { ...before, logins: before.logins.slice(0, -1), isLoggingIn: false, isAcceptanceDue: false };
 }
 
 /** Time until the number may log in again, ms; 0 if it may now. */
@@ -133,17 +133,20 @@ function recentLogins({ logins }: Reconnects, now: number): number[] {
 }
 
 /**
- * Maximum logins within {@link LASTING_MS} that WhatsApp requests or the client starts automatically; during a call,
+ * Maximum logins within {@link STABLE_MS} that WhatsApp requests or the client starts automatically; during a call,
  * any other login would cut it off.
  */
 const MAX_RESUMPTIONS = 1;
 const MAX_RESUMPTIONS_IN_CALL = 3;
 
 /** Counts a login that WhatsApp requested or the client started; undefined if there are too many. */
-export function resumed(before: Reconnects, { now, inCall }: { now: number; inCall: boolean }): Reconnects | undefined {
-  const resumptions = [...before.resumptions.filter((at) => now - at < LASTING_MS), now];
+export function withResumption(
+  before: Reconnects,
+  { now, inCall }: { now: number; inCall: boolean },
+): Reconnects | undefined {
+  const resumptions = [...before.resumptions.filter((at) => now - at < STABLE_MS), now];
   if (resumptions.length > (inCall ? MAX_RESUMPTIONS_IN_CALL : MAX_RESUMPTIONS)) return undefined;
-  return loginBudgetMs(before, now) > 0 ? undefined : { ...loggedIn(before, now), loggingIn: false, resumptions };
+  return loginBudgetMs(before, now) > 0 ? undefined : { ...withLogin(before, now), isLoggingIn: false, resumptions };
 }
 
 /**

@@ -3,22 +3,28 @@ import { utc } from "../utc.ts";
 import { type LoginRefusal, linkRefusal, staysClosed } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnect } from "./lost-connections.ts";
-import { attemptFailed, connectionLost, MAX_RESTRICTION_MS, restrictionMs, withPastLogins } from "./reconnects.ts";
-import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
+import {
+  MAX_RESTRICTION_MS,
+  restrictionMs,
+  withConnectionLost,
+  withFailedAttempt,
+  withPastLogins,
+} from "./reconnects.ts";
+import { applyMove, isLinked, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /**
  * Handles a refused login. After most refusals the client logs in again every 2 s until it is disconnected, which harms
  * the number more than the refusal, so it is disconnected at once.
  */
-export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
+export function decideLoginRefusal(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
   if (staysClosed(refusal.code)) return stay(flow); // the client's closing follows
   if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
   if (refusal.code === 402) return restrict(flow, refusal.expiresInMs, moment);
   const closing = linkRefusal(refusal);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow)) return stay(flow);
-  return disconnect({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);
+  return disconnect({ ...flow, reconnects: withConnectionLost(flow.reconnects, moment.now) }, closing, moment);
 }
 
 /** Keeps the number disconnected until the restriction has ended; the next accepted login clears it. */
@@ -28,7 +34,7 @@ function restrict(before: SessionFlow, expiresInMs: number | undefined, moment: 
   if (before.state === "linking")
     return decideLinking(before, { type: "refused", condition: "restricted", reason }, moment);
   if (!isLinked(before)) return stay(before);
-  const afterLoss = attemptFailed(connectionLost(before.reconnects, moment.now), "temporary");
+  const afterLoss = withFailedAttempt(withConnectionLost(before.reconnects, moment.now), "temporary");
   const reconnects = { ...afterLoss, restrictions: afterLoss.restrictions + 1 };
   const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
   return holdBack({ ...before, reconnects }, reason, ms, moment);
@@ -37,7 +43,7 @@ function restrict(before: SessionFlow, expiresInMs: number | undefined, moment: 
 /** Keeps the number disconnected for this long. */
 function holdBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
   const next: SessionFlow = {
-    ...moved(before, "lose", reason),
+    ...applyMove(before, "lose", reason),
     ...{ isLasting: false, isOpened: false, restriction: { reason, endsAt: wall + ms } },
   };
   const effects: SessionEffect[] = [
@@ -45,7 +51,7 @@ function holdBack(before: SessionFlow, reason: string, ms: number, { wall }: Mom
     { do: "stop_timer", timer: "timeout" },
     ...reportOffline(next),
     { do: "report_condition", condition: "restricted", reason },
-    { do: "calls_lost", reason, final: true },
+    { do: "calls_lost", reason, isPermanent: true },
   ];
   if (before.restriction === undefined) effects.push({ do: "log", level: "error", message: reason });
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };

@@ -1,18 +1,25 @@
 import { utc } from "../utc.ts";
 import { type Closing, closingOf } from "./closings.ts";
-import { decideLinking, linkingStarted } from "./linking-flow.ts";
+import { decideLinking, startLinking } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
 import { disconnect, halt, waitForLogin } from "./lost-connections.ts";
-import { decideResuming, loginAccepted, streamEnded } from "./own-logins.ts";
+import { decideLoginAcceptance, decideResuming, decideStreamEnd } from "./own-logins.ts";
 import { giveUpNumber, OWNERSHIP_MS } from "./ownership-flow.ts";
-import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
-import { loginRefused, restoreHistory } from "./refused-logins.ts";
 import {
+  loginBudgetMs,
+  MAX_LOGINS,
+  withConnectionLost,
+  withLogin,
+  withoutPendingLogin,
+  withTakeover,
+} from "./reconnects.ts";
+import { decideLoginRefusal, restoreHistory } from "./refused-logins.ts";
+import {
+  applyMove,
   CONNECT_TIMEOUT_MS,
   forgetLink,
   healthOf,
   isLinked,
-  moved,
   reportOffline,
   STOP_ALL,
   stay,
@@ -31,7 +38,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return link(flow, moment);
     case "resume":
       if (flow.state !== "idle") return stay(flow);
-      return connecting({ ...flow, isStored: true });
+      return startConnecting({ ...flow, isStored: true });
     case "unlink":
       return forgetLink(flow, "not linked", isLinked(flow) ? { do: "log_out" } : { do: "drop_client" });
     case "close":
@@ -56,11 +63,11 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "closed":
       return decideClosed(flow, closingOf(input), moment);
     case "failure":
-      return loginRefused(flow, input, moment);
+      return decideLoginRefusal(flow, input, moment);
     case "accepted":
-      return loginAccepted(flow, input, moment);
+      return decideLoginAcceptance(flow, input, moment);
     case "stream_error":
-      return streamEnded(flow, input.code, moment);
+      return decideStreamEnd(flow, input.code, moment);
     case "history":
       return restoreHistory(flow, input, moment);
     case "login":
@@ -68,29 +75,29 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "failed":
       return decideFailed(flow, input.reason, moment);
     case "calls_ended":
-      return flow.isEndingCalls ? ownership(flow, moment) : stay(flow);
+      return flow.isEndingCalls ? checkOwnership(flow, moment) : stay(flow);
     case "timer":
-      if (input.timer === "ownership") return ownership(flow, moment);
+      if (input.timer === "ownership") return checkOwnership(flow, moment);
       return input.timer === "retry" ? retry(flow, moment) : timeout(flow, moment);
   }
 }
 
-/** Checks if the server may act for the number. */
-function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
+/** Checks whether the server may act for the number. */
+function checkOwnership(flow: SessionFlow, moment: Moment): SessionDecision {
   return moment.isOwner ? stay({ ...flow, isDisowned: false, isEndingCalls: false }) : giveUpNumber(flow, moment);
 }
 
 function link(flow: SessionFlow, { now, isOwner }: Moment): SessionDecision {
   if (!isOwner) return stay(flow);
-  if (flow.state === "idle") return linkingStarted(flow, now);
+  if (flow.state === "idle") return startLinking(flow, now);
   // A user requested another attempt: the cause may have been removed. An attempt beyond the login budget waits.
-  return flow.state === "halted" || (flow.state === "waiting" && flow.isLasting) ? connecting(flow) : stay(flow);
+  return flow.state === "halted" || (flow.state === "waiting" && flow.isLasting) ? startConnecting(flow) : stay(flow);
 }
 
 /** Lets the client connect at its turn. The reason and a permanent fault remain until a connection disproves them. */
-function connecting(flow: SessionFlow): SessionDecision {
+function startConnecting(flow: SessionFlow): SessionDecision {
   return {
-    flow: { ...moved(flow, "connect", flow.isLasting ? flow.reason : "connecting"), isOpened: false },
+    flow: { ...applyMove(flow, "connect", flow.isLasting ? flow.reason : "connecting"), isOpened: false },
     effects: [
       { do: "stop_timer", timer: "retry" },
       { do: "connect" },
@@ -110,7 +117,7 @@ function login(flow: SessionFlow, moment: Moment): SessionDecision {
     return disconnect(flow, { kind: "temporary", reason }, moment);
   }
   return {
-    flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
+    flow: { ...flow, reconnects: withLogin(flow.reconnects, moment.now) },
     effects: [{ do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS }],
   };
 }
@@ -132,7 +139,7 @@ function decideClosed(flow: SessionFlow, closing: Closing, moment: Moment): Sess
   if (kind === "refused") return halt(flow, reason);
   // The connection is already known to be closed.
   if (flow.state === "waiting" && kind === "temporary") return stay({ ...flow, isOpened: false });
-  const reconnects = connectionLost(flow.reconnects, moment.now);
+  const reconnects = withConnectionLost(flow.reconnects, moment.now);
   return waitForLogin({ ...flow, reconnects }, { kind, reason }, moment);
 }
 
@@ -141,9 +148,9 @@ function decideClosed(flow: SessionFlow, closing: Closing, moment: Moment): Sess
  * attempt.
  */
 function decideReplaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const takeovers = moment.hasStrays ? takenOver(flow.reconnects, moment.now) : undefined;
+  const takeovers = moment.hasStrays ? withTakeover(flow.reconnects, moment.now) : undefined;
   if (takeovers === undefined) return halt(flow, reason, "replaced");
-  const reconnects = connectionLost(takeovers, moment.now);
+  const reconnects = withConnectionLost(takeovers, moment.now);
   const closing = { kind: "temporary", reason: "an earlier client of this server has reconnected" } as const;
   return waitForLogin({ ...flow, reconnects }, closing, moment);
 }
@@ -151,14 +158,14 @@ function decideReplaced(flow: SessionFlow, reason: string, moment: Moment): Sess
 function retry(flow: SessionFlow, { isOwner }: Moment): SessionDecision {
   if (flow.state !== "waiting" && flow.state !== "linking") return stay(flow);
   if (!isOwner) return { flow, effects: [{ do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
-  return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow);
+  return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : startConnecting(flow);
 }
 
 function decideFailed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const closing = { kind: "temporary", reason } as const;
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (flow.state !== "connecting") return stay(flow);
-  const reconnects = flow.isOpened ? flow.reconnects : notLoggedIn(flow.reconnects);
+  const reconnects = flow.isOpened ? flow.reconnects : withoutPendingLogin(flow.reconnects);
   return waitForLogin({ ...flow, reconnects }, closing, moment);
 }
 
@@ -180,8 +187,8 @@ function unlink(flow: SessionFlow, reason: string): SessionDecision {
 }
 
 function close(flow: SessionFlow): SessionDecision {
-  const next = { ...moved(flow, "close", "closed"), isLasting: false, isOpened: false, restriction: undefined };
-  const calls: SessionEffect = { do: "calls_lost", reason: "the line is closed", final: true };
+  const next = { ...applyMove(flow, "close", "closed"), isLasting: false, isOpened: false, restriction: undefined };
+  const calls: SessionEffect = { do: "calls_lost", reason: "the line is closed", isPermanent: true };
   return {
     flow: next,
     effects: [...STOP_ALL, calls, { do: "drop_client" }],

@@ -60,7 +60,7 @@ export function pollMs({ state }: SessionFlow): number | undefined {
 }
 
 /** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
-export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
+export function applyMove(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
   const state = nextState(SESSION_TRANSITIONS, flow.state, move);
   return state === undefined ? flow : { ...flow, state, reason, isReopened: false, resumingSince: undefined };
 }
@@ -87,7 +87,7 @@ export function reportOffline(flow: SessionFlow): SessionEffect[] {
 /** Handles the loss of the link. @param clientEffect treatment of the client */
 export function forgetLink(flow: SessionFlow, reason: string, clientEffect: SessionEffect): SessionDecision {
   return {
-    flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },
-    effects: [...STOP_ALL, { do: "calls_lost", reason, final: true }, clientEffect, { do: "forget" }],
+    flow: { ...NEW_SESSION, state: applyMove(flow, "unlink", reason).state, reason },
+    effects: [...STOP_ALL, { do: "calls_lost", reason, isPermanent: true }, clientEffect, { do: "forget" }],
   };
 }

@@ -23,7 +23,7 @@ export const SESSION_STATES = [
 ] as const;
 type SessionState = (typeof SESSION_STATES)[number];
 
-/** Inputs of a session. */
+/** Moves of a session between its states. */
 export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
 
 /** Every legal move of a session. */
@@ -143,8 +143,8 @@ export type SessionEffect =
   | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
   | { readonly do: "report_unlinked"; readonly reason: string }
   | { readonly do: "report_condition"; readonly condition: LineCondition | undefined; readonly reason: string }
-  /** Cut off the call on the session. `final`: the connection will not return for it. */
-  | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
+  /** Cut off the call on the session. `isPermanent`: the connection will not return for it. */
+  | { readonly do: "calls_lost"; readonly reason: string; readonly isPermanent: boolean }
   | { readonly do: "calls_restored" }
   /** Hang up the calls while the connection is still open. */
   | { readonly do: "end_calls"; readonly reason: string }

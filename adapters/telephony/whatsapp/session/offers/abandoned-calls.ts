@@ -85,12 +85,12 @@ export class AbandonedCalls {
     const { system, port } = this.#options;
     if (port.calls === undefined) return;
     this.#endingCalls.add(callId);
-    const ending = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
-      if (hasLeft) port.openCalls.terminated(callId);
+    const hangUp = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
+      if (hasLeft) port.openCalls.recordTermination(callId);
     });
-    const late = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
+    const createTimeoutError = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
     try {
-      await within(ending, { system, ms: END_MS, timeoutError: late });
+      await within(hangUp, { system, ms: END_MS, timeoutError: createTimeoutError });
     } finally {
       this.#endingCalls.delete(callId);
       void port.openCalls.end(); // ends the call, unless the client has done so

@@ -60,8 +60,8 @@ export function storedLimits(limits: OfferLimits): unknown {
 }
 
 /** The limits that an earlier process has stored; other content of the record is ignored. */
-export function restoredLimits(stored: unknown, time: Time): OfferLimits {
-  const entries = Array.isArray(stored) ? stored : [];
+export function restoredLimits(value: unknown, time: Time): OfferLimits {
+  const entries = Array.isArray(value) ? value : [];
   return new Map(entries.flatMap((entry) => restoredLimit(entry, time) ?? []).map((limit) => [limit.code, limit]));
 }
 
@@ -100,12 +100,12 @@ export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: 
 
 /** The reason to send no offer now, to anyone or to this callee; undefined if offers are allowed. */
 export function offerBlock(limits: OfferLimits, isStranger: boolean, { now }: Time): DialError | undefined {
-  const current = activeLimits(limits, now);
-  const forEveryone = current.find(({ callees }) => callees === "everyone");
-  if (forEveryone !== undefined)
-    return new DialError("line_lost", forEveryone.reason, { retryAfterMs: forEveryone.until - now });
-  const forStrangers = isStranger ? current[0] : undefined;
-  return forStrangers && new DialError("paused", `not dialled: ${forStrangers.reason}; contacts can be called`);
+  const limitsInForce = activeLimits(limits, now);
+  const totalLimit = limitsInForce.find(({ callees }) => callees === "everyone");
+  if (totalLimit !== undefined)
+    return new DialError("line_lost", totalLimit.reason, { retryAfterMs: totalLimit.until - now });
+  const strangerLimit = isStranger ? limitsInForce[0] : undefined;
+  return strangerLimit && new DialError("paused", `not dialled: ${strangerLimit.reason}; contacts can be called`);
 }
 
 function activeLimits(limits: OfferLimits, now: number): readonly OfferLimit[] {

@@ -36,7 +36,7 @@ export class Offers {
   /** The running or latest query of the time-lock. */
   #query: Promise<void> = Promise.resolve();
   /** Number of queries so far: only the result of the latest one counts, because results may arrive out of order. */
-  #queries = 0;
+  #queryCount = 0;
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -47,9 +47,9 @@ export class Offers {
     });
   }
 
-  /** Continues the limits of an earlier process. @param stored value of their record */
-  restore(stored: unknown): void {
-    this.#limits = limits.restoredLimits(stored, this.#time);
+  /** Continues the limits of an earlier process. @param value the content of their record */
+  restore(value: unknown): void {
+    this.#limits = limits.restoredLimits(value, this.#time);
     for (const { code, condition, reason } of this.#limits.values()) {
       this.#plan(code);
       if (condition !== undefined) this.#options.host.condition(condition, reason);
@@ -83,11 +83,13 @@ export class Offers {
   }
 
   /** Resolves once the query of the time-lock has a result, or has taken too long for a call. Never rejects. */
-  async queried(): Promise<void> {
-    const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_WAIT_MS} ms`);
-    await within(this.#latestQuery(), { system: this.#options.system, ms: TIMELOCK_WAIT_MS, timeoutError: late }).catch(
-      () => {},
-    );
+  async waitForQuery(): Promise<void> {
+    const createTimeoutError = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_WAIT_MS} ms`);
+    await within(this.#latestQuery(), {
+      system: this.#options.system,
+      ms: TIMELOCK_WAIT_MS,
+      timeoutError: createTimeoutError,
+    }).catch(() => {});
   }
 
   /** Lifts the limits that a user's request for another attempt may lift. */
@@ -164,13 +166,13 @@ export class Offers {
   async #runQuery(lifts: boolean): Promise<void> {
     const { system, client, log } = this.#options;
     const queriedClient = client();
-    const query = ++this.#queries;
+    const query = ++this.#queryCount;
     if (queriedClient === undefined) return;
-    const isObsolete = (): boolean => query !== this.#queries || client() !== queriedClient;
-    const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_MS} ms`);
+    const isObsolete = (): boolean => query !== this.#queryCount || client() !== queriedClient;
+    const createTimeoutError = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_MS} ms`);
     try {
       const reply = Promise.resolve().then(() => queryTimelock(queriedClient, system.now()));
-      const timelock = await within(reply, { system, ms: TIMELOCK_MS, timeoutError: late });
+      const timelock = await within(reply, { system, ms: TIMELOCK_MS, timeoutError: createTimeoutError });
       if (isObsolete()) return;
       if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.remainingMs);
       else if (lifts && (timelock !== undefined || this.#isLockExpired)) this.#lift(TIMELOCK_CODE);

@@ -10,7 +10,7 @@ import { StoredRecord, storedValue } from "../records/stored-record.ts";
 
 /** Key of the record that lists the open calls of a number. */
 const KEY = "ringport/open-calls";
-/** A number carries one call at a time; the others are waiting for a connection to end them. */
+/** A number carries one call at a time; the others wait for a connection over which they can be ended. */
 const MAX_OPEN_CALLS = 8;
 /** Age beyond which a call counts as ended even without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
@@ -52,7 +52,7 @@ export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
   readonly #calls = new Map<string, OpenCall>();
   /** Times at which the terminates of calls were sent over the current connection, monotonic ms, in order. */
-  readonly #terminated = new Map<string, number>();
+  readonly #terminatedAt = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
   #loading: Promise<void> | undefined;
   /** Counts the links of the number. */
@@ -71,26 +71,26 @@ export class OpenCalls implements OpenCallLog {
   }
 
   add(callId: string, peer: string, creator: string): void {
-    this.#terminated.delete(callId); // an offer may leave after a terminate
+    this.#terminatedAt.delete(callId); // an offer may leave after a terminate
     const existing = this.#calls.get(callId);
     if (existing?.peer === peer) return;
-    const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
+    const [oldest] = [...this.#terminatedAt.keys(), ...this.#calls.keys()];
     if (existing === undefined && this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
     this.#calls.set(callId, { callId, peer, creator, at: existing?.at ?? this.#options.system.now() });
     this.#record.store();
   }
 
-  accepted(callId: string, device: string): void {
+  recordAcceptance(callId: string, device: string): void {
     const call = this.#calls.get(callId);
     if (call === undefined || call.peer === device) return;
     this.#calls.set(callId, { ...call, peer: device });
     this.#record.store();
   }
 
-  terminated(callId: string): void {
+  recordTermination(callId: string): void {
     if (!this.#calls.has(callId)) return;
-    this.#terminated.delete(callId);
-    this.#terminated.set(callId, this.#options.system.monotonic());
+    this.#terminatedAt.delete(callId);
+    this.#terminatedAt.set(callId, this.#options.system.monotonic());
     this.#settleLater();
   }
 
@@ -99,8 +99,8 @@ export class OpenCalls implements OpenCallLog {
   }
 
   /** Handles a lost connection: the terminates sent over it may not have arrived. */
-  connectionLost(): void {
-    this.#terminated.clear();
+  onConnectionLost(): void {
+    this.#terminatedAt.clear();
     this.stop();
   }
 
@@ -111,7 +111,7 @@ export class OpenCalls implements OpenCallLog {
 
   /** Forgets all calls, because the records are being deleted. */
   clear(): void {
-    this.connectionLost();
+    this.onConnectionLost();
     this.#calls.clear();
     this.#generation++;
     this.#loading = Promise.resolve(); // a later link has left no calls
@@ -130,7 +130,7 @@ export class OpenCalls implements OpenCallLog {
       const { client } = port;
       if (client === undefined || !isConnected(client)) return;
       if (!this.#calls.has(call.callId)) continue; // it ended while another call was being ended
-      if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
+      if (this.#terminatedAt.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
       const addresses = ownAddresses(client);
       if (addresses.length === 0) return;
       const canEnd = addresses.includes(call.creator) && Math.abs(system.now() - call.at) < MAX_OPEN_MS;
@@ -140,18 +140,18 @@ export class OpenCalls implements OpenCallLog {
   }
 
   #forget(callId: string): boolean {
-    this.#terminated.delete(callId);
+    this.#terminatedAt.delete(callId);
     return this.#calls.delete(callId);
   }
 
   /** Forgets the calls whose terminate has arrived. */
   #settleLater(): void {
     const { system } = this.#options;
-    const [firstSentAt] = this.#terminated.values();
+    const [firstSentAt] = this.#terminatedAt.values();
     if (firstSentAt === undefined || this.#cancelSettling !== undefined) return;
     this.#cancelSettling = system.after(Math.max(0, firstSentAt + MAX_UNNOTICED_MS - system.monotonic()), () => {
       this.#cancelSettling = undefined;
-      for (const [callId, at] of [...this.#terminated])
+      for (const [callId, at] of [...this.#terminatedAt])
         if (system.monotonic() - at >= MAX_UNNOTICED_MS) this.delete(callId);
       this.#settleLater();
     });
@@ -160,7 +160,7 @@ export class OpenCalls implements OpenCallLog {
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
     const { onError } = this.#options;
     const message = "the callee of a call left open by a crash or an outage was not informed of its end";
-    this.terminated(call.callId); // marked before it is sent, so that it is sent once
+    this.recordTermination(call.callId); // marked before it is sent, so that it is sent once
     try {
       if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
       await client.lowlevel.sendNode(this.#terminateOf(call));
@@ -168,7 +168,7 @@ export class OpenCalls implements OpenCallLog {
     } catch (error) {
       onError(message, error);
     }
-    this.#terminated.delete(call.callId); // it is sent again over the next connection
+    this.#terminatedAt.delete(call.callId); // it is sent again over the next connection
   }
 
   #terminateOf({ callId, peer, creator }: OpenCall): object {
@@ -200,9 +200,9 @@ export class OpenCalls implements OpenCallLog {
 
   async #read(): Promise<void> {
     const generation = this.#generation;
-    const stored = await storedValue(this.#options.records(), KEY);
-    if (!Array.isArray(stored) || generation !== this.#generation) return;
-    for (const call of stored.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []))
+    const value = await storedValue(this.#options.records(), KEY);
+    if (!Array.isArray(value) || generation !== this.#generation) return;
+    for (const call of value.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []))
       if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
   }
 }

@@ -32,8 +32,8 @@ export function pastLoginsOf(
 }
 
 /** The logins that a record contains; other content is ignored. */
-export function readPastLogins(stored: unknown): PastLogins {
-  const { logins, restrictions, restriction } = fieldsOf(stored);
+export function readPastLogins(value: unknown): PastLogins {
+  const { logins, restrictions, restriction } = fieldsOf(value);
   const times = Array.isArray(logins) ? logins.filter((at): at is number => Number.isFinite(at)) : [];
   const { reason, endsAt } = fieldsOf(restriction);
   const isRestriction = typeof reason === "string" && reason.length <= MAX_REASON_LENGTH && Number.isFinite(endsAt);

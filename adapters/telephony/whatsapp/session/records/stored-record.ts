@@ -45,8 +45,8 @@ export class StoredRecord {
       await load?.();
       while (this.#isDirty) {
         this.#isDirty = false;
-        const latest = value();
-        const bytes = latest === undefined ? undefined : new TextEncoder().encode(JSON.stringify(latest));
+        const latestValue = value();
+        const bytes = latestValue === undefined ? undefined : new TextEncoder().encode(JSON.stringify(latestValue));
         await records()?.set(new Map([[key, bytes]]));
       }
     } catch (error) {

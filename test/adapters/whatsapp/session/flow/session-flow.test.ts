@@ -176,7 +176,7 @@ describe("a session", () => {
       flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
       flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
     }
-    expect(logs).toEqual(["the connection to WhatsApp breaks off again and again"]);
+    expect(logs).toEqual(["the connection to WhatsApp keeps breaking off"]);
     expect(waits.slice(0, FLAPS - 1)).toEqual([0, 0, 0, 0]);
     for (const wait of waits.slice(FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
   });
@@ -333,7 +333,7 @@ describe("a session", () => {
       );
       expect(afterLeaseLoss.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
       expect(effectNames(afterLeaseLoss)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-      expect(effectsOf(afterLeaseLoss, "calls_lost")[0]?.final).toBe(true);
+      expect(effectsOf(afterLeaseLoss, "calls_lost")[0]?.isPermanent).toBe(true);
     }
   });
 

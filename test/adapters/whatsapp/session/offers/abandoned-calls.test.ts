@@ -12,7 +12,7 @@ const CALL = {
   direction: "outgoing",
   stateData: { state: "ringing", audioMuted: false },
 };
-const NO_LOG = { add() {}, accepted() {}, terminated() {}, delete() {}, async end() {} };
+const NO_LOG = { add() {}, recordAcceptance() {}, recordTermination() {}, delete() {}, async end() {} };
 
 describe("a client that fails while its calls are looked up", () => {
   test.each([0, 1])("is reported without throwing (after %i lookups)", async (lookups) => {

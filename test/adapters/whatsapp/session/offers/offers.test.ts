@@ -53,7 +53,7 @@ test("a call waits for the latest report", async () => {
     [1_000, true],
   ]);
   offers.check();
-  const block = offers.queried().then(() => offers.block(true));
+  const block = offers.waitForQuery().then(() => offers.block(true));
   offers.check();
   await system.advance(2_500);
   expect((await block)?.release).toBe("paused");
