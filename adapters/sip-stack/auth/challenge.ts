@@ -153,7 +153,7 @@ export function digestChallenge({ scheme, params }: Challenge): DigestChallenge 
     opaque: params.get("opaque"),
     algorithm,
     algorithmText,
-    hasNonceCount: hasNonceCount,
+    hasNonceCount,
     stale: params.get("stale")?.toLowerCase() === "true",
   };
 }

@@ -16,8 +16,8 @@ const MAX_SPACES = 8;
 
 /**
  * Digest authentication of a trunk's requests (RFC 3261 section 22, RFC 7616, RFC 8760): MD5, SHA-256, SHA-512-256 and
- * their `-sess`, with `qop=auth` or none. Remembers the latest challenge of each realm, so that later requests carry
- * credentials without being challenged.
+ * their `-sess` variants, with or without `qop=auth`. Remembers the latest challenge of each realm, so that later
+ * requests carry credentials without being challenged.
  *
  * ```ts
  * const authentication = digest.authentication();
@@ -73,8 +73,8 @@ const MAX_SERVERS = 64;
 
 /**
  * The realms (RFC 3261 section 22) that may get a password: those in the trunk's options, otherwise those of the first
- * challenges of its servers. A callee can send challenges too, and could otherwise get an MD5 response to a nonce of
- * its choice, and guess the password from it.
+ * challenges of its servers. A callee can send challenges too, and could otherwise obtain an MD5 response to a nonce of
+ * its choice and guess the password from it.
  */
 class Realms {
   readonly #configured: readonly string[] | undefined;

@@ -79,11 +79,11 @@ export class DialogUsage {
     this.#hold = new HoldWatch(
       system,
       holdTimeoutMs,
-      (isHeld) => call.listener.isHeld(isHeld),
+      (isHeld) => call.listener.holdChanged(isHeld),
       () => this.fail(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
     );
     this.renegotiation = new Renegotiation(context, this.dialog, call, {
-      described: (sdp) => this.described(sdp),
+      described: (sdp) => this.takeDescription(sdp),
       refreshed: (terms) => this.#refreshed(terms),
       failed: (detail) => this.fail(detail),
     });
@@ -145,7 +145,7 @@ export class DialogUsage {
   }
 
   /** Takes the peer's new session description. */
-  described(sdp: string): void {
+  takeDescription(sdp: string): void {
     this.#sdp = sdp;
     if (this.#confirmed) this.#hold.set(putsOnHold(sdp));
     else this.#isFromUpdate = true;

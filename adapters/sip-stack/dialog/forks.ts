@@ -26,7 +26,7 @@ export class Forks {
   }
 
   /** The dialog of this response, created for the first response with its tag. Undefined if it creates none. */
-  of(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
+  findOrCreate(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
     const tag = tagOf(response.headers.get("To")) ?? "";
     const existing = this.#dialogs.get(tag);
     if (existing !== undefined) return existing;

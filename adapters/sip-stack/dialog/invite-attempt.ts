@@ -128,8 +128,8 @@ function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): In
 }
 
 /**
- * The URIs of a redirection, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier
- * one.
+ * The attempt with the contacts of a redirection, sorted by q (RFC 3261 section 8.1.3.4), ahead of earlier
+ * alternatives.
  */
 function withContacts(
   attempt: InviteAttempt,
@@ -155,7 +155,7 @@ function withContacts(
   return { ...attempt, visited, alternatives: [...ranked.map(({ uri }) => uri), ...attempt.alternatives] };
 }
 
-/** A key to compare URIs by: two spellings of one URI are the same. */
+/** A key for comparing URIs: the same for two spellings of one URI. */
 function placeOf(uri: string): string {
   const parsed = parseUri(uri);
   return parsed === undefined ? uri : `${parsed.scheme} ${parsed.user ?? ""} ${parsed.host} ${parsed.port ?? ""}`;

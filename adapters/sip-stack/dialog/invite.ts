@@ -79,7 +79,7 @@ export interface InviteListener {
   /** The callee pressed a key, reported by SIP INFO (application/dtmf-relay or application/dtmf). */
   digit(digit: string): void;
   /** The peer puts us on hold (sendonly or inactive in its SDP), or resumes. */
-  isHeld(isHeld: boolean): void;
+  holdChanged(isHeld: boolean): void;
   ended(end: InviteEnd): void;
 }
 
@@ -90,8 +90,8 @@ export interface InviteUsage {
   /** The provisional response with the most progress: any 18x, otherwise 100; undefined if neither has arrived. */
   readonly furthest: number | undefined;
   /**
-   * Sends CANCEL before the answer, BYE after it, or both if they cross. Idempotent; resolves after `ended`, within 4
-   * s.
+   * Sends CANCEL before the answer, BYE after it, or both if they cross. Idempotent; resolves after `ended`, within
+   * 4 s.
    * @param reason the value of a Reason field (RFC 3326)
    */
   hangUp(reason?: string): Promise<void>;
@@ -105,7 +105,7 @@ export interface InviteUsage {
    */
   probe(): Promise<string | undefined>;
   /**
-   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. No call is hung up. A BYE of a
+   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Does not hang up. A BYE of a
    * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
    */
   refer(uri: string): Promise<TransferOutcome>;

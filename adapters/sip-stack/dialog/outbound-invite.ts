@@ -175,7 +175,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#call.respondedFrom?.(flow.remote.address);
     this.#alerting.progress(response);
     if (response.status === 100) return;
-    const usage = this.#forks.of(response, () => this.#createUsage(response, flow));
+    const usage = this.#forks.findOrCreate(response, () => this.#createUsage(response, flow));
     // 199: this fork has failed (RFC 6228).
     if (response.status === 199) this.#forks.drop(usage);
     else if (usage?.takeProvisional(response) !== "ignored") this.#alerting.takeEarly(response);
@@ -184,7 +184,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #onAnswer(response: SipResponse, flow: Flow): void {
     // Too late: the call has ended on our side, but not for the callee.
     const usage =
-      this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#createUsage(response, flow));
+      this.#state === "ended" ? undefined : this.#forks.findOrCreate(response, () => this.#createUsage(response, flow));
     if (usage === undefined) {
       this.#decline(response, flow);
       return;
@@ -196,14 +196,14 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#forks.keepOnly(usage);
     if (this.#state === "cancelling") {
       this.#move("answer");
-      this.#bye();
+      this.#sendBye();
       return;
     }
     const fault = this.#mediaFault(usage);
     if (fault !== undefined) {
       this.#end = { type: "media", detail: fault, unacceptable: true };
       this.#move("unacceptable");
-      this.#bye();
+      this.#sendBye();
       return;
     }
     this.#move("answer");
@@ -230,10 +230,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #release(end: InviteEnd, reason?: string): void {
     this.#end = end;
     this.#move("hangUp");
-    this.#bye(reason);
+    this.#sendBye(reason);
   }
 
-  #bye(reason?: string): void {
+  #sendBye(reason?: string): void {
     this.#limitRelease();
     this.#confirmed?.terminate(reason, () => this.#finish(this.#end));
   }

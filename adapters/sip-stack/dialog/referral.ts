@@ -109,7 +109,7 @@ export class Referral {
     else this.stop();
   }
 
-  /** Stops when the call has ended; the outcome stays unknown. */
+  /** Rejects the outcome: the call has ended before the peer agreed. */
   stop(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -164,7 +164,7 @@ export class Referrals {
     const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
     if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;
     const id = event.params.get("id");
-    // Without an id it refers to the latest REFER, despite RFC 3515: most peers never send an id.
+    // A NOTIFY without an id belongs to the latest REFER, despite RFC 3515: most peers never send an id.
     return this.#referrals.findLast((referral) => referral.owns(id))?.receiveNotify(request) ?? NO_SUBSCRIPTION;
   }
 

@@ -77,7 +77,7 @@ export class SessionRefresh {
     const sdp = method === "INVITE" ? sdpOf(response) : undefined;
     const fault = sdp === undefined ? undefined : call.negotiator.takeAnswer(sdp, false);
     if (fault !== undefined) this.#usage.fail(fault);
-    else if (sdp !== undefined) this.#usage.described(sdp);
+    else if (sdp !== undefined) this.#usage.takeDescription(sdp);
   }
 
   /** Only 408 and 481 end the session at once; other refusals leave it until it expires (RFC 4028 section 10). */

@@ -116,10 +116,10 @@ export class UacRequest {
         if (contact === true && !copy.headers.has("Contact"))
           copy.headers.add("Contact", this.#context.contact(flow, sentBy));
       },
-      sentRequest: (sent, flow) => {
-        this.#request = sent;
-        this.#context.trace(this.#callId, "sent", sent);
-        this.#listener.sent?.(sent, flow);
+      sentRequest: (copy, flow) => {
+        this.#request = copy;
+        this.#context.trace(this.#callId, "sent", copy);
+        this.#listener.sent?.(copy, flow);
       },
       provisional: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);

@@ -22,7 +22,7 @@ export class AgentContext {
   readonly options: UserAgentOptions;
   /** BYEs that have no final response yet. */
   readonly terminations: Set<DialogTermination> = new Set();
-  /** True if no new calls or requests are started. */
+  /** True once the user agent is closed: it starts no new calls or requests. */
   isClosed = false;
 
   constructor(options: UserAgentOptions) {

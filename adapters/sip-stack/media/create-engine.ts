@@ -34,13 +34,13 @@ export async function createEngine({
 }: CreateEngineOptions): Promise<MediaEngine> {
   const prefersThread = availableParallelism() < 2 || system !== realSystem;
   if (place === "thread" || (place === "auto" && prefersThread)) return createThreadEngine({ system });
-  const engine = new ReplacedWorkers(system, logger, entry);
+  const engine = new RespawningWorker(system, logger, entry);
   await engine.ready();
   return engine;
 }
 
 /** Runs one worker at a time: calls end with their worker, and later calls get the next one. */
-class ReplacedWorkers implements MediaEngine {
+class RespawningWorker implements MediaEngine {
   readonly #system: System;
   readonly #logger: Logger;
   readonly #entry: URL | undefined;

@@ -19,7 +19,7 @@ export type { MediaStatistics };
 export interface MediaEngine {
   /**
    * Opens a session on a free port.
-   * @param deadlines after `send` only a goodbye is sent; default: no deadline
+   * @param deadlines after `send` only an RTCP BYE is sent; default: no deadline
    * @throws {PortsExhausted} every port of the range is in use; the message names the range
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
@@ -102,7 +102,7 @@ export interface MediaListener {
   receiving(): void;
   /** The first proof after the start that the peer receives our audio: `evidence()` has changed. */
   heardByPeer?(): void;
-  /** The same, if the proof was not audio. */
+  /** Called after `heardByPeer` if no audio has arrived: the proof was another packet. */
   evidence?(): void;
   /** A key of the peer, by telephone-event; once per key. */
   digit(digit: string): void;
@@ -114,12 +114,13 @@ export interface MediaListener {
 
 /** The evidence that the peer receives our audio. */
 export interface StreamEvidence {
-  /** Statistics of packets authenticated by SRTP or sent by the negotiated or a signalling host. */
+  /** Derived from packets that are authenticated by SRTP or come from the negotiated host or a signalling host. */
   readonly kind: HeardEvidence;
   /** True if audio arrived from another host. */
   readonly fromOtherHost: boolean;
   /**
-   * True if the peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1).
+   * True if the peer was expected to send after `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264
+   * section 5.1).
    */
   readonly expected: boolean;
 }
@@ -134,8 +135,9 @@ export interface MediaSession {
   /** The codec of the latest negotiation; undefined before the first one. */
   readonly codec: CodecName | undefined;
   /**
-   * Connects source and sink: a frame each every 20 ms after `start`; frames of the sink begin with the peer's first
-   * packet. @param early receives audio from before `start`; without it, that audio is dropped
+   * Connects source and sink: one frame each, every 20 ms after `start`; the sink's frames begin with the peer's first
+   * packet.
+   * @param early receives audio from before `start`; without it, that audio is dropped
    */
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
   /** Applies the settings of a negotiation, the first one or a later one (hold, re-INVITE). Before `start` it admits early media. */

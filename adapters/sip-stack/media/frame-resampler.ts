@@ -1,8 +1,8 @@
 import { FRAME_MS, Resampler, SAMPLE } from "../ports.ts";
 
 /**
- * Changes the rate of a stream of frames, one whole frame for each frame, without allocating, at the cost of 2 ms of
- * delay. At equal rates, frames pass through unchanged.
+ * Resamples a stream of frames, one output frame for each input frame, without allocating; adds 2 ms of delay. At equal
+ * rates, frames pass through unchanged.
  */
 export class FrameResampler {
   readonly #resampler: Resampler;
@@ -16,7 +16,8 @@ export class FrameResampler {
     this.#from = from;
     this.#to = to;
     this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
-    this.#resampler.push(new Int16Array(this.#resampler.heldSamples)); // from now on, input and output are balanced
+    // Filled once, so that each input frame yields a whole output frame.
+    this.#resampler.push(new Int16Array(this.#resampler.heldSamples));
     this.#marks = new Uint8Array(this.#resampler.heldSamples + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
   }
 
@@ -34,9 +35,9 @@ export class FrameResampler {
   convertMarks(marks: Uint8Array, output: Uint8Array): Uint8Array {
     if (this.#from === this.#to) return marks;
     const pendingMarks = this.#marks;
-    const { heldSamples: keptSamples } = this.#resampler;
+    const { heldSamples } = this.#resampler;
     pendingMarks.copyWithin(0, marks.length);
-    for (let i = 0; i < marks.length; i++) pendingMarks[keptSamples + i] = marks[i]!;
+    for (let i = 0; i < marks.length; i++) pendingMarks[heldSamples + i] = marks[i]!;
     const step = this.#from / this.#to;
     for (let i = 0; i < output.length; i++)
       output[i] = markOf(pendingMarks, Math.floor(i * step), Math.ceil((i + 1) * step));

@@ -1,6 +1,6 @@
 import { FRAME_MS, type FrameSink } from "../ports.ts";
 import type { Codec } from "./codecs/codec.ts";
-import { otherLaw, translate } from "./codecs/g711.ts";
+import { isOtherLaw, translate } from "./codecs/g711.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { RtpJitterBuffer } from "./jitter/jitter-buffer.ts";
@@ -13,8 +13,8 @@ import { EventReceiver } from "./telephone-event.ts";
 
 /** After a stall of this thread, missing packets are awaited for this many frames. */
 const MAX_DUE_FRAMES = 25;
-/** Longest time for which audio right after the answer is kept until the next packet shows that it continues, ms. */
-const MAX_KEPT_MS = 200;
+/** Longest time that audio right after the answer waits for a packet that continues it, ms. */
+const MAX_WAIT_MS = 200;
 
 /** Comfort noise (RFC 3389 section 4): a static payload type, which phones send although it was not offered. */
 const COMFORT_NOISE = 13;
@@ -25,7 +25,7 @@ const sharedPacket = new RtpPacket();
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
   /** Called when the first audio of the peer has arrived. */
-  audible(): void;
+  firstAudio(): void;
   digit(digit: string): void;
 }
 
@@ -127,19 +127,19 @@ export class Inbound {
    * Takes a decrypted datagram; the array is kept. Returns true if it comes from the peer's source, with audio or
    * without, which proves that the peer is alive.
    *
-   * @param timely true if it arrived just now; otherwise it may have waited in the socket during a stall of this thread
+   * @param isTimely true if it arrived just now; otherwise it may have waited in the socket while this thread stalled
    */
-  take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
+  take(bytes: Uint8Array, length: number, address: string, port: number, now: number, isTimely: boolean): boolean {
     const packet = sharedPacket;
     if (!packet.parse(bytes, length) || !this.#isExpectedType(packet.payloadType)) {
-      // It uses a sequence number of the stream, even without audio.
-      const isPresent = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
-      if (isPresent) this.#skip();
+      // A packet of the source uses a sequence number even if it carries no audio.
+      const isFromSource = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
+      if (isFromSource) this.#skip();
       else this.invalid++;
-      return isPresent;
+      return isFromSource;
     }
-    const authentic = this.#settings?.srtp !== undefined;
-    const verdict = this.source.judge(packet, bytes, length, address, port, now, authentic);
+    const isAuthentic = this.#settings?.srtp !== undefined;
+    const verdict = this.source.judge(packet, bytes, length, address, port, now, isAuthentic);
     if (verdict === "foreign") this.invalid++;
     if (verdict === "foreign" || verdict === "pending") return false;
     if (verdict === "new") {
@@ -147,31 +147,31 @@ export class Inbound {
       this.#ssrc = packet.ssrc;
       const { pending, pendingLengths } = this.source;
       for (const [i, earlier] of pending.entries())
-        if (packet.parse(earlier, pendingLengths[i]!)) this.#accept(earlier, now, timely && i === pending.length - 1);
+        if (packet.parse(earlier, pendingLengths[i]!)) this.#accept(earlier, now, isTimely && i === pending.length - 1);
       if (pending.length > 0) packet.parse(bytes, length);
     }
-    this.#accept(bytes, now, timely);
+    this.#accept(bytes, now, isTimely);
     return true;
   }
 
   /**
    * Handles a tick: passes the due frame to the sink.
    *
-   * @param stalled true if this thread stalled and has not read the socket yet: missing packets may be waiting there
+   * @param isStalled true if this thread stalled and has not read the socket yet: missing packets may be waiting there
    */
-  tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
+  tick(now: number, isStalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
     if (jitter === undefined) return;
     if (!this.#hasAudio) {
-      if (now < this.#earlyUntil + MAX_KEPT_MS) this.#dueFrames++;
+      if (now < this.#earlyUntil + MAX_WAIT_MS) this.#dueFrames++;
       else this.#forgetEarly(jitter);
       return;
     }
     this.#dueFrames++;
-    const waits = stalled && this.#dueFrames < MAX_DUE_FRAMES;
+    const shouldWait = isStalled && this.#dueFrames < MAX_DUE_FRAMES;
     while (this.#dueFrames > 0) {
       const dueAt = now - (this.#dueFrames - 1) * FRAME_MS;
-      if (waits && !jitter.isReady(this.#decoded.length, dueAt)) return;
+      if (shouldWait && !jitter.isReady(this.#decoded.length, dueAt)) return;
       this.#dueFrames--;
       jitter.read(this.#decoded, dueAt, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
@@ -188,7 +188,7 @@ export class Inbound {
       payloadType === receive ||
       payloadType === settings.telephoneEvent?.payloadType ||
       payloadType === COMFORT_NOISE ||
-      otherLaw(payloadType, receive)
+      isOtherLaw(payloadType, receive)
     );
   }
 
@@ -197,7 +197,7 @@ export class Inbound {
     if (sequence >= 0) this.#jitter?.skip(sequence, sharedPacket.timestamp);
   }
 
-  #accept(bytes: Uint8Array, now: number, timely: boolean): void {
+  #accept(bytes: Uint8Array, now: number, isTimely: boolean): void {
     const packet = sharedPacket;
     const jitter = this.#jitter;
     if (jitter === undefined) return;
@@ -222,28 +222,28 @@ export class Inbound {
     }
     if (packet.payloadType === COMFORT_NOISE) {
       jitter.skip(sequence, packet.timestamp);
-      this.#markAudible(now, timely);
+      this.#markAudible(now, isTimely);
       return;
     }
     if (packet.payloadLength === 0) {
       jitter.skip(sequence, packet.timestamp);
       return;
     }
-    if (otherLaw(packet.payloadType, this.#settings?.payloadType.receive))
+    if (isOtherLaw(packet.payloadType, this.#settings?.payloadType.receive))
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
-    if (timely) reception.measureJitter(packet.timestamp, now);
-    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
-    this.#markAudible(now, timely);
+    if (isTimely) reception.measureJitter(packet.timestamp, now);
+    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, isTimely);
+    this.#markAudible(now, isTimely);
   }
 
-  #markAudible(now: number, timely: boolean): void {
-    const isEarly = now < this.#earlyUntil || (!timely && this.#earlyUntil !== Number.NEGATIVE_INFINITY);
+  #markAudible(now: number, isTimely: boolean): void {
+    const isEarly = now < this.#earlyUntil || (!isTimely && this.#earlyUntil !== Number.NEGATIVE_INFINITY);
     if (this.#hasAudio || isEarly) return;
     this.#hasAudio = true;
-    this.#listener.audible();
+    this.#listener.firstAudio();
   }
 
-  /** The first audio after the answer was the end of early media. */
+  /** Drops the audio that waits since the answer: it was the end of early media. */
   #forgetEarly(jitter: RtpJitterBuffer): void {
     if (this.#dueFrames === 0) return;
     this.#dueFrames = 0;

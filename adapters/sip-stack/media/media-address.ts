@@ -9,7 +9,7 @@ export interface MediaAddress {
   /** The address to bind: on the interface that the signalling uses. */
   readonly local: string;
   /** The IP address in our SDP: the public one if it is known, otherwise the local one. */
-  readonly visible: string;
+  readonly advertised: string;
   /** True if the trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;
   /** Address of the trunk's server. */
@@ -22,9 +22,9 @@ export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAdd
   const name = parseHostPort(sentBy)?.host ?? address;
   if (isWildcard(name))
     throw new TransportError("unreachable", "this runtime does not report our own address; set `publicAddress`");
-  const visible = isIP(name) === 0 ? await addressOf(name, address) : name;
+  const advertised = isIP(name) === 0 ? await addressOf(name, address) : name;
   const server = flow.remote.address;
-  return { local: address, visible, isPublic: !isPrivate(server), server };
+  return { local: address, advertised, isPublic: !isPrivate(server), server };
 }
 
 /** The IP address of a public name, in the family that we use. */

@@ -39,24 +39,24 @@ export interface MediaTargetOptions {
 export class MediaTarget {
   readonly #isAllowed: AddressCheck;
   readonly #options: MediaTargetOptions;
-  #latest: StreamSettings | undefined;
+  #latestSettings: StreamSettings | undefined;
   /** The last name that was resolved, and its address. */
-  #resolved: { readonly name: string; readonly address: string } | undefined;
+  #resolvedHost: { readonly name: string; readonly address: string } | undefined;
 
   constructor(options: MediaTargetOptions) {
     this.#options = options;
     this.#isAllowed = addressCheck(options.from);
   }
 
-  /** @param early true before the answer */
-  settle(settings: StreamSettings, early: boolean): void {
-    this.#latest = settings;
+  /** Applies the latest settings. @param early true before the answer */
+  apply(settings: StreamSettings, early: boolean): void {
+    this.#latestSettings = settings;
     const name = settings.remote.address;
     if (isIP(name) !== 0) {
       this.#configure(settings, name);
       return;
     }
-    const knownAddress = this.#resolved?.name === name ? this.#resolved.address : undefined;
+    const knownAddress = this.#resolvedHost?.name === name ? this.#resolvedHost.address : undefined;
     if (knownAddress !== undefined) this.#configure(settings, knownAddress);
     void this.#resolve(settings, early, knownAddress);
   }
@@ -65,10 +65,10 @@ export class MediaTarget {
     const { local, dns, onNoAddress } = this.#options;
     const name = settings.remote.address;
     const addresses = await dns.addresses(name).catch((): readonly string[] => []);
-    if (this.#latest !== settings || (knownAddress !== undefined && addresses.includes(knownAddress))) return;
+    if (this.#latestSettings !== settings || (knownAddress !== undefined && addresses.includes(knownAddress))) return;
     const address = addresses.find((candidate) => isIP(candidate) === (isIP(local) || 4));
     if (address !== undefined) {
-      this.#resolved = { name, address };
+      this.#resolvedHost = { name, address };
       this.#configure(settings, address);
     } else if (!early && knownAddress === undefined)
       onNoAddress(`the remote SDP names the audio host "${name}", which has no reachable address`);

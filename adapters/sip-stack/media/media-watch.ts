@@ -48,7 +48,7 @@ export class MediaWatch {
   }
 
   /** Records a renegotiation, which is a sign of life, and may move the call to a phone that has not begun to send. */
-  renegotiated(direction: StreamSettings["direction"], now: number): void {
+  recordRenegotiation(direction: StreamSettings["direction"], now: number): void {
     this.#direction = direction;
     this.#lastSignAt = now;
     this.#expect();
@@ -69,12 +69,12 @@ export class MediaWatch {
   }
 
   /**
-   * Records an accepted RTP packet. @param timely true if it arrived just now; otherwise it may have waited in the
+   * Records an accepted RTP packet. @param isTimely true if it arrived just now; otherwise it may have waited in the
    * socket since before the answer
    * @param sender its sender
    */
-  rtp(now: number, timely: boolean, sender: PacketSender): void {
-    const isFresh = now >= this.#earlyUntil && (timely || !this.#hadEarlyMedia);
+  recordRtp(now: number, isTimely: boolean, sender: PacketSender): void {
+    const isFresh = now >= this.#earlyUntil && (isTimely || !this.#hadEarlyMedia);
     if (sender !== "peer") this.#fromOtherHost ||= isFresh;
     else this.#hasInbound ||= isFresh;
     if (sender === "other") return;
@@ -89,7 +89,7 @@ export class MediaWatch {
    * may continue (RFC 3550 section 6.6)
    * @param sender its sender
    */
-  rtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
+  recordRtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
     if (sender === "other") return;
     if (sender === "peer" && !isDeaf && now >= this.#earlyUntil) this.#hasRtcp = true;
     this.#lastSignAt = now;
@@ -106,7 +106,7 @@ export class MediaWatch {
     this.#reportedAt = now;
     const seconds = Math.round((now - this.#lastSignAt) / 1000);
     const since = `for ${seconds} s (mediaLossMs)${this.#saidGoodbye ? ", since it ended its stream (RTCP BYE)" : ""}`;
-    if (this.#fromOtherHost && !this.#hasSpoken) return `audio came only from other hosts than the peer's ${since}`;
+    if (this.#fromOtherHost && !this.#hasSpoken) return `audio came only from hosts other than the peer's ${since}`;
     return this.#hasSpoken
       ? `no audio came from the peer ${since}`
       : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;

@@ -127,7 +127,8 @@ export class Outbound {
     this.#system.random(bytes);
     this.ssrc = readUint32(bytes, 0);
     this.timestamp = readUint32(bytes, 4);
-    this.#sequence = readUint32(bytes, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
+    // Low enough that SRTP cannot miss a wrap if the first packets are lost (RFC 3711 section 3.3.1).
+    this.#sequence = readUint32(bytes, 8) & 0x7fff;
   }
 
   #advance(codec: Codec): void {

@@ -6,7 +6,7 @@ import type { StreamSettings } from "./engine.ts";
  * Treatment of audio from another host: our audio is sent there; it is played, but ours still goes to the peer; or it
  * is ignored.
  */
-export type OtherHosts = "followed" | "played" | "ignored";
+export type OtherHostPolicy = "followed" | "played" | "ignored";
 
 /** Options of {@link PeerHosts}. */
 export interface PeerHostsOptions {
@@ -16,21 +16,22 @@ export interface PeerHostsOptions {
 
 /**
  * The hosts of a peer, from its SDP and its signalling. Only packets from these hosts prove that the peer is alive.
- * Other hosts are accepted as far as the SDP requires it (RFC 7362). If the SDP names the signalling host, there
- * is no NAT in between. If it names a private host or none, audio can only be sent to the source of the peer's audio. Any other host
- * is reachable, so audio is sent there, but the peer may send from another host.
+ * Other hosts are accepted as far as the SDP requires it (RFC 7362). If the SDP names the signalling host, there is no
+ * NAT in between, and other hosts are ignored. If it names a private host or none, audio can only be sent to the source
+ * of the peer's audio, which is followed. Any other host is reachable, so audio is sent there, but the peer may send
+ * from another host, whose audio is played.
  */
 export class PeerHosts {
   readonly #hasNamedNetworks: boolean;
   readonly #hosts = new Set<string>();
-  #others: OtherHosts = "followed";
+  #others: OtherHostPolicy = "followed";
 
   constructor({ hasNamedNetworks = false }: PeerHostsOptions = {}) {
     this.#hasNamedNetworks = hasNamedNetworks;
   }
 
   /** Treatment of audio from other hosts. */
-  get otherHosts(): OtherHosts {
+  get otherHosts(): OtherHostPolicy {
     return this.#others;
   }
 

@@ -13,7 +13,7 @@ export class PortPairs {
   }
 
   /**
-   * Takes a free pair that `bind` accepts and returns its result; the search starts at a random pair of the range.
+   * Reserves a free pair that `bind` accepts, and returns the result of `bind`; the search starts at a random pair.
    *
    * @param bind returns undefined if another program has the port
    * @throws {PortsExhausted} no pair is free
@@ -58,7 +58,7 @@ export interface MediaSockets {
   readonly port: number;
   /** Sends from the RTP port; the array may be used again at once. */
   send(packet: Uint8Array, to: SocketAddress): void;
-  /** The same from the port for RTCP. */
+  /** Sends from the RTCP port. */
   sendRtcp(packet: Uint8Array, to: SocketAddress): void;
   /** Opens the RTCP port if it is free; otherwise RTCP uses the RTP port. */
   openRtcp(multiplexed: boolean): void;

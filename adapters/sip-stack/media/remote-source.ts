@@ -1,6 +1,6 @@
 import { canonicalAddress } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { type OtherHosts, PeerHosts } from "./peer-hosts.ts";
+import { type OtherHostPolicy, PeerHosts } from "./peer-hosts.ts";
 import type { RtpPacket } from "./rtp-packet.ts";
 import { SourceCandidate } from "./source-candidate.ts";
 
@@ -19,7 +19,7 @@ const MAX_AHEAD = 3_000;
 /** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
 const PACKETS_AT_ADDRESS = 2;
 const PACKETS_AT_HOST = 3;
-const PACKETS_ELSEWHERE = 5;
+const PACKETS_AT_OTHER_HOST = 5;
 /** Larger datagrams carry no telephone audio. */
 const MAX_BYTES = 1500;
 /**
@@ -36,11 +36,11 @@ export type Verdict = "current" | "new" | "pending" | "foreign";
 
 /**
  * The source that counts as the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated
- * address is accepted immediately, always; another host only as far as {@link PeerHosts} allows, or if authenticated by
- * SRTP. A source that continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at
- * once, to another host after 200 ms of silence where it was, as is another authentic source. Another source at the
- * same address replaces a stopped one after 80 ms. Any other source replaces the current one only if that has been
- * silent for 2 s, and with several packets in a row. The replaced source returns with its next packet.
+ * address is always accepted at once; another host only as far as {@link PeerHosts} allows, or if authenticated by
+ * SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another port at once, to
+ * another host after 200 ms of silence at its old address. Another authentic source is accepted after the same silence.
+ * Another source at the same address replaces a stopped one after 80 ms. Any other source replaces the current one only
+ * if that has been silent for 2 s, and with several packets in a row. The replaced source returns with its next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The address of the source: first as negotiated, then as learnt. */
@@ -84,7 +84,7 @@ export class RemoteSource implements SocketAddress {
   }
 
   /** Treatment of the current address. */
-  get #others(): OtherHosts {
+  get #others(): OtherHostPolicy {
     return this.#isAuthentic || this.#isPeer(this.address) ? "followed" : this.#hosts.otherHosts;
   }
 
@@ -125,8 +125,8 @@ export class RemoteSource implements SocketAddress {
   }
 
   /**
-   * Judges a packet from this address; the array of a held packet is kept. @param authentic true if SRTP authenticated
-   * it
+   * Judges a packet from this address; the array of a pending packet is kept.
+   * @param isAuthentic true if SRTP authenticated it
    */
   judge(
     packet: RtpPacket,
@@ -135,7 +135,7 @@ export class RemoteSource implements SocketAddress {
     address: string,
     port: number,
     now: number,
-    authentic: boolean,
+    isAuthentic: boolean,
   ): Verdict {
     const isHere = this.isAt(address, port);
     const isCurrent = packet.ssrc === this.ssrc;
@@ -143,39 +143,40 @@ export class RemoteSource implements SocketAddress {
     const isNegotiated = port === this.#negotiated.port && address === this.#negotiated.address;
     if (isNegotiated && (!isHere || this.ssrc < 0)) {
       this.#dropPending();
-      this.#move(address, port, authentic);
+      this.#move(address, port, isAuthentic);
       this.#restore();
       return isCurrent ? this.#continueSource(packet, now) : this.#startSource(packet, now);
     }
     if (this.#strict && !isNegotiated) return this.#refuse();
-    if (!authentic && this.#isIgnored(address)) {
+    if (!isAuthentic && this.#isIgnored(address)) {
       if (this.#isPrevious(address, port, now)) return "foreign";
       this.heardIgnoredHost = true;
       return this.#refuse();
     }
     if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
       this.#dropPending();
-      this.#move(address, port, authentic);
+      this.#move(address, port, isAuthentic);
       this.#restore();
       return this.#startSource(packet, now);
     }
     if (!isHere) {
       const isNextPacket = isCurrent && isNext(packet.sequence, this.#sequence);
       const hasMoved = isNextPacket && (address === this.address || now - this.#lastAtAddress >= MOVE_MS);
-      if (hasMoved) this.#move(address, port, authentic);
-      if (hasMoved || (isCurrent && authentic)) return this.#continueSource(packet, now, hasMoved);
+      if (hasMoved) this.#move(address, port, isAuthentic);
+      if (hasMoved || (isCurrent && isAuthentic)) return this.#continueSource(packet, now, hasMoved);
       if (this.#isPrevious(address, port, now)) return "foreign";
     }
     const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#lastPacketAt;
-    const isTrusted = isHere || authentic;
+    const isTrusted = isHere || isAuthentic;
     if (!isTrusted && quietMs < QUIET_MS) return this.#refuse();
-    const tooEarly = quietMs < (isHere ? PAUSE_MS : MOVE_MS);
-    return this.#weigh(packet, bytes, length, address, port, now, authentic, tooEarly);
+    const isTooEarly = quietMs < (isHere ? PAUSE_MS : MOVE_MS);
+    return this.#weigh(packet, bytes, length, address, port, now, isAuthentic, isTooEarly);
   }
 
   /**
-   * Weighs another source, which becomes the peer's if its packets are consecutive. @param authentic true if SRTP
-   * authenticated it @param tooEarly true if the current source may still continue
+   * Weighs another source, which becomes the peer's if its packets are consecutive.
+   * @param isAuthentic true if SRTP authenticated it
+   * @param isTooEarly true if the current source may still continue
    */
   #weigh(
     packet: RtpPacket,
@@ -184,13 +185,13 @@ export class RemoteSource implements SocketAddress {
     address: string,
     port: number,
     now: number,
-    authentic: boolean,
-    tooEarly: boolean,
+    isAuthentic: boolean,
+    isTooEarly: boolean,
   ): Verdict {
     if (length > MAX_BYTES) return this.#refuse();
     const candidate = this.#candidate;
     const isHere = this.isAt(address, port);
-    const isTrusted = isHere || authentic;
+    const isTrusted = isHere || isAuthentic;
     const isKnownHost = address === this.address || address === this.#negotiated.address;
     const rank = isTrusted ? 2 : isKnownHost ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
@@ -200,8 +201,8 @@ export class RemoteSource implements SocketAddress {
       candidate.begin(packet, address, port, rank, now);
     }
     const requiredPackets =
-      isTrusted || this.ssrc < 0 ? PACKETS_AT_ADDRESS : isKnownHost ? PACKETS_AT_HOST : PACKETS_ELSEWHERE;
-    if (candidate.packets < requiredPackets || tooEarly) {
+      isTrusted || this.ssrc < 0 ? PACKETS_AT_ADDRESS : isKnownHost ? PACKETS_AT_HOST : PACKETS_AT_OTHER_HOST;
+    if (candidate.packets < requiredPackets || isTooEarly) {
       if (this.pending.length === (isTrusted ? MAX_PENDING : 1)) {
         this.pending.shift();
         this.pendingLengths.shift();
@@ -216,7 +217,7 @@ export class RemoteSource implements SocketAddress {
     }
     if (this.#displaced.ssrc >= 0) this.#unconfirmed += candidate.strangers;
     candidate.clear();
-    this.#move(address, port, authentic);
+    this.#move(address, port, isAuthentic);
     return this.#startSource(packet, now);
   }
 
@@ -251,10 +252,10 @@ export class RemoteSource implements SocketAddress {
     this.pendingLengths.length = 0;
   }
 
-  #move(address: string, port: number, authentic: boolean): void {
+  #move(address: string, port: number, isAuthentic: boolean): void {
     this.address = address;
     this.port = port;
-    this.#isAuthentic = authentic;
+    this.#isAuthentic = isAuthentic;
   }
 
   #isPeer(address: string): boolean {

@@ -3,7 +3,7 @@ export const RTP_HEADER_BYTES = 12;
 /** Maximum bytes that SRTP adds to a packet: the SRTCP index and a tag of 80 bits. */
 export const PROTECTION_BYTES = 14;
 
-/** The last parsed packet (RFC 3550 section 5.1). One object serves all; the payload is not copied. */
+/** The last parsed packet (RFC 3550 section 5.1). One object serves all packets; the payload is not copied. */
 export class RtpPacket {
   marker = false;
   payloadType = 0;
@@ -58,7 +58,7 @@ export function writeRtpHeader(
   writeUint32(output, 8, ssrc);
 }
 
-/** A big-endian number of four bytes; they must be there. */
+/** Reads a big-endian number of four bytes, which must be within the array. */
 export function readUint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }

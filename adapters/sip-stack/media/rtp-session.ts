@@ -98,7 +98,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     if (this.#closing !== undefined) return;
     this.#settings = settings;
     this.#hosts.apply(settings);
-    this.#watch.renegotiated(settings.direction, this.#options.system.monotonic());
+    this.#watch.recordRenegotiation(settings.direction, this.#options.system.monotonic());
     if (this.#protection.setKeys(settings.srtp)) this.#outbound.renew();
     this.#rtcpRoute.configure(settings);
     if (settings.codec === this.#codec?.name) this.#applyCodec(settings, this.#codec);
@@ -169,10 +169,10 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       return;
     }
     const now = this.#options.system.monotonic();
-    const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
-    const isFromSource = this.#inbound.take(bytes, length, address, port, now, timely);
+    const isTimely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
+    const isFromSource = this.#inbound.take(bytes, length, address, port, now, isTimely);
     if (!isFromSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
-    this.#watch.rtp(now, timely, this.#sender(address));
+    this.#watch.recordRtp(now, isTimely, this.#sender(address));
     this.#reportEvidence();
   }
 
@@ -188,7 +188,12 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       this.#refusedPackets++;
       return;
     }
-    this.#watch.rtcp(this.#rtcp.isDeaf, report === "goodbye", this.#options.system.monotonic(), this.#sender(address));
+    this.#watch.recordRtcp(
+      this.#rtcp.isDeaf,
+      report === "goodbye",
+      this.#options.system.monotonic(),
+      this.#sender(address),
+    );
     this.#reportEvidence();
   }
 
@@ -225,7 +230,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   };
 
   /** @internal */
-  audible(): void {
+  firstAudio(): void {
     this.#options.listener.receiving();
   }
 

@@ -2,14 +2,14 @@ const frames = new Map<string, Int16Array>();
 const marks = new Map<string, Uint8Array>();
 
 /**
- * An array that all calls of this thread share for one purpose, one call after the other within a tick: unlike a
+ * An array that all calls of this thread share for one purpose, one call after another within a tick: unlike a
  * thousand arrays, it stays in the processor's cache.
  */
 export function sharedFrame(purpose: "pulled" | "encoded" | "decoded" | "heard", samples: number): Int16Array {
   return shared(frames, `${purpose} ${samples}`, () => new Int16Array(samples));
 }
 
-/** The same for the marks of the samples. */
+/** Like {@link sharedFrame}, for the marks of samples. */
 export function sharedMarks(purpose: "decoded" | "heard", samples: number): Uint8Array {
   return shared(marks, `${purpose} ${samples}`, () => new Uint8Array(samples));
 }

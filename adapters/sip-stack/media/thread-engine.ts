@@ -110,7 +110,7 @@ class UdpSockets implements MediaSockets {
         if (this.#closed || this.#rtcp !== undefined) void socket?.close();
         else this.#rtcp = socket;
       },
-      () => {}, // without its own port, RTCP is sent from the other one, and no response reaches it
+      () => {}, // RTCP is then sent from the RTP port, and the peer's reports do not arrive
     );
   }
 

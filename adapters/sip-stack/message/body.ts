@@ -12,11 +12,11 @@ interface BodyPart {
  * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined if there is none.
  */
 export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): Uint8Array | undefined {
-  const declared = contentType(headers);
-  if (body.length === 0 || declared === undefined) return undefined;
-  if (declared.value === type) return body;
-  const boundary = declared.params.get("boundary");
-  if (!boundary || !declared.value.startsWith("multipart/") || depth === 0) return undefined;
+  const declaredType = contentType(headers);
+  if (body.length === 0 || declaredType === undefined) return undefined;
+  if (declaredType.value === type) return body;
+  const boundary = declaredType.params.get("boundary");
+  if (!boundary || !declaredType.value.startsWith("multipart/") || depth === 0) return undefined;
   for (const part of bodyParts(body, `--${boundary}`)) {
     const content = bodyPart(part, type, depth - 1);
     if (content !== undefined) return content;

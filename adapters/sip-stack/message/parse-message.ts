@@ -216,8 +216,8 @@ function fieldFault(start: StartLine, headers: SipHeaders): string | undefined {
   const missingField = ["Via", "From", "To", "Call-ID", "CSeq"].find((name) => !headers.get(name));
   if (missingField !== undefined) return `${missingField} is missing`;
   if (parseVia(headers.list("Via")[0] ?? "") === undefined) return "Via cannot be read";
-  const unreadable = ["From", "To"].find((name) => parseNameAddr(headers.get(name) ?? "") === undefined);
-  if (unreadable !== undefined) return `${unreadable} cannot be read`;
+  const unreadableField = ["From", "To"].find((name) => parseNameAddr(headers.get(name) ?? "") === undefined);
+  if (unreadableField !== undefined) return `${unreadableField} cannot be read`;
   const cseq = parseCSeq(headers.get("CSeq"));
   if (cseq === undefined) return "CSeq cannot be read";
   if (start.kind === "response") return undefined;

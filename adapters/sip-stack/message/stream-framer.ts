@@ -28,7 +28,7 @@ interface StreamFault {
   readonly response: SipResponse | undefined;
 }
 
-export type Framed = SipMessage | MalformedMessage | KeepAlive | StreamFault;
+export type FramedItem = SipMessage | MalformedMessage | KeepAlive | StreamFault;
 
 interface PendingHead {
   readonly head: MessageHead;
@@ -46,7 +46,7 @@ export class StreamFramer {
   #buffer: Uint8Array = EMPTY_BODY;
   #length = 0;
   /** The number of buffered bytes already searched for the end of the header. */
-  #searched = 0;
+  #searchedBytes = 0;
   /** A complete head whose body is incomplete. */
   #head: PendingHead | undefined;
   /** Number of empty lines, 0 or 1, before a keep-alive that was cut within a CRLF. */
@@ -59,42 +59,42 @@ export class StreamFramer {
   }
 
   /** Takes a piece and returns everything it completes, in order. Never throws, and does not retain the piece. */
-  push(piece: Uint8Array): Framed[] {
-    const framed: Framed[] = [];
-    if (this.#hasFailed) return framed;
+  push(piece: Uint8Array): FramedItem[] {
+    const items: FramedItem[] = [];
+    if (this.#hasFailed) return items;
     const bytes = this.#append(piece);
     let from = 0;
     while (from < bytes.length || this.#head?.bodyLength === 0) {
-      if (this.#head === undefined) from = this.#skipBlanks(bytes, from, framed);
-      const next = this.#head === undefined ? this.#readHead(bytes, from, framed) : this.#readBody(bytes, from, framed);
+      if (this.#head === undefined) from = this.#skipBlanks(bytes, from, items);
+      const next = this.#head === undefined ? this.#readHead(bytes, from, items) : this.#readBody(bytes, from, items);
       if (next < 0) break;
       from = next;
     }
     this.#retain(bytes, from);
-    return framed;
+    return items;
   }
 
   /** Skips empty lines before the next message, and adds the keep-alives among them. */
-  #skipBlanks(bytes: Uint8Array, from: number, framed: Framed[]): number {
+  #skipBlanks(bytes: Uint8Array, from: number, items: FramedItem[]): number {
     const end = skipEmptyLines(bytes, from);
     if (end === from) return end;
     let lines = this.#blanks;
     for (let at = from; at < end; at++) if (bytes[at] === LF) lines++;
     const endsInCrlf = end === bytes.length && bytes[end - 1] !== LF;
-    if (lines >= 2) framed.push({ kind: "ping" });
-    else if (lines === 1 && end === bytes.length && !endsInCrlf) framed.push({ kind: "pong" });
+    if (lines >= 2) items.push({ kind: "ping" });
+    else if (lines === 1 && end === bytes.length && !endsInCrlf) items.push({ kind: "pong" });
     this.#blanks = endsInCrlf ? lines % 2 : 0;
     return end;
   }
 
   /** The offset after the head at `from`; -1 if it is incomplete. */
-  #readHead(bytes: Uint8Array, from: number, framed: Framed[]): number {
+  #readHead(bytes: Uint8Array, from: number, items: FramedItem[]): number {
     if (from >= bytes.length) return -1;
     const first = bytes[from] as number;
-    if (first <= 0x20 || first >= 0x7f) return this.#fail(framed, "The stream is not SIP");
-    const end = headEnd(bytes, Math.max(from, from + this.#searched - 2));
+    if (first <= 0x20 || first >= 0x7f) return this.#fail(items, "The stream is not SIP");
+    const end = headEnd(bytes, Math.max(from, from + this.#searchedBytes - 2));
     const length = (end < 0 ? bytes.length : end) - from;
-    this.#searched = end < 0 ? length : 0;
+    this.#searchedBytes = end < 0 ? length : 0;
     if (end < 0 && length <= MAX_HEADER_BYTES) return -1;
     const head = readHead(bytes.subarray(from, from + length));
     const bodyLength = contentLength(head.headers) ?? NO_LENGTH;
@@ -104,21 +104,21 @@ export class StreamFramer {
     }
     const error = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
     const { detail, response } = malformed(head, head.error ?? error);
-    return this.#fail(framed, detail, response);
+    return this.#fail(items, detail, response);
   }
 
-  #readBody(bytes: Uint8Array, from: number, framed: Framed[]): number {
+  #readBody(bytes: Uint8Array, from: number, items: FramedItem[]): number {
     const { head, bodyLength } = this.#head as PendingHead;
     const end = from + bodyLength;
     if (end > bytes.length) return -1;
-    framed.push(completeMessage(head, new Uint8Array(bytes.subarray(from, end))));
+    items.push(completeMessage(head, new Uint8Array(bytes.subarray(from, end))));
     this.#head = undefined;
     return end;
   }
 
   /** Stops reading. */
-  #fail(framed: Framed[], detail: string, response?: SipResponse): -1 {
-    framed.push({ kind: "fault", detail, response });
+  #fail(items: FramedItem[], detail: string, response?: SipResponse): -1 {
+    items.push({ kind: "fault", detail, response });
     this.#hasFailed = true;
     return -1;
   }

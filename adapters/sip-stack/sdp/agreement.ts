@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { CodecName } from "../media/codecs/codec.ts";
 import type { StreamSettings } from "../media/engine.ts";
 import { codecDemand } from "./demands.ts";
-import { codecOf, eventsBeside, type Format, formatsOf } from "./formats.ts";
+import { codecOf, eventFormatFor, type Format, formatsOf } from "./formats.ts";
 import type { AgreedKeys } from "./keys.ts";
 import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./remote-media.ts";
 import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
@@ -11,7 +11,7 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 export interface LocalTerms {
   readonly codecs: readonly CodecName[];
   /** The formats of our latest offer. */
-  readonly offered: readonly Format[];
+  readonly offeredFormats: readonly Format[];
   /** Our address. */
   readonly address: string;
   /** The current settings; undefined before the first agreement. */
@@ -36,14 +36,14 @@ export interface Agreement {
 
 /** The agreement between a remote description and our terms (RFC 3264 sections 6 and 7), or the reason why there is none. */
 export function agree(
-  { codecs, offered, address: local, previous }: LocalTerms,
+  { codecs, offeredFormats, address: local, previous }: LocalTerms,
   { sdp, media, keys, isOffer }: RemoteMedia,
 ): Agreement | string {
   const formats = formatsOf(media);
-  const common = formats.filter((format) => codecs.includes(codecOf(format)!));
+  const commonFormats = formats.filter((format) => codecs.includes(codecOf(format)!));
   // The order of an answer is decisive; from an offer we keep the codec in use if it is listed.
-  const currentFormat = isOffer ? common.find((format) => codecOf(format) === previous?.codec) : undefined;
-  const format = currentFormat ?? common[0];
+  const currentFormat = isOffer ? commonFormats.find((format) => codecOf(format) === previous?.codec) : undefined;
+  const format = currentFormat ?? commonFormats[0];
   const codec = format && codecOf(format);
   if (format === undefined || codec === undefined) return codecDemand(codecs, formats);
   const location = addressOf(sdp, media);
@@ -56,8 +56,8 @@ export function agree(
     return `the peer's audio is at ${address}, which cannot be reached from ${local}`;
   const remote = { address, port: location === "held" && previous !== undefined ? previous.remote.port : media.port };
   const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
-  const events = eventsBeside(formats, format);
-  const offeredFormat = offered.find((candidate) => codecOf(candidate) === codec)!;
+  const events = eventFormatFor(formats, format);
+  const offeredFormat = offeredFormats.find((candidate) => codecOf(candidate) === codec)!;
   const settings: StreamSettings = {
     remote,
     remoteRtcp: rtcpMux ? remote : rtcpOf(media, remote),

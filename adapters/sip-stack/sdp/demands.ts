@@ -7,13 +7,13 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
 /** Reason why no codec is agreed, and the fix. */
-export function codecDemand(offered: readonly CodecName[], remoteFormats: readonly Format[]): string {
+export function codecDemand(offeredCodecs: readonly CodecName[], remoteFormats: readonly Format[]): string {
   const supported = remoteFormats.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
     supported.length > 0
       ? `add ${[...new Set(supported)].join(", ")} to \`codecs\``
       : "the trunk must convert (transcode) between them";
-  return `no codec in common: we offer ${offered.join(", ")}, the peer accepts ${codecNames(remoteFormats)}; ${fix}`;
+  return `no codec in common: we offer ${offeredCodecs.join(", ")}, the peer accepts ${codecNames(remoteFormats)}; ${fix}`;
 }
 
 /**
@@ -28,10 +28,10 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   if (protocol.startsWith("UDP/TLS/") || isKeyless) {
     const protocols = hasAttribute("ice-ufrag") ? "DTLS and ICE" : "DTLS";
     const evidence = isKeyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
-    return `the peer wants ${protocols} (${evidence}), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE`;
+    return `the peer wants ${protocols} (${evidence}), as browsers do; we support plain RTP and SDES-SRTP: configure one of them there, without ICE`;
   }
   if (PROFILES.includes(protocol)) return undefined;
-  return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
+  return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we support RTP/AVP and RTP/SAVP`;
 }
 
 /** Reason why a description's encryption is unacceptable under the trunk's `srtp`; undefined if it is acceptable. */

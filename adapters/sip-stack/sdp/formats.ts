@@ -48,15 +48,15 @@ const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxave
  * Formats that an answer of ours has accepted keep their payload types, and no other format gets them (RFC 3264 section
  * 8.3.2).
  */
-export function offeredFormats(codecs: readonly CodecName[], accepted: readonly Format[] = []): Format[] {
+export function offeredFormats(codecs: readonly CodecName[], acceptedFormats: readonly Format[] = []): Format[] {
   // Events at 8000 Hz work with any codec: WhatsApp accepts no others with Opus.
   const eventFormats = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
   const formats = [...codecs.map((codec) => CODECS[codec]), ...eventFormats];
-  const usedTypes = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
+  const usedTypes = new Set([...formats, ...acceptedFormats].map(({ payloadType }) => payloadType));
   return formats.map((format) => {
-    const previous = accepted.find((candidate) => isSame(candidate, format));
+    const previous = acceptedFormats.find((candidate) => isSame(candidate, format));
     if (previous !== undefined) return { ...format, payloadType: previous.payloadType };
-    if (!accepted.some(({ payloadType }) => payloadType === format.payloadType)) return format;
+    if (!acceptedFormats.some(({ payloadType }) => payloadType === format.payloadType)) return format;
     let payloadType = FIRST_DYNAMIC;
     while (usedTypes.has(payloadType)) payloadType++;
     usedTypes.add(payloadType);
@@ -78,8 +78,8 @@ export function formatsOf(media: SdpMedia): Format[] {
     const [name, clockRate] = STATIC_TYPES[payloadType] ?? [];
     if (payloadType < 0 || payloadType > 127) continue;
     const staticFormat = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
-    const found = mappedFormats.get(payloadType) ?? staticFormat;
-    if (found !== undefined) formats.push(found);
+    const knownFormat = mappedFormats.get(payloadType) ?? staticFormat;
+    if (knownFormat !== undefined) formats.push(knownFormat);
   }
   return formats;
 }
@@ -95,7 +95,7 @@ function isSame(a: Format, b: Format): boolean {
 }
 
 /** The telephone-event format for this codec: at its clock rate, otherwise at 8000 Hz (RFC 4733 section 2.1). */
-export function eventsBeside(formats: readonly Format[], codec: Format): Format | undefined {
+export function eventFormatFor(formats: readonly Format[], codec: Format): Format | undefined {
   const eventFormats = formats.filter(({ name }) => name.toLowerCase() === EVENT);
   return (
     eventFormats.find(({ clockRate }) => clockRate === codec.clockRate) ??

@@ -103,7 +103,7 @@ export class OfferedKeys {
   }
 
   /** The remote key of an offer that our answer would accept; undefined if there is none. */
-  remote(media: SdpMedia): SrtpKeys | undefined {
+  remoteKeys(media: SdpMedia): SrtpKeys | undefined {
     return firstCrypto(media)?.keys;
   }
 

@@ -47,17 +47,17 @@ export class LocalDescription {
   /** An offer. It has every m= line of the previous description, in the same order (RFC 3264 section 8). */
   offer(audio: LocalAudio): string {
     const isOpus = audio.formats.some((format) => codecOf(format) === "opus");
-    const offered = this.#audio(audio, "sendrecv", isOpus ? [a(`maxptime:${PTIME_MS}`)] : []);
+    const audioMedia = this.#audio(audio, "sendrecv", isOpus ? [attributeLine(`maxptime:${PTIME_MS}`)] : []);
     const previous = this.#media;
     return this.#describe(
-      previous.length === 0 ? [offered] : previous.map((media) => (media.port === 0 ? media : offered)),
+      previous.length === 0 ? [audioMedia] : previous.map((media) => (media.port === 0 ? media : audioMedia)),
     );
   }
 
   /** An answer that accepts one medium of the remote offer and rejects the others (RFC 3264 section 6). */
-  answer(offer: Sdp, accepted: SdpMedia, audio: LocalAudio, direction: Direction): string {
+  answer(offer: Sdp, acceptedMedia: SdpMedia, audio: LocalAudio, direction: Direction): string {
     return this.#describe(
-      offer.media.map((media) => (media === accepted ? this.#audio(audio, direction) : rejectedMedia(media))),
+      offer.media.map((media) => (media === acceptedMedia ? this.#audio(audio, direction) : rejectedMedia(media))),
     );
   }
 
@@ -73,11 +73,11 @@ export class LocalDescription {
       formats: formats.map(({ payloadType }) => String(payloadType)),
       lines: [
         ...formatLines(formats),
-        a(`ptime:${PTIME_MS}`),
+        attributeLine(`ptime:${PTIME_MS}`),
         ...keys,
         ...lines,
-        ...(rtcpMux ? [a("rtcp-mux")] : []),
-        a(direction),
+        ...(rtcpMux ? [attributeLine("rtcp-mux")] : []),
+        attributeLine(direction),
       ],
     };
   }
@@ -106,6 +106,6 @@ function line(type: string, value: string): SdpLine {
   return { type, value };
 }
 
-function a(value: string): SdpLine {
+function attributeLine(value: string): SdpLine {
   return line("a", value);
 }

@@ -35,9 +35,9 @@ class Negotiation implements Negotiator {
   readonly #keys: OfferedKeys;
   readonly #local: LocalDescription;
   /** The formats of our latest offer. */
-  #offered: readonly Format[];
+  #offeredFormats: readonly Format[];
   /** The formats and the profile of our latest answer; its payload types are the remote ones. */
-  #accepted: readonly Format[] = [];
+  #acceptedFormats: readonly Format[] = [];
   #protocol: string;
   #settings: StreamSettings | undefined;
 
@@ -46,18 +46,15 @@ class Negotiation implements Negotiator {
     this.#keys = new OfferedKeys(options.srtp, options.random);
     this.#local = new LocalDescription(options);
     this.#protocol = options.profile ?? srtpOffers(options.srtp)[0].profile;
-    this.#offered = offeredFormats(options.codecs);
+    this.#offeredFormats = offeredFormats(options.codecs);
   }
 
-  /**
-   * Our offer, always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section
-   * 5).
-   */
+  /** Our offer, always complete, even if an answer of ours accepted less: it ends a hold (RFC 6337 section 5). */
   offer(newKeys = false): string {
     if (newKeys) this.#keys.renew();
-    this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
+    this.#offeredFormats = offeredFormats(this.#options.codecs, this.#acceptedFormats);
     const keys = this.#keys.offer();
-    return this.#local.offer({ protocol: this.#protocol, formats: this.#offered, rtcpMux: true, keys });
+    return this.#local.offer({ protocol: this.#protocol, formats: this.#offeredFormats, rtcpMux: true, keys });
   }
 
   takeAnswer(text: string, early: boolean): string | undefined {
@@ -88,10 +85,10 @@ class Negotiation implements Negotiator {
     if (keys === undefined || agreement === undefined || typeof agreement === "string") return undefined;
     const { settings, formats } = agreement;
     const { protocol } = media;
-    this.#accepted = formats;
+    this.#acceptedFormats = formats;
     this.#protocol = protocol;
-    const accepted = { protocol, formats, rtcpMux: settings.rtcpMux, keys: keys.lines };
-    const answer = this.#local.answer(sdp, media, accepted, settings.direction);
+    const localAudio = { protocol, formats, rtcpMux: settings.rtcpMux, keys: keys.lines };
+    const answer = this.#local.answer(sdp, media, localAudio, settings.direction);
     this.#applySettings(settings, early);
     return answer;
   }
@@ -102,7 +99,7 @@ class Negotiation implements Negotiator {
 
   get #terms(): LocalTerms {
     const { codecs, address } = this.#options;
-    return { codecs, address, offered: this.#offered, previous: this.#settings };
+    return { codecs, address, offeredFormats: this.#offeredFormats, previous: this.#settings };
   }
 
   /** True if an offer moves our audio to another address, or to another receiver there, with another key. */
@@ -116,7 +113,7 @@ class Negotiation implements Negotiator {
       (location.address !== remote.address || media.port !== remote.port)
     )
       return true;
-    const key = this.#keys.remote(media);
+    const key = this.#keys.remoteKeys(media);
     return key !== undefined && srtp !== undefined && String(key.key) !== String(srtp.receive.key);
   }
 

@@ -94,10 +94,10 @@ export class ClientRequest implements OutgoingRequest {
   async #attempt(flow: Flow, hop: Hop | undefined, fallback?: Hop): Promise<void> {
     if (this.#isDone) return;
     const request = this.#prepare(flow);
-    if (hop?.kind === "udp" && hop.fixed !== true && isLong(request)) {
-      const connection = await this.#scope.tcpInstead.flow(hop, this.#abort.signal);
+    if (hop?.kind === "udp" && hop.isTransportFixed !== true && isLong(request)) {
+      const connection = await this.#scope.tcpUpgrade.flow(hop, this.#abort.signal);
       if (connection !== undefined) {
-        return this.#attempt(connection, { ...hop, kind: "tcp" }, { ...hop, fixed: true });
+        return this.#attempt(connection, { ...hop, kind: "tcp" }, { ...hop, isTransportFixed: true });
       }
       if (this.#isDone) return;
     }
@@ -147,7 +147,7 @@ export class ClientRequest implements OutgoingRequest {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
           if (this.#mayContinue(hasProgressed))
-            return this.#continue(new TransportError("refused", `${hop.host} answered 503`));
+            return this.#continue(new TransportError("refused", `${hop.host} responded with 503`));
         } else if (hop !== undefined) this.#scope.failedHops.recordSuccess(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);

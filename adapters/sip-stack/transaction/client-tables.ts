@@ -58,7 +58,7 @@ export type ClientAction =
   | "ack"
   | "send CANCEL"
   /** Sends CANCEL on a new connection, since the old one is closed. */
-  | "CANCEL elsewhere"
+  | "CANCEL on new connection"
   | "set A"
   | "double A"
   | "set B"
@@ -104,14 +104,14 @@ export const INVITE_CLIENT: ClientTable = {
   },
   proceeding: {
     cancel: { to: "cancelling", do: ["send CANCEL", "set cancel"] },
-    "connection lost": { to: "timed out", do: ["set late", "CANCEL elsewhere", "lost"] },
+    "connection lost": { to: "timed out", do: ["set late", "CANCEL on new connection", "lost"] },
     "1xx": { to: "proceeding", do: ["provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
     "300-699": { to: "completed", do: ["ack", "set D", "final"] },
   },
   cancelling: {
     "timer cancel": { to: "timed out", do: ["set late", "report timeout"] },
-    "connection lost": { to: "timed out", do: ["set late", "CANCEL elsewhere", "lost"] },
+    "connection lost": { to: "timed out", do: ["set late", "CANCEL on new connection", "lost"] },
     "1xx": { to: "cancelling", do: ["provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
     "300-699": { to: "completed", do: ["ack", "set D", "final"] },

@@ -64,8 +64,8 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   #watch: FlowWatch | undefined;
 
   constructor(options: ClientTransactionOptions) {
-    const invite = options.request.method === "INVITE";
-    super(invite ? INVITE_CLIENT : NON_INVITE_CLIENT, invite ? "calling" : "trying", options.system);
+    const isInvite = options.request.method === "INVITE";
+    super(isInvite ? INVITE_CLIENT : NON_INVITE_CLIENT, isInvite ? "calling" : "trying", options.system);
     this.#options = options;
     this.request = options.request;
     this.flow = options.flow;
@@ -141,7 +141,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
         if (!this.#cancelled) owner.cancel(false);
         this.#cancelled = true;
         break;
-      case "CANCEL elsewhere":
+      case "CANCEL on new connection":
         owner.cancel(true);
         break;
       case "set A":
@@ -204,8 +204,8 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
 
   /** Closes a silent connection and returns the fault; undefined if data has arrived. */
   #closeSilent(timeoutError: TransportError): TransportError | undefined {
-    const dead = deadAfter(timeoutError, "was silent and is closed");
-    return this.#watch?.close(dead) === true ? dead : undefined;
+    const closedError = deadAfter(timeoutError, "was silent and is closed");
+    return this.#watch?.close(closedError) === true ? closedError : undefined;
   }
 
   #silenceError(ms: number): TransportError {

@@ -84,7 +84,7 @@ export class HopSequence {
     } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
     if (fallback === undefined) return;
     this.#hops.unshift(fallback);
-    if (fault.fault === "timeout") this.#scope.tcpInstead.avoid(fallback);
+    if (fault.fault === "timeout") this.#scope.tcpUpgrade.avoid(fallback);
   }
 }
 
@@ -92,14 +92,14 @@ export class HopSequence {
 const CONNECT_MS = 1_000;
 /** Time for which a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
-const MAX_REMEMBERED = 256;
+const MAX_PEERS = 256;
 
 /** TCP in place of UDP for requests that may exceed the path MTU (RFC 3261 section 18.1.1), if the peer accepts it. */
-export class TcpInstead {
+export class TcpUpgrade {
   readonly #transports: Transports;
   readonly #system: System;
   /** Peers that get UDP anyway, each with the end of that period. */
-  readonly #udpPeers = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #udpPeers = new BoundedMap<string, number>(MAX_PEERS);
 
   constructor(transports: Transports, system: System) {
     this.#transports = transports;

@@ -28,7 +28,7 @@ export class ServerSide {
   readonly #options: ServerSideOptions;
   readonly #transactions = new Map<string, ServerTransaction>();
   /** INVITEs whose 2xx has no ACK yet. */
-  readonly #accepted = new Map<string, ServerTransaction>();
+  readonly #acceptedInvites = new Map<string, ServerTransaction>();
 
   constructor(options: ServerSideOptions) {
     this.#options = options;
@@ -61,7 +61,7 @@ export class ServerSide {
   close(): void {
     for (const transaction of this.#transactions.values()) transaction.stop();
     this.#transactions.clear();
-    this.#accepted.clear();
+    this.#acceptedInvites.clear();
   }
 
   /** Drops the oldest completed transaction: it would only repeat its response. */
@@ -83,15 +83,15 @@ export class ServerSide {
       system,
       timers,
       reply,
-      accepted: (accepted, response) => {
+      invite: (accepted, response) => {
         acceptedKey = ackKey(request, tagOf(response.headers.get("To")));
-        this.#accepted.set(acceptedKey, accepted);
+        this.#acceptedInvites.set(acceptedKey, accepted);
       },
       acknowledged: (ack, ackFlow) => this.#options.listener().request(acknowledgement(ack, ackFlow)),
-      unacknowledged: (expired) => this.#options.listener().ackMissing?.(expired),
+      unacknowledged: (invite) => this.#options.listener().ackMissing?.(invite),
       terminated: () => {
         this.#transactions.delete(key);
-        if (acceptedKey !== undefined) this.#accepted.delete(acceptedKey);
+        if (acceptedKey !== undefined) this.#acceptedInvites.delete(acceptedKey);
       },
     });
     this.#transactions.set(key, transaction);
@@ -101,7 +101,8 @@ export class ServerSide {
   /** The ACK to a refusal has the branch of its INVITE; the ACK to a 2xx is matched by its dialog. */
   #acknowledge(ack: SipRequest, flow: Flow): void {
     const transaction =
-      this.#transactions.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
+      this.#transactions.get(serverKey(ack, "INVITE")) ??
+      this.#acceptedInvites.get(ackKey(ack, tagOf(ack.headers.get("To"))));
     transaction?.acknowledged(ack, flow);
   }
 

@@ -124,7 +124,7 @@ interface ServerTransactionOptions {
   /** Sends a response on the request's flow, or on a new one if that is closed. */
   readonly reply: (response: SipResponse, to: Flow) => void;
   /** Called when our 2xx to an INVITE was sent: its ACK, which has another branch, belongs to this transaction. */
-  readonly accepted: (transaction: ServerTransaction, response: SipResponse) => void;
+  readonly invite: (transaction: ServerTransaction, response: SipResponse) => void;
   readonly acknowledged: (ack: SipRequest, flow: Flow) => void;
   readonly unacknowledged: (transaction: ServerTransaction) => void;
   readonly terminated: (transaction: ServerTransaction) => void;
@@ -141,8 +141,8 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
   #pauseMs: number;
 
   constructor(options: ServerTransactionOptions) {
-    const invite = options.request.method === "INVITE";
-    super(invite ? INVITE_SERVER : NON_INVITE_SERVER, invite ? "proceeding" : "trying", options.system);
+    const isInvite = options.request.method === "INVITE";
+    super(isInvite ? INVITE_SERVER : NON_INVITE_SERVER, isInvite ? "proceeding" : "trying", options.system);
     this.#options = options;
     this.request = options.request;
     this.flow = options.flow;
@@ -158,7 +158,7 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
     if (this.hasFinalResponse) return;
     this.#lastResponse = response;
     if (response.status >= 200 && response.status < 300 && this.request.method === "INVITE")
-      this.#options.accepted(this, response);
+      this.#options.invite(this, response);
     this.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
   }
 

@@ -7,7 +7,7 @@ import { type Flow, type Hop, TransportError, type Transports } from "../transpo
 import { clientKey, newBranch, viaOf } from "./branch.ts";
 import { ClientRequest } from "./client-request.ts";
 import { ClientTransaction, type TransactionOwner, type TransactionTimeouts } from "./client-transaction.ts";
-import { ChosenHops, probeHop, TcpInstead } from "./hop-sequence.ts";
+import { ChosenHops, probeHop, TcpUpgrade } from "./hop-sequence.ts";
 import { type SipTimers, sipTimers } from "./machine.ts";
 import { reply, ServerSide } from "./server-side.ts";
 import type { ClientTransactionListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
@@ -18,7 +18,7 @@ export interface TransactionOptions {
   /** Timers that replace those of the RFC, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
   /** True if a failed hop is probed with OPTIONS. Default: true. */
-  readonly asksFailedHops?: boolean | undefined;
+  readonly probesFailedHops?: boolean | undefined;
 }
 
 /** Shared by all client transactions of a trunk (RFC 3261 section 17.1). */
@@ -29,7 +29,7 @@ export interface ClientScope {
   readonly resolve: Resolve;
   readonly failedHops: FailedHops;
   readonly chosenHops: ChosenHops;
-  readonly tcpInstead: TcpInstead;
+  readonly tcpUpgrade: TcpUpgrade;
   /** A registered client transaction, not started yet. */
   open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
   lateSuccess(response: SipResponse, flow: Flow): void;
@@ -58,7 +58,7 @@ class TransactionLayer implements Transactions, ClientScope {
   readonly transports: Transports;
   readonly failedHops: FailedHops;
   readonly chosenHops: ChosenHops = new ChosenHops();
-  readonly tcpInstead: TcpInstead;
+  readonly tcpUpgrade: TcpUpgrade;
   readonly #resolve: Resolve;
   readonly #server: ServerSide;
   readonly #transactions = new Map<string, ClientTransaction>();
@@ -67,7 +67,11 @@ class TransactionLayer implements Transactions, ClientScope {
   #listener = NO_LISTENER;
   #closing: Promise<void> | undefined;
 
-  constructor(transports: Transports, resolve: Resolve, { system, timers, asksFailedHops = true }: TransactionOptions) {
+  constructor(
+    transports: Transports,
+    resolve: Resolve,
+    { system, timers, probesFailedHops = true }: TransactionOptions,
+  ) {
     this.system = system;
     this.timers = sipTimers(timers);
     this.transports = transports;
@@ -77,12 +81,12 @@ class TransactionLayer implements Transactions, ClientScope {
       system,
       transports,
       timers: this.timers,
-      requiresResponse: asksFailedHops,
+      requiresResponse: probesFailedHops,
       open: this.open.bind(this),
       signal,
     };
     this.failedHops = new FailedHops(system, (hop, dead) => probeHop(hop, dead, probe));
-    this.tcpInstead = new TcpInstead(transports, system);
+    this.tcpUpgrade = new TcpUpgrade(transports, system);
     this.#server = new ServerSide({
       system,
       timers: this.timers,
@@ -95,7 +99,7 @@ class TransactionLayer implements Transactions, ClientScope {
         if (message.kind === "response") this.#onResponse(message);
         else this.#server.request(message, flow);
       },
-      closed: (flow, fault) => this.#closed(flow, fault),
+      closed: (flow, fault) => this.#onFlowClosed(flow, fault),
       hasCall: (callId) => this.#listener.hasCall?.(callId) === true,
       isOurs: (request) => this.#listener.isOurs?.(request) === true,
     });
@@ -152,7 +156,7 @@ class TransactionLayer implements Transactions, ClientScope {
     transaction.response(response);
   }
 
-  #closed(flow: Flow, fault: TransportError): void {
+  #onFlowClosed(flow: Flow, fault: TransportError): void {
     for (const transaction of [...this.#transactions.values()])
       if (transaction.flow === flow) transaction.onLost(fault);
   }

@@ -7,16 +7,16 @@ const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 /** An address in the form of the runtime's sockets: IPv6 compressed and in lower case (RFC 5952); IPv4-mapped is IPv4. */
 export function canonicalAddress(address: string): string {
   if (!address.includes(":")) return address;
-  const [bare = address, zone] = address.split("%");
-  const url = `http://[${bare}]`;
+  const [ip = address, zone] = address.split("%");
+  const url = `http://[${ip}]`;
   if (!URL.canParse(url)) return address.toLowerCase();
-  const compressed = new URL(url).hostname.slice(1, -1);
-  const [, high, low] = MAPPED.exec(compressed) ?? [];
+  const compressedAddress = new URL(url).hostname.slice(1, -1);
+  const [, high, low] = MAPPED.exec(compressedAddress) ?? [];
   if (high !== undefined && low !== undefined)
     return [high, low]
       .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
       .join(".");
-  return compressed + (zone === undefined ? "" : `%${zone}`);
+  return compressedAddress + (zone === undefined ? "" : `%${zone}`);
 }
 
 /** True for the address of zeros: an unspecified address, and in an SDP a missing one (RFC 3264 section 8.4). */

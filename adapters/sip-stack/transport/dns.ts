@@ -101,8 +101,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
     try {
       if (silence !== undefined && now < silence.until) throw silence.fault;
       const timeoutMs = isOptional || staleAnswer !== undefined ? SHORT_TIMEOUT_MS : TIMEOUT_MS;
-      const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${timeoutMs} ms`);
-      return await within(sharedQuery(question, send), { system, ms: timeoutMs, timeoutError: late });
+      const createTimeoutError = (): Error =>
+        new Unanswered(`no answer to the query for ${key} within ${timeoutMs} ms`);
+      return await within(sharedQuery(question, send), { system, ms: timeoutMs, timeoutError: createTimeoutError });
     } catch (fault) {
       if (fault !== silence?.fault && isTimeout(fault) && (isOptional || staleAnswer !== undefined))
         question.silence = { until: now + KEEP_MS, fault };

@@ -1,11 +1,11 @@
 import { BoundedMap, type System } from "../ports.ts";
 import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
-/** Time from a hop's failure to its first probe, ms; each probe that fails doubles the wait … */
+/** Time from a hop's failure to its first probe, ms; each failed probe doubles the wait. */
 const FIRST_PROBE_MS = 30_000;
-/** … up to this, ms. */
+/** Longest wait for the next probe, ms. */
 const MAX_WAIT_MS = 5 * 60_000;
-const MAX_REMEMBERED = 256;
+const MAX_HOPS = 256;
 
 /** Reports whether a hop works again. `deadFlow` is the connection that it failed on. */
 export type ProbeHop = (hop: Hop, deadFlow: Flow | undefined) => Promise<boolean>;
@@ -25,7 +25,7 @@ interface Failure {
 export class FailedHops {
   readonly #system: System;
   readonly #probe: ProbeHop;
-  readonly #failures = new BoundedMap<string, Failure>(MAX_REMEMBERED);
+  readonly #failures = new BoundedMap<string, Failure>(MAX_HOPS);
 
   constructor(system: System, probe: ProbeHop) {
     this.#system = system;

@@ -29,7 +29,7 @@ export class OwnNames {
    * also outside our NAT, or the address that the flow is bound to. The port: as configured; otherwise the listener's
    * for its transport; otherwise the port that the peer sees, or our local port.
    */
-  of(flow: Flow): string {
+  nameFor(flow: Flow): string {
     const reported = this.#reported.get(keyOf(flow));
     const host = this.#publicAddress?.host ?? reported?.address ?? this.#likelyHost(flow) ?? flow.local.address;
     const boundPort = flow.reliable ? this.#listenerPort(flow.kind) : undefined;
@@ -73,7 +73,7 @@ function keyOf({ kind, local, remote }: Flow): string {
   return `${kind} ${kind === "udp" ? "" : local.port} ${remote.address} ${remote.port}`;
 }
 
-/** Reads the configured public address; an IPv6 address may omit its brackets. */
+/** Reads the configured public address; an IPv6 address may be without brackets. */
 function readAddress(text: string): HostPort {
   return (isIP(text) === 6 ? { host: text, port: undefined } : parseHostPort(text)) ?? { host: text, port: undefined };
 }
@@ -100,9 +100,9 @@ function interfacesOf(family: 4 | 6): Interface[] {
 export function interfaceAddress(peer: string): string | undefined {
   const family = peer.includes(":") ? 6 : 4;
   const interfaces = interfacesOf(family);
-  const sameNetwork = interfaces.find(({ cidr }) => cidr !== null && contains(cidr, peer, family));
-  const external = interfaces.find(({ address, internal }) => !internal && !isLinkLocal(address));
-  return (sameNetwork ?? external)?.address;
+  const networkInterface = interfaces.find(({ cidr }) => cidr !== null && contains(cidr, peer, family));
+  const externalInterface = interfaces.find(({ address, internal }) => !internal && !isLinkLocal(address));
+  return (networkInterface ?? externalInterface)?.address;
 }
 
 /** True if this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */

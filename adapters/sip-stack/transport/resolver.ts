@@ -36,35 +36,35 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     const uri = parseUri(text);
     if (uri === undefined) throw new TransportError("dns", `${text} is not a SIP URI`);
     const host = uri.params.get("maddr") || uri.host;
-    const hops = await unlessAborted(find(uri, host), signal);
-    const usable = hops.filter(
+    const hops = await unlessAborted(findHops(uri, host), signal);
+    const usableHops = hops.filter(
       ({ address }) => isIP(host) !== 0 || isIP(address) === 4 || isLoopback(address) || ipv6(),
     );
-    if (usable.length > 0) return usable.slice(0, MAX_HOPS);
+    if (usableHops.length > 0) return usableHops.slice(0, MAX_HOPS);
     throw new TransportError(
       "dns",
       hops.length === 0
         ? `${host} has no address in the DNS; check its spelling`
         : `${host} has IPv6 addresses only, and this machine has none`,
-      { lasting: hops.length === 0 },
+      { isPermanent: hops.length === 0 },
     );
   };
 
   /** All hops, best first, with addresses of both families. */
-  async function find(uri: SipUri, host: string): Promise<Hop[]> {
+  async function findHops(uri: SipUri, host: string): Promise<Hop[]> {
     const namedKind = namedTransport(uri);
     const isSecure = uri.scheme === "sips";
     const kind = namedKind ?? (isSecure ? "tls" : "udp");
-    const fixed = namedKind !== undefined;
+    const isTransportFixed = namedKind !== undefined;
     if (isIP(host) !== 0 || uri.port !== undefined)
-      return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
+      return addressHops(host, { kind, host: uri.host, isTransportFixed, port: uri.port ?? defaultPort(kind) });
     const defaultServices = usualServices(host, namedKind === undefined ? kindsOf(isSecure) : [kind]);
     // All queries at once: a resolver that drops those for NAPTR and SRV costs only one timeout.
     for (const { name } of defaultServices) dns.srv(name).catch(() => {});
-    const directHops = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+    const directHops = addressHops(host, { kind, host: uri.host, isTransportFixed, port: defaultPort(kind) });
     directHops.catch(() => {}); // needed only without SRV records
     const services = (namedKind === undefined && (await naptrServices(host, isSecure))) || defaultServices;
-    const hopLists = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
+    const hopLists = await Promise.all(services.map((service) => serviceHops(service, uri.host, isTransportFixed)));
     const hops = hopLists.flat();
     return hops.length > 0 ? hops : directHops;
   }
@@ -81,11 +81,13 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     return services.length > 0 ? services : undefined;
   }
 
-  async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
+  async function serviceHops({ kind, name }: Service, host: string, isTransportFixed: boolean): Promise<Hop[]> {
     const records = await dns.srv(name).catch(() => []); // treated as no records too
     const servers = srvOrder(records, system);
     const hops = await Promise.all(
-      servers.map(({ name: server, port }) => addressHops(server, { kind, host, fixed, port }).catch(() => [])),
+      servers.map(({ name: server, port }) =>
+        addressHops(server, { kind, host, isTransportFixed, port }).catch(() => []),
+      ),
     );
     return hops.flat();
   }
@@ -125,7 +127,7 @@ function isLoopback(address: string): boolean {
   return address === "::1";
 }
 
-/** A SRV record (RFC 2782). */
+/** An SRV record (RFC 2782). */
 interface SrvRecord {
   readonly priority: number;
   readonly weight: number;
@@ -138,25 +140,25 @@ interface SrvRecord {
  * name of `.` means that the service is not available.
  */
 export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
-  const remaining = records
+  const remainingRecords = records
     .filter(({ name }) => name !== "" && name !== ".")
     // Records without weight come first; otherwise they would never be drawn.
     .sort((a, b) => a.priority - b.priority || Math.sign(a.weight) - Math.sign(b.weight));
-  const ordered: SrvRecord[] = [];
-  while (remaining.length > 0) {
-    const { priority } = remaining[0] as SrvRecord;
-    const equals = remaining.filter((record) => record.priority === priority);
-    const total = equals.reduce((sum, { weight }) => sum + weight, 0);
+  const orderedRecords: SrvRecord[] = [];
+  while (remainingRecords.length > 0) {
+    const { priority } = remainingRecords[0] as SrvRecord;
+    const candidates = remainingRecords.filter((record) => record.priority === priority);
+    const total = candidates.reduce((sum, { weight }) => sum + weight, 0);
     const threshold = draw(system, total);
     let sum = 0;
-    const selected = equals.find(({ weight }) => {
+    const nextRecord = candidates.find(({ weight }) => {
       sum += weight;
       return sum >= threshold;
     }) as SrvRecord;
-    ordered.push(selected);
-    remaining.splice(remaining.indexOf(selected), 1);
+    orderedRecords.push(nextRecord);
+    remainingRecords.splice(remainingRecords.indexOf(nextRecord), 1);
   }
-  return ordered;
+  return orderedRecords;
 }
 
 /** A uniformly distributed whole number from 0 to `max`. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { SipMessage } from "../message/message.ts";
-import { type Framed, StreamFramer } from "../message/stream-framer.ts";
+import { type FramedItem, StreamFramer } from "../message/stream-framer.ts";
 import { writeMessage } from "../message/write-message.ts";
 import type { System } from "../ports.ts";
 import { prepareIncoming } from "./incoming.ts";
@@ -32,7 +32,7 @@ export interface StreamFlowOptions {
   readonly system: System;
   /** Time a flow that is not held may be idle before it is closed, ms. */
   readonly idleMs: number;
-  /** The same before the first message. */
+  /** Time a flow that is not held may be idle before its first message, ms. */
   readonly firstMs: number;
   readonly listener: () => TransportListener;
   readonly onMalformed: (from: SocketAddress, detail: string) => void;
@@ -61,7 +61,7 @@ export class StreamFlow implements Flow {
   #reads = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
   /** True if the peer responds to keep-alives; false permanently if it sends CRLFs at other times too. */
-  #answersPings: boolean | undefined;
+  #respondsToPings: boolean | undefined;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
 
@@ -145,33 +145,33 @@ export class StreamFlow implements Flow {
     this.#reads++;
     this.#stopPong?.();
     this.#stopPong = undefined;
-    for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#dispatch(framed);
+    for (const item of this.#framer.push(bytes)) if (this.#alive) this.#dispatch(item);
     this.#watchStall();
   }
 
-  #dispatch(framed: Framed): void {
-    switch (framed.kind) {
+  #dispatch(item: FramedItem): void {
+    switch (item.kind) {
       case "request":
       case "response":
         this.hasSpoken = true;
-        this.#options.listener().message(prepareIncoming(framed, this.remote).message, this);
+        this.#options.listener().message(prepareIncoming(item, this.remote).message, this);
         break;
       case "ping":
         this.#write(CRLF);
         break;
       case "pong":
         // A CRLF at any other time is a keep-alive of the peer, so earlier ones may have been keep-alives too.
-        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#answersPings ??= true;
-        else this.#answersPings = false;
+        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#respondsToPings ??= true;
+        else this.#respondsToPings = false;
         break;
       case "malformed":
       case "fault":
-        this.#options.onMalformed(this.remote, framed.detail);
-        if (framed.response !== undefined) this.#write(writeMessage(framed.response));
-        if (framed.kind === "fault") this.#cutOff(framed.detail);
+        this.#options.onMalformed(this.remote, item.detail);
+        if (item.response !== undefined) this.#write(writeMessage(item.response));
+        if (item.kind === "fault") this.#cutOff(item.detail);
         break;
       default:
-        framed satisfies never;
+        item satisfies never;
     }
   }
 
@@ -197,7 +197,7 @@ export class StreamFlow implements Flow {
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();
-    if (this.#answersPings !== true) return;
+    if (this.#respondsToPings !== true) return;
     const watch = this.watch();
     const detail = `${placeName(this.kind, this.remote)} did not respond to a keep-alive within ${PONG_MS / 1_000} s`;
     this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));

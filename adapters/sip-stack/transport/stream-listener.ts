@@ -39,7 +39,7 @@ export class StreamListener {
     this.#sockets = sockets;
   }
 
-  /** @throws {TransportError} the port is taken, or the certificate is invalid */
+  /** Opens the port. @throws {TransportError} the port is taken, or the certificate is invalid */
   static async open({ listen, tls, accept }: StreamListenerOptions): Promise<StreamListener> {
     const kind = listen.transport === "tls" ? "tls" : "tcp";
     const operation = `listening on ${kind.toUpperCase()} port ${listen.port} failed`;

@@ -18,7 +18,7 @@ import {
 
 /** Time a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;
-/** The same for an accepted connection before its first message, ms. */
+/** Time an accepted connection may be idle before its first message, ms. */
 const FIRST_MESSAGE_MS = 30_000;
 /** Maximum connections opened by us, and accepted from peers. */
 const MAX_CONNECTIONS = 64;
@@ -162,15 +162,18 @@ export class StreamTransport {
 
   /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
   #makeRoom(): boolean {
-    let idlest: StreamFlow | undefined;
+    let idlestFlow: StreamFlow | undefined;
     for (const flow of this.#acceptedFlows) {
       if (flow.isHeld || !flow.isAlive) continue;
-      if (idlest === undefined || (flow.hasSpoken === idlest.hasSpoken ? flow.usedAt < idlest.usedAt : !flow.hasSpoken))
-        idlest = flow;
+      if (
+        idlestFlow === undefined ||
+        (flow.hasSpoken === idlestFlow.hasSpoken ? flow.usedAt < idlestFlow.usedAt : !flow.hasSpoken)
+      )
+        idlestFlow = flow;
     }
-    if (idlest === undefined) return false;
-    this.#acceptedFlows.delete(idlest);
-    void idlest.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
+    if (idlestFlow === undefined) return false;
+    this.#acceptedFlows.delete(idlestFlow);
+    void idlestFlow.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
     return true;
   }
 }

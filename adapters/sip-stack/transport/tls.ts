@@ -41,10 +41,12 @@ async function pemText(option: string, textOrPath: string | undefined): Promise<
   } catch (cause) {
     const { code } = cause as { code?: string };
     const reason = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(cause)})`;
-    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${reason}`, { cause, lasting: true });
+    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${reason}`, { cause, isPermanent: true });
   }
   if (text.includes("-----BEGIN")) return text;
-  throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`, { lasting: true });
+  throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`, {
+    isPermanent: true,
+  });
 }
 
 /** Patterns of the runtimes' errors (OpenSSL's codes on Node and Bun, rustls' texts on Deno), with the fix. */
@@ -93,10 +95,10 @@ export function peerCertificateFault(
   const action = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
   const match = FAULTS.find(([pattern]) => pattern.test(code) || pattern.test(message));
   if (match === undefined) return networkFault(cause, action, unknownFault);
-  const original = message === "" ? code : message;
-  return new TransportError("tls", `${action}: ${match[1](servername)} (${original})`, {
+  const originalText = message === "" ? code : message;
+  return new TransportError("tls", `${action}: ${match[1](servername)} (${originalText})`, {
     cause,
-    lasting: match[2] !== "temporary",
+    isPermanent: match[2] !== "temporary",
   });
 }
 

@@ -21,7 +21,7 @@ export interface Hop extends SocketAddress {
   /** The name that was resolved: the name that a TLS certificate must contain. */
   readonly host: string;
   /** True if the URI has a transport parameter: a long message then stays on UDP. */
-  readonly fixed?: boolean;
+  readonly isTransportFixed?: boolean;
 }
 
 /** A flow (RFC 5626): a connection of TCP or TLS, or a peer's address on our UDP socket. */
@@ -85,11 +85,11 @@ export class TransportError extends CodedError {
   readonly code = "transport_failed";
   readonly fault: TransportFault;
   /** True if the fault lasts until it is fixed: an untrusted certificate, a name that does not exist. */
-  readonly lasting: boolean;
-  constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly lasting?: boolean } = {}) {
+  readonly isPermanent: boolean;
+  constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly isPermanent?: boolean } = {}) {
     super(detail, options);
     this.fault = fault;
-    this.lasting = options.lasting ?? false;
+    this.isPermanent = options.isPermanent ?? false;
   }
 }
 

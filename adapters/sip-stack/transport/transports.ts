@@ -129,7 +129,7 @@ class SocketTransports implements TrunkTransports {
   }
 
   sentBy(...[flow]: Parameters<Transports["sentBy"]>): string {
-    return this.#names.of(flow);
+    return this.#names.nameFor(flow);
   }
 
   learnAddress(...args: Parameters<Transports["learnAddress"]>): void {

@@ -47,10 +47,10 @@ export function trustedResolve({
     const hops = await resolve(uri, signal);
     const isPublic = ownAddresses.length > 0 && !ownAddresses.some(isPrivate);
     const isAllowed = addressCheck({ ranges, isPublic });
-    const permitted = hops.filter(
+    const permittedHops = hops.filter(
       ({ address }) => allows(address) && (ownAddresses.includes(address) || isAllowed(address)),
     );
-    if (permitted.length > 0 || hops.length === 0) return permitted;
+    if (permittedHops.length > 0 || hops.length === 0) return permittedHops;
     onRefused(uri, hops[0]!.address);
     return resolveOwn(ownUri, signal);
   };
@@ -70,15 +70,15 @@ export function peerAddressCheck(onlyPublic: boolean): AddressCheck {
 /** Error for a host without an address that the account may use. */
 export function notReachable(host: string): TransportError {
   const fix = "only the operator of this server can allow others";
-  return new TransportError("unreachable", `${host} has no public address; ${fix}`, { lasting: true });
+  return new TransportError("unreachable", `${host} has no public address; ${fix}`, { isPermanent: true });
 }
 
 /** Resolves to hops whose address `allows` accepts. @throws {TransportError} there is none */
 function allowedHops(resolve: Resolve, allows: AddressCheck): Resolve {
   return async (uri, signal) => {
     const hops = await resolve(uri, signal);
-    const permitted = hops.filter(({ address }) => allows(address));
-    if (permitted.length === 0 && hops[0] !== undefined) throw notReachable(hops[0].host);
-    return permitted;
+    const permittedHops = hops.filter(({ address }) => allows(address));
+    if (permittedHops.length === 0 && hops[0] !== undefined) throw notReachable(hops[0].host);
+    return permittedHops;
   };
 }

@@ -203,7 +203,7 @@ function familyOf(address: string): Family {
   return address.includes(":") ? 6 : 4;
 }
 
-const MAX_REMEMBERED = 1_024;
+const MAX_ADDRESSES = 1_024;
 /** Part of a datagram that is searched for the Call-ID, bytes. */
 const MAX_SEARCHED_BYTES = 8_192;
 const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
@@ -212,7 +212,7 @@ const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
 /** The addresses that requests may come from: those of the trunk's host names and of our flows. */
 export class ExpectedPeers {
-  readonly #addresses = new BoundedMap<string, true>(MAX_REMEMBERED);
+  readonly #addresses = new BoundedMap<string, true>(MAX_ADDRESSES);
 
   add(address: string): void {
     this.#addresses.set(withoutZone(address), true);

@@ -24,7 +24,10 @@ export class AwaitedMedia {
     this.#options = options;
   }
 
-  /** @param refusal reason why the address in the remote SDP is refused; undefined if it is allowed */
+  /**
+   * Records a negotiation.
+   * @param refusal reason why the address in the remote SDP is refused; undefined if it is allowed
+   */
   negotiated(refusal: string | undefined): void {
     this.#refusal = refusal;
     this.#wait();

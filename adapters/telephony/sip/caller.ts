@@ -23,7 +23,7 @@ export function callerFields(trunk: ResolvedTrunk, callerId: CallerId = {}): Cal
   const number = callerId.phoneNumber === undefined ? undefined : uriTextAt(callerId.phoneNumber, trunk.domain);
   // A trunk that identifies us by the number in From finds it in another field if From is anonymous.
   const uri = number ?? trunk.callerId ?? (withheld && trunk.fromIsNumber ? trunk.from : undefined);
-  const inFrom = trunk.identity.includes("from") ? uri : trunk.fromIsNumber ? number : undefined;
+  const fromUri = trunk.identity.includes("from") ? uri : trunk.fromIsNumber ? number : undefined;
   const headers: HeaderField[] = [];
   for (const [kind, name] of IDENTITY_FIELDS) {
     if (uri === undefined || !trunk.identity.includes(kind)) continue;
@@ -31,7 +31,7 @@ export function callerFields(trunk: ResolvedTrunk, callerId: CallerId = {}): Cal
     headers.push([name, `${nameAddr(uri, displayName)}${kind === "remote-party-id" ? privacy : ""}`]);
   }
   if (withheld) headers.push(["Privacy", "id"]);
-  return { from: withheld ? ANONYMOUS : nameAddr(inFrom ?? trunk.from, displayName), headers };
+  return { from: withheld ? ANONYMOUS : nameAddr(fromUri ?? trunk.from, displayName), headers };
 }
 
 function nameAddr(uri: string, display: string | undefined): string {

@@ -28,10 +28,10 @@ export function guardedAudio(
       ahead: source.ahead,
     },
     sink: {
-      write: (frame, received) => {
+      write: (frame, marks) => {
         if (hasEnded()) return;
         try {
-          sink.write(frame, received);
+          sink.write(frame, marks);
         } catch (fault) {
           onError(fault);
         }

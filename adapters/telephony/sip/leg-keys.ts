@@ -42,7 +42,7 @@ export class LegKeys {
   }
 }
 
-/** @throws {RangeError} */
+/** Checks that a text consists of telephone keys. @throws {RangeError} */
 export function assertKeys(digits: string): void {
   if (!/^[0-9*#A-Da-d]*$/.test(digits))
     throw new RangeError(`${JSON.stringify(digits)} are not telephone keys; use 0 to 9, *, # and A to D`);

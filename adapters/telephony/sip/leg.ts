@@ -148,11 +148,11 @@ export class SipLeg implements Leg, InviteListener {
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
     if (this.#hasEnded) return;
-    const guarded = guardedAudio(source, sink, {
+    const guardedMedia = guardedAudio(source, sink, {
       hasEnded: () => this.#hasEnded,
       onError: (fault) => this.#fail(fault),
     });
-    this.#media?.connect(guarded.source, guarded.sink);
+    this.#media?.connect(guardedMedia.source, guardedMedia.sink);
   }
 
   /** Sends keys; rejects with a RangeError for other characters, and with an Error if the peer accepts no keys. */
@@ -162,7 +162,7 @@ export class SipLeg implements Leg, InviteListener {
     await this.#keys.send(digits, this.#media, this.#usage);
   }
 
-  /** Null before the answer. */
+  /** The statistics of the audio; null before the answer. */
   statistics(): MediaStatistics | null {
     return this.#emitted.has("answered") ? (this.#media?.statistics() ?? null) : null;
   }
@@ -194,9 +194,14 @@ export class SipLeg implements Leg, InviteListener {
     if ("refusal" in target) return { type: "failed", detail: target.refusal };
     const outcome = this.#usage.refer(target.uri);
     this.#transferring = true;
-    const late = (): Error => new Error(`no outcome came within ${TRANSFER_LIMIT_MS / 1_000} s`);
+    const createTimeoutError = (): Error => new Error(`no outcome came within ${TRANSFER_LIMIT_MS / 1_000} s`);
     try {
-      return await within(outcome, { system: this.#options.system, ms: TRANSFER_LIMIT_MS, timeoutError: late, signal });
+      return await within(outcome, {
+        system: this.#options.system,
+        ms: TRANSFER_LIMIT_MS,
+        timeoutError: createTimeoutError,
+        signal,
+      });
     } finally {
       if (!this.#hasEnded) this.#transferring = false;
     }
@@ -250,10 +255,10 @@ export class SipLeg implements Leg, InviteListener {
     this.#keys.receive(digit, "info");
   }
 
-  isHeld(held: boolean): void {
+  holdChanged(isHeld: boolean): void {
     // A callee who answers on hold gets no audio yet, but the call is connected.
-    if (held) this.#once({ type: "connected" });
-    this.#emit({ type: "noted", fact: { event: held ? "held" : "resumed", data: {} } });
+    if (isHeld) this.#once({ type: "connected" });
+    this.#emit({ type: "noted", fact: { event: isHeld ? "held" : "resumed", data: {} } });
   }
 
   /** Emits a signalling message that was sent or received. */

@@ -18,7 +18,7 @@ interface Limits {
 
 /** Decision about the start of a call. */
 export type Admission =
-  /** It may start after `waitMs`. `leave` releases its place; idempotent. */
+  /** It may start after `waitMs`. `release` frees its place; idempotent. */
   | { readonly admitted: true; readonly waitMs: number; release(): void }
   /** The reason, and the time until the next attempt, ms. */
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };
@@ -81,10 +81,10 @@ export class Limiter {
     }
     this.#nextStart = start + this.#intervalMs;
     this.#admitted++;
-    return { admitted: true, waitMs: start - now, release: this.#place() };
+    return { admitted: true, waitMs: start - now, release: this.#newRelease() };
   }
 
-  #place(): () => void {
+  #newRelease(): () => void {
     let isHeld = true;
     return () => {
       if (isHeld) this.#admitted--;

@@ -29,7 +29,7 @@ export class SipLine implements Line {
   #linked = false;
   #closed = false;
   /** The last report to the host. */
-  #reported: LineHealth | undefined;
+  #reportedHealth: LineHealth | undefined;
   readonly #legs = new Set<Leg>();
 
   constructor(options: SipLineOptions) {
@@ -41,7 +41,7 @@ export class SipLine implements Line {
     if (this.#closed || this.#linked) return;
     const { host, carrier, isLinkStored } = this.#options;
     this.#linked = true;
-    this.#reported = undefined;
+    this.#reportedHealth = undefined;
     if (!isLinkStored) host.linked(carrier.phone).catch(() => {}); // the instance was deleted; its line will close
     carrier.subscribe(this);
   }
@@ -88,8 +88,8 @@ export class SipLine implements Line {
   healthChanged(health: LineHealth): void {
     if (this.#closed || !this.#linked) return;
     const { host } = this.#options;
-    if (health.state === this.#reported?.state && health.state === "online") return;
-    this.#reported = health;
+    if (health.state === this.#reportedHealth?.state && health.state === "online") return;
+    this.#reportedHealth = health;
     if (health.state === "online") host.online();
     else host.offline(health.reason, health.lasting);
   }

@@ -6,17 +6,17 @@ export interface Shared<Thing> {
   release(): Promise<void>;
 }
 
-/** @param users the number of its users */
-export function shared<Thing extends { close(): Promise<void> }>(
+/** Shares a resource between several users. @param users their number */
+export function shareResource<Thing extends { close(): Promise<void> }>(
   users: number,
   open: () => Promise<Thing>,
 ): Shared<Thing> {
   let opening: Promise<Thing> | undefined;
-  let remaining = users;
+  let remainingUsers = users;
   return {
     open: () => (opening ??= open()),
     async release() {
-      if (--remaining === 0) await (await opening)?.close();
+      if (--remainingUsers === 0) await (await opening)?.close();
     },
   };
 }

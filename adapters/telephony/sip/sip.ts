@@ -15,7 +15,7 @@ import type { Trunk } from "./config/trunk.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
 import { sipNetwork } from "./network.ts";
 import { routeRefusal } from "./routes/chosen-trunks.ts";
-import { type Shared, shared } from "./shared-resource.ts";
+import { type Shared, shareResource } from "./shared-resource.ts";
 import type { SipTrunk } from "./trunk.ts";
 
 /** Options of {@link sip}. */
@@ -52,7 +52,7 @@ export function sip(options: SipOptions): readonly Network[] {
       `the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`,
     );
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
-  const media = shared(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
+  const media = shareResource(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
     const { createEngine } = await import("../../sip-stack/media/create-engine.ts");
     return await createEngine({ system, logger, place: options.media });
   });
@@ -85,7 +85,7 @@ function mountedTrunk(options: Trunk, routes: readonly Route[], { system, logger
   return {
     trunk,
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
-    carrier: shared(1 + trunkRoutes.length, async () => {
+    carrier: shareResource(1 + trunkRoutes.length, async () => {
       const { SipTrunk } = await import("./trunk.ts");
       return new SipTrunk({ trunk, system, logger, hosts, media: () => media.open() });
     }),
@@ -120,7 +120,7 @@ function routeNetwork(
   const routeTrunks = [...mountedTrunks].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
   const trunks = routeTrunks.map(([, { trunk }]) => trunk);
   const sampleRate = Math.max(...trunks.map((trunk) => trunk.sampleRate));
-  const carrier = shared(1, async () => {
+  const carrier = shareResource(1, async () => {
     const [{ SipRoute }, openedCarriers] = await Promise.all([
       import("./routes/sip-route.ts"),
       Promise.all(routeTrunks.map(async ([name, trunk]) => [name, await trunk.carrier.open()] as const)),

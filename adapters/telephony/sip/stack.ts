@@ -35,7 +35,7 @@ import { TrunkRegistration } from "./registration/registration.ts";
 
 const PRODUCT = "Ringport";
 
-/** The user whose account a trunk is. */
+/** The user to whose SIP account a trunk belongs. */
 export interface AccountOwner {
   readonly userId: string;
   /** True if the trunk reaches only public addresses. */
@@ -120,7 +120,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const dns = cachedDns(userDns(hosts, owner?.userId ?? `trunk ${trunk.name}`), system, { keepMs: 0 });
   const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
   const servers = new CredentialServers(nextHop);
-  const trusted = trustedResolve({
+  const resolveTrusted = trustedResolve({
     resolveOwn: createResolve({ system, dns: ownDns }),
     resolve: createResolve({ system, dns }),
     allows,
@@ -129,8 +129,8 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     onRefused: (uri, address) =>
       logger.warn({ trunk: trunk.name, uri, address }, "sip: a peer names an address that is not allowed"),
   });
-  const resolve = servers.remembering(trusted);
-  const transactions = createTransactions(transports, resolve, { system, asksFailedHops: trunk.probe === "options" });
+  const resolve = servers.remembering(resolveTrusted);
+  const transactions = createTransactions(transports, resolve, { system, probesFailedHops: trunk.probe === "options" });
   try {
     await transports.ready();
   } catch (fault) {
@@ -203,11 +203,11 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
           codecs: trunk.codecs,
           srtp,
           profile,
-          address: address.visible,
+          address: address.advertised,
           port: session.port,
           random: (bytes) => system.random(bytes),
           onNegotiated(settings, early) {
-            target.settle({ ...settings, signallingHosts: [server] }, early);
+            target.apply({ ...settings, signallingHosts: [server] }, early);
             onNegotiated(settings);
           },
         }),
@@ -243,8 +243,8 @@ function presenceOf({ trunk, system, logger, onChange }: SipStackOptions, agent:
     });
   }
   if (trunk.probe === "none") return new AssumedPresence(system, onChange);
-  const password = trunk.password !== undefined;
-  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword: password, onChange });
+  const hasPassword = trunk.password !== undefined;
+  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword, onChange });
 }
 
 /** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in it. */

@@ -236,5 +236,5 @@ export class SipTrunk implements Carrier {
 
 /** The health of a trunk whose sockets could not be opened. */
 function stackFault(fault: unknown): LineHealth {
-  return offline(errorText(fault), fault instanceof TransportError && fault.lasting);
+  return offline(errorText(fault), fault instanceof TransportError && fault.isPermanent);
 }

@@ -39,7 +39,7 @@ test("a route by address needs a certificate for the proxy's name", async () => 
   const outboundProxy = `sip:localhost:${proxyPeer.port};transport=tls`;
   const call = callOver(await startStack({ outboundProxy, tls: { ca: authority.ca } }), {
     local: "127.0.0.1",
-    visible: "127.0.0.1",
+    advertised: "127.0.0.1",
   });
   await vi.waitFor(() => expect(proxyPeer.received()).toMatch(/INVITE sip:.*m=audio/s));
   const extraFields: Field[] = [

@@ -122,7 +122,7 @@ describe("a trunk whose server has a public address", () => {
     });
     const port = 4_000;
     const mediaAddresses = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };
-    target.settle(settingsTo(port, { ...mediaAddresses, rtcpMux: false }), false);
+    target.apply(settingsTo(port, { ...mediaAddresses, rtcpMux: false }), false);
     return { ...configurations[0], refusal: reasons[0] };
   };
 

@@ -20,7 +20,7 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
 }
 
 /** Calls 100 over a stack, with signalling only. */
-export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "local" | "visible">): InviteUsage {
+export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "local" | "advertised">): InviteUsage {
   const ignore = (): void => {};
   const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
   return invite({
@@ -36,7 +36,7 @@ export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "loca
     mayFollow: async () => false,
     listener: {
       ...{ placed: ignore, progressed: ignore, ringing: ignore, earlyMedia: ignore, answered: ignore },
-      ...{ digit: ignore, isHeld: ignore, ended: ignore },
+      ...{ digit: ignore, holdChanged: ignore, ended: ignore },
     },
   });
 }

@@ -112,7 +112,7 @@ describe("a call with a hostile peer", () => {
           earlyMedia: () => log.push("early"),
           answered: () => log.push("answered"),
           digit: () => log.push("digit"),
-          isHeld: () => log.push("held"),
+          holdChanged: () => log.push("held"),
           ended: () => log.push("ended"),
         },
       });

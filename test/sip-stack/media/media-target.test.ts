@@ -44,9 +44,9 @@ async function session(...answers: readonly (readonly string[])[]) {
 test("a resolved name survives a DNS failure", async () => {
   const [first, second] = [await phone(), await phone()];
   const { end, target, queryCount } = await session(["127.0.0.1"]);
-  target.settle(first.settings, false);
+  target.apply(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first port");
-  target.settle(second.settings, false);
+  target.apply(second.settings, false);
   await until(() => queryCount() === 2 && second.voice.packets.length > 3, "audio at the second port");
   expect(end.events).toEqual(["sending"]);
 });
@@ -54,9 +54,9 @@ test("a resolved name survives a DNS failure", async () => {
 test("a name keeps its address if the DNS returns another first", async () => {
   const [first, second] = [await phone(), await phone()];
   const { target, queryCount } = await session(["127.0.0.1"], ["127.0.0.9", "127.0.0.1"]);
-  target.settle(first.settings, false);
+  target.apply(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first port");
-  target.settle(second.settings, false);
+  target.apply(second.settings, false);
   await until(() => queryCount() === 2 && second.voice.packets.length > 5, "audio at the second port");
 });
 
@@ -64,19 +64,19 @@ test("a name with a new address is followed", async () => {
   const [first, second] = [await phone(), await Voice.open("127.0.0.2")];
   cleanups.push(() => second.close());
   const { target } = await session(["127.0.0.1"], ["127.0.0.2"]);
-  target.settle(first.settings, false);
+  target.apply(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first address");
   const remote = { address: NAME, port: second.port };
-  target.settle({ ...first.settings, remote, remoteRtcp: remote }, false);
+  target.apply({ ...first.settings, remote, remoteRtcp: remote }, false);
   await until(() => second.packets.length > 3, "audio at the second address");
 });
 
 test("an unresolvable name is reported as lost", async () => {
   const first = await phone();
   const { end, target } = await session(["127.0.0.1"]);
-  target.settle(first.settings, false);
+  target.apply(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio");
-  target.settle({ ...first.settings, remote: { address: "other.example", port: 4000 } }, false);
+  target.apply({ ...first.settings, remote: { address: "other.example", port: 4000 } }, false);
   await until(() => end.events.length > 1, "the loss");
   expect(end.events[1]).toContain('"other.example"');
 });

@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
-import { type Framed, StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";
+import { type FramedItem, StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";
 import { optionsWith, wire } from "./messages.ts";
 
 /** Output of a framer for these pieces. */
-function frameAll(...pieces: readonly Uint8Array[]): Framed[] {
+function frameAll(...pieces: readonly Uint8Array[]): FramedItem[] {
   const framer = new StreamFramer();
   return pieces.flatMap((piece) => framer.push(piece));
 }
@@ -29,7 +29,7 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 const text = (...lines: string[]): Uint8Array => wire(lines.join("\n"));
-const kinds = (frames: readonly Framed[]): string[] => frames.map(({ kind }) => kind);
+const kinds = (frames: readonly FramedItem[]): string[] => frames.map(({ kind }) => kind);
 
 describe("a stream of bytes", () => {
   fuzz(

@@ -348,7 +348,7 @@ test("a request of more than 1300 bytes takes TCP if the peer accepts it", async
 test("a long request stays on UDP by URI, and returns to it on failure", async () => {
   const longBody = "x".repeat(1_200);
   const wire = new Wire();
-  wire.hops = [{ ...FIRST, fixed: true }];
+  wire.hops = [{ ...FIRST, isTransportFixed: true }];
   await sendRequest(wire, "INVITE", longBody);
   expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE"]);
   wire.hops = [FIRST];

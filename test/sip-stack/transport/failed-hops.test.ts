@@ -31,7 +31,7 @@ test.each([
   const hops = peers.map(({ port }) => ({ kind: "tcp", address: "127.0.0.1", port, host: "127.0.0.1" }) as const);
   const transports = createTransports({ system, logger: silentLogger });
   const transactions = resources.add(
-    createTransactions(transports, async () => hops, { system, asksFailedHops: usesOptions }),
+    createTransactions(transports, async () => hops, { system, probesFailedHops: usesOptions }),
   );
   const placeCall = (): RecordedRequest => send(transactions, request("INVITE", "sip:100@127.0.0.1"), "sip:127.0.0.1");
   const expectAccepted = async (sent: RecordedRequest, peer: StreamPeer, socket = 0): Promise<void> => {

@@ -19,18 +19,18 @@ test("a public socket's reported private address is ignored", () => {
   const names = new OwnNames(undefined, () => undefined);
   const publicFlow = flow("udp", "203.0.113.1");
   names.learn(publicFlow, { address: "10.0.0.7", port: 5060 });
-  expect(names.of(publicFlow)).toBe("203.0.113.1:40000");
+  expect(names.nameFor(publicFlow)).toBe("203.0.113.1:40000");
   const natFlow = flow("udp", "192.168.1.2");
   names.learn(natFlow, { address: "10.0.0.7", port: 5060 });
-  expect(names.of(natFlow)).toBe("10.0.0.7:5060");
+  expect(names.nameFor(natFlow)).toBe("10.0.0.7:5060");
 });
 
 test("a connection uses the port of our listener", () => {
   const names = new OwnNames(undefined, (kind) => (kind === "tls" ? 5061 : undefined));
   for (const kind of ["tls", "tcp"] as const)
     names.learn(flow(kind, "10.0.0.1"), { address: "203.0.113.1", port: 4711 });
-  expect(names.of(flow("tls", "10.0.0.1"))).toBe("203.0.113.1:5061");
-  expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
+  expect(names.nameFor(flow("tls", "10.0.0.1"))).toBe("203.0.113.1:5061");
+  expect(names.nameFor(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
 });
 
 test("another connection to a peer uses the learned address with its own port", () => {
@@ -38,9 +38,9 @@ test("another connection to a peer uses the learned address with its own port", 
   const first = flow("tcp", "10.0.0.1");
   const second = { ...first, local: { address: "10.0.0.1", port: 40_001 } };
   names.learn(first, { address: "203.0.113.1", port: 4711 });
-  expect(names.of(second)).toBe("203.0.113.1:40001");
+  expect(names.nameFor(second)).toBe("203.0.113.1:40001");
   names.learn(first, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
-  expect(names.of(second)).toBe("10.0.0.1:40001");
+  expect(names.nameFor(second)).toBe("10.0.0.1:40001");
 });
 
 test("behind a NAT, the address from the trunk's server applies to outside peers", () => {
@@ -52,11 +52,11 @@ test("behind a NAT, the address from the trunk's server applies to outside peers
     remote: { address, port: 5060 },
   });
   names.learn(flowTo("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
-  expect(names.of(flowTo("198.51.100.2"))).toBe("203.0.113.7:40000");
-  expect(names.of(flowTo("10.0.0.5"))).toBe("192.168.1.2:40000");
-  expect(names.of(flowTo("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
-  expect(names.of(flowTo("198.51.100.2", "203.0.113.9"))).toBe("203.0.113.9:40000");
-  expect(new OwnNames("192.0.2.9", () => undefined).of(flowTo("198.51.100.2"))).toBe("192.0.2.9:40000");
+  expect(names.nameFor(flowTo("198.51.100.2"))).toBe("203.0.113.7:40000");
+  expect(names.nameFor(flowTo("10.0.0.5"))).toBe("192.168.1.2:40000");
+  expect(names.nameFor(flowTo("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
+  expect(names.nameFor(flowTo("198.51.100.2", "203.0.113.9"))).toBe("203.0.113.9:40000");
+  expect(new OwnNames("192.0.2.9", () => undefined).nameFor(flowTo("198.51.100.2"))).toBe("192.0.2.9:40000");
 });
 
 test.each([
@@ -80,6 +80,6 @@ test("an address reported by a callee's server holds for that server only", () =
   const natFlow = flow("udp", "192.168.1.2");
   const flowTo = (address: string): Flow => ({ ...natFlow, remote: { address, port: 5060 } });
   names.learn(flowTo("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
-  expect(names.of(flowTo("198.51.100.66"))).toBe("203.0.113.66:5060");
-  expect(names.of(flowTo("198.51.100.1"))).toBe("192.168.1.2:40000");
+  expect(names.nameFor(flowTo("198.51.100.66"))).toBe("203.0.113.66:5060");
+  expect(names.nameFor(flowTo("198.51.100.1"))).toBe("192.168.1.2:40000");
 });

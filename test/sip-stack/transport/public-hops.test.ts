@@ -144,7 +144,7 @@ describe("the audio of an account", () => {
       onNoAddress: () => {},
     });
     const addresses = { remote: { address, port: 4_000 }, remoteRtcp: { address, port: 4_001 } };
-    target.settle(settingsTo(4_000, { ...addresses, rtcpMux: false }), false);
+    target.apply(settingsTo(4_000, { ...addresses, rtcpMux: false }), false);
     expect(sentTo).toEqual(["0.0.0.0", "0.0.0.0"]);
     expect(refusals[0]).toContain(`${address} is not a public address`);
   });

@@ -104,7 +104,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ]);
     expect(await places("sips:example.com")).toEqual(["tls 192.0.2.1 5061", "tls 2001:db8::1 5061"]);
     const [hop] = await resolve("sip:example.com", never);
-    expect(hop).toMatchObject({ host: "example.com", fixed: false }); // a certificate is for the domain (RFC 5922)
+    expect(hop).toMatchObject({ host: "example.com", isTransportFixed: false }); // a certificate is for the domain (RFC 5922)
   });
 
   test("without NAPTR resolves by every transport's SRV", async () => {

@@ -42,9 +42,9 @@ const PCMA = 8;
 const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
 const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
 
-/** True if a codec is the other law of G.711: a peer may send any codec that both descriptions list (RFC 3264 section 6.1). */
-export function otherLaw(payloadType: number, agreed: number | undefined): boolean {
-  return (payloadType === PCMU && agreed === PCMA) || (payloadType === PCMA && agreed === PCMU);
+/** True for G.711 with the other law: a peer may send any codec that both descriptions list (RFC 3264 section 6.1). */
+export function isOtherLaw(payloadType: number, agreedType: number | undefined): boolean {
+  return (payloadType === PCMU && agreedType === PCMA) || (payloadType === PCMA && agreedType === PCMU);
 }
 
 /** Converts a payload from one law to the other, in place. */

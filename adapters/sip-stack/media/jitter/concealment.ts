@@ -57,7 +57,7 @@ export class Concealment {
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 
-  /** The same for a gap without loss: the last audio fades at once. */
+  /** Fills a gap without loss in the same way, but the last audio fades at once. */
   hush(line: Int16Array, tail: number, samples: number): void {
     if (this.#concealed < 0) this.#begin(line, tail, 0, QUICK_FADE_MS);
     else this.#end = Math.min(this.#end, this.#concealed + this.#samples(QUICK_FADE_MS));
@@ -65,7 +65,7 @@ export class Concealment {
   }
 
   /**
-   * Ends the gap: blends the beginning of `samples` decoded ones at `tail` with the concealment.
+   * Ends the gap: blends the first of the `samples` decoded samples at `tail` with the concealment.
    * @returns the number of blended samples; 0 if the concealment was silent already
    */
   resume(line: Int16Array, tail: number, samples: number): number {

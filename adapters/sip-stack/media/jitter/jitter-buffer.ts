@@ -1,6 +1,6 @@
 import { type Codec, MAX_PACKET_MS } from "../codecs/codec.ts";
 import { Concealment } from "./concealment.ts";
-import { PacketStore, type Stored } from "./packet-store.ts";
+import { PacketStore, type PutResult } from "./packet-store.ts";
 import { PlayoutDelay } from "./playout-delay.ts";
 import { SampleLine } from "./sample-line.ts";
 import { TimeScale } from "./time-scale.ts";
@@ -78,7 +78,7 @@ export class RtpJitterBuffer {
    * Adds an audio packet; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param timely true if it arrived at this time; otherwise it arrived earlier, and its timing is not measured
+   * @param isTimely true if it arrived at this time; otherwise it arrived earlier, and its timing is not measured
    */
   take(
     sequence: number,
@@ -87,10 +87,10 @@ export class RtpJitterBuffer {
     at: number,
     length: number,
     arrivalMs: number,
-    timely: boolean,
+    isTimely: boolean,
   ): void {
     const time = this.#extend(timestamp);
-    const isSameClock = this.delay.addPacket(time / this.#unitsPerMs, arrivalMs, timely);
+    const isSameClock = this.delay.addPacket(time / this.#unitsPerMs, arrivalMs, isTimely);
     if (!isSameClock) this.#resetTimeline();
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
@@ -116,7 +116,7 @@ export class RtpJitterBuffer {
   isReady(frameLength: number, now: number): boolean {
     if (this.#line.length >= frameLength) return true;
     const first = this.#store.first();
-    return first >= 0 && (!this.#isStarving || this.#isTime(this.#store.time(first), now));
+    return first >= 0 && (!this.#isStarving || this.#isDue(this.#store.time(first), now));
   }
 
   /** Prepares for another source; keeps the measured jitter. */
@@ -128,9 +128,9 @@ export class RtpJitterBuffer {
     this.#isStarving = true;
   }
 
-  #count(stored: Stored): void {
-    if (stored === "late") this.late++;
-    else if (stored === "duplicate") this.duplicated++;
+  #count(result: PutResult): void {
+    if (result === "late") this.late++;
+    else if (result === "duplicate") this.duplicated++;
   }
 
   /** Takes a step towards a longer line: decoded samples, concealed ones, silence, or at least drops a packet without audio. */
@@ -152,7 +152,7 @@ export class RtpJitterBuffer {
     const isSmall = gap > 0 && gap < this.#maxGap;
     if (gap > 0 && (first === store.next || this.#isPause)) {
       this.#isPause = true; // no packet was lost: the peer was silent for a while
-      if (isSmall && !this.#isTime(time, now)) {
+      if (isSmall && !this.#isDue(time, now)) {
         this.#conceal(Math.min(length, gap));
         this.#dueTime += Math.min(length, gap) * this.#unitsPerSample;
         return;
@@ -162,7 +162,7 @@ export class RtpJitterBuffer {
       this.#dueTime += samples * this.#unitsPerSample;
       if (samples < gap || !this.#recover(first, samples)) this.#conceal(samples);
       return;
-    } else if (this.#isStarving && !this.#isTime(time, now)) {
+    } else if (this.#isStarving && !this.#isDue(time, now)) {
       if (!this.#endsGap(first, time, now)) this.#conceal(length);
       return;
     }
@@ -170,10 +170,10 @@ export class RtpJitterBuffer {
     this.#decode(first);
   }
 
-  /** If the packet lost before this one is due now and this one has a redundant copy, the copy ends the gap. */
+  /** True if this packet's copy of the lost packet before it ends the gap: that packet is due now. */
   #endsGap(next: number, time: number, now: number): boolean {
     const lostTime = time - this.#packetSamples * this.#unitsPerSample;
-    if (this.#awaitsFirst || next === this.#store.next || !this.#isTime(lostTime, now)) return false;
+    if (this.#awaitsFirst || next === this.#store.next || !this.#isDue(lostTime, now)) return false;
     if (!this.#recover(next, this.#packetSamples)) return false;
     this.#isStarving = false;
     this.#dueTime = time;
@@ -303,7 +303,7 @@ export class RtpJitterBuffer {
   }
 
   /** True if audio of this timestamp is due now, or early enough to be played. */
-  #isTime(time: number, now: number): boolean {
+  #isDue(time: number, now: number): boolean {
     return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
   }
 

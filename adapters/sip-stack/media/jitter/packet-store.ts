@@ -10,7 +10,7 @@ const LENGTH = 3;
 const COLUMNS = 4;
 
 /** Result of adding a packet. */
-export type Stored = "stored" | "duplicate" | "late";
+export type PutResult = "stored" | "duplicate" | "late";
 
 /** Waiting payloads, by extended sequence number, each in its datagram. */
 export class PacketStore {
@@ -21,7 +21,7 @@ export class PacketStore {
   #highest = -1;
 
   /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
-  put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
+  put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): PutResult {
     const slot = sequence & (SLOTS - 1);
     const row = slot * COLUMNS;
     if (this.#fields[row + SEQUENCE] === sequence) return "duplicate";
@@ -67,7 +67,7 @@ export class PacketStore {
     this.next = sequence + 1;
   }
 
-  /** Forgets everything. */
+  /** Drops all packets. */
   clear(): void {
     this.next = -1;
     this.#highest = -1;

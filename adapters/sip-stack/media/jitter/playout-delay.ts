@@ -39,9 +39,9 @@ export class PlayoutDelay {
    * Adds a packet; false if it starts a new timeline.
    *
    * @param timeMs its timestamp, without wraps
-   * @param timely true if it arrived just now; otherwise it may have arrived earlier
+   * @param isTimely true if it arrived just now; otherwise it may have arrived earlier
    */
-  addPacket(timeMs: number, arrivalMs: number, timely: boolean): boolean {
+  addPacket(timeMs: number, arrivalMs: number, isTimely: boolean): boolean {
     const transit = arrivalMs - timeMs;
     if (!this.#hasBase || Math.abs(transit - this.baseMs) > JUMP_MS) {
       const isFirst = !this.#hasBase;
@@ -50,7 +50,7 @@ export class PlayoutDelay {
       this.#windowUntil = arrivalMs + WINDOW_MS;
       return isFirst;
     }
-    if (!timely) return true;
+    if (!isTimely) return true;
     if (arrivalMs >= this.#windowUntil) {
       this.#lastBase = this.#windowBase;
       this.#windowBase = transit;

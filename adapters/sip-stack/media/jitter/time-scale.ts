@@ -36,7 +36,7 @@ export class TimeScale {
     const { samples, head } = line;
     const period = this.#period(samples, head, isUrgent);
     line.move(head + 2 * period, head + period);
-    // The second period fades into the first again, which continues into the second, now the third.
+    // Cross-fades from the second period back to the first, which continues into the moved second period.
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
       const second = samples[head + 2 * period + i]!;

@@ -133,14 +133,14 @@ export function nativeHmac(key: Uint8Array): Hmac {
   return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
 }
 
-/** Bytes that the native library, apart from the call, hashes in the time our code takes for a packet of speech. */
-const WORTH_BYTES = 2_500;
+/** Overhead of a native call up to which it is faster than our code for a packet of speech, in hashed bytes. */
+const MAX_OVERHEAD_BYTES = 2_500;
 const PACKET_BYTES = 176;
-const MANY_BYTES = 8_192;
+const EXTRA_BYTES = 8_192;
 const ROUNDS = 6;
 const CALLS_PER_ROUND = 10;
 
-let fastest: CreateHmac | undefined;
+let fasterHmac: CreateHmac | undefined;
 
 /**
  * The HMAC that is faster on this runtime, determined once per thread in a few milliseconds by the overhead of a call
@@ -148,26 +148,26 @@ let fastest: CreateHmac | undefined;
  * not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {
-  fastest ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : scriptHmac;
-  return fastest;
+  fasterHmac ??= nativeCallBytes() < MAX_OVERHEAD_BYTES ? nativeHmac : scriptHmac;
+  return fasterHmac;
 }
 
 /** Overhead of a call of the native HMAC, in bytes that could be hashed in that time. */
 function nativeCallBytes(): number {
   const shortMs = fastestRound(new Uint8Array(PACKET_BYTES));
-  const longMs = fastestRound(new Uint8Array(PACKET_BYTES + MANY_BYTES));
-  const perByte = (longMs - shortMs) / MANY_BYTES;
+  const longMs = fastestRound(new Uint8Array(PACKET_BYTES + EXTRA_BYTES));
+  const perByte = (longMs - shortMs) / EXTRA_BYTES;
   return perByte > 0 ? shortMs / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
 }
 
 /** The fastest of a few rounds, ms, since disturbances only make a round slower. */
 function fastestRound(bytes: Uint8Array): number {
   const hmac = nativeHmac(new Uint8Array(20));
-  let fastest = Number.POSITIVE_INFINITY;
+  let fastestMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();
     for (let i = 0; i < CALLS_PER_ROUND; i++) hmac.digest(bytes, bytes.length);
-    fastest = Math.min(fastest, performance.now() - startedAt);
+    fastestMs = Math.min(fastestMs, performance.now() - startedAt);
   }
-  return fastest;
+  return fastestMs;
 }

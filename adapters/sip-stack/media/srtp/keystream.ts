@@ -30,12 +30,12 @@ export class Keystream {
   /** Takes a session key of 16 or 32 bytes and a salt of 14. */
   constructor(key: Uint8Array, salt: Uint8Array) {
     this.#cipher = createCipheriv(key.length === 16 ? "aes-128-ecb" : "aes-256-ecb", key, null).setAutoPadding(false);
-    const padded = new Uint8Array(BLOCK);
-    padded.set(salt);
-    this.#salt = new DataView(padded.buffer);
+    const paddedSalt = new Uint8Array(BLOCK);
+    paddedSalt.set(salt);
+    this.#salt = new DataView(paddedSalt.buffer);
   }
 
-  /** Adds the keystream of a packet to the bytes from `from` to `to`. */
+  /** Combines the bytes from `from` to `to` with the keystream of a packet, by exclusive or. */
   xor(bytes: Uint8Array, from: number, to: number, ssrc: number, roc: number, sequence: number): void {
     const blocks = Math.ceil((to - from) / BLOCK);
     if (blocks === 0) return;

@@ -33,7 +33,7 @@ export interface SharedCall {
   readonly deadline: SharedArrayBuffer;
 }
 
-/** @param sampleRate Hz */
+/** Allocates the shared memory of one call. @param sampleRate Hz */
 export function newSharedCall(sampleRate: number): SharedCall {
   const samples = 2 ** Math.ceil(Math.log2((RING_MS * sampleRate) / 1000));
   return {

@@ -51,8 +51,8 @@ class RingSink implements FrameSink {
     Atomics.store(this.#cells, CELL.answered, 1);
   }
 
-  write(frame: Int16Array, received?: Uint8Array): void {
-    if (!this.#ring.write(frame, frame.length, received)) Atomics.add(this.#cells, CELL.droppedInbound, frame.length);
+  write(frame: Int16Array, marks?: Uint8Array): void {
+    if (!this.#ring.write(frame, frame.length, marks)) Atomics.add(this.#cells, CELL.droppedInbound, frame.length);
   }
 }
 

@@ -1,9 +1,9 @@
 import { CODEC_NAMES, type CodecName } from "../codecs/codec.ts";
 import type { MediaStatistics, StreamEvidence } from "../engine.ts";
 
-/** In the order in which the board counts them. */
+/** The kinds of evidence, in the order of their numbers on the board. */
 const EVIDENCE = ["none", "inbound", "rtcp"] as const satisfies readonly StreamEvidence["kind"][];
-/** In the order of the board; the codec precedes them. */
+/** The numeric statistics, in the order of the board; the codec precedes them. */
 const NUMBERS = [
   "packetsSent",
   "packetsReceived",

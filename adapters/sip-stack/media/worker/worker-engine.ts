@@ -157,9 +157,9 @@ class Engine implements WorkerEngine {
       this.#resolveReady();
       this.#updateRef();
     } else if (message.type === "done") {
-      const answer = this.#pendingReplies.get(message.ticket);
+      const settle = this.#pendingReplies.get(message.ticket);
       this.#pendingReplies.delete(message.ticket);
-      answer?.(message.fault);
+      settle?.(message.fault);
     } else if (message.type === "opened") this.#openings.get(message.id)?.onOpened(message.port);
     else if (message.type === "refused") this.#openings.get(message.id)?.onRefused(faultOf(message));
     else this.#notify(message);
@@ -193,7 +193,7 @@ class Engine implements WorkerEngine {
     const fault = new Error(this.#death);
     this.#rejectReady(fault);
     for (const { onRefused } of [...this.#openings.values()]) onRefused(fault);
-    for (const answer of [...this.#pendingReplies.values()]) answer();
+    for (const settle of [...this.#pendingReplies.values()]) settle();
     this.#pendingReplies.clear();
     if (this.#closing === undefined) for (const session of this.#sessions.values()) session.reportLoss(this.#death);
   }

@@ -149,7 +149,7 @@ export class WorkerSession implements MediaSession, ClockMember {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
   }
 
-  /** Lets the worker continue while this thread is blocked. */
+  /** Passes the deadline on, so that the worker can continue while this thread is blocked. */
   #passDeadline(): void {
     this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
@@ -171,13 +171,13 @@ export class WorkerSession implements MediaSession, ClockMember {
   }
 
   /** Reports the sent samples to the source. */
-  #reportSent(sent: number = this.#outgoing.position): void {
+  #reportSent(sentPosition: number = this.#outgoing.position): void {
     const silence = Atomics.load(this.#cells, CELL.silence);
     const underruns = Atomics.load(this.#cells, CELL.underruns);
-    const samples = (sent - this.#sentSamples) | 0;
+    const samples = (sentPosition - this.#sentSamples) | 0;
     const silentSamples = (silence - this.#silence) | 0;
     const hasRunDry = underruns !== this.#underruns;
-    this.#sentSamples = sent;
+    this.#sentSamples = sentPosition;
     this.#silence = silence;
     this.#underruns = underruns;
     this.#aheadSource?.sent(samples, silentSamples, hasRunDry);
@@ -185,8 +185,8 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   readonly #recall = (): void => {
     Atomics.add(this.#cells, CELL.recalls, 1);
-    const sent = this.#outgoing.drop();
-    this.#reportSent(sent);
+    const sentPosition = this.#outgoing.drop();
+    this.#reportSent(sentPosition);
     this.#sentSamples = this.#outgoing.position; // dropped samples do not count
   };
 

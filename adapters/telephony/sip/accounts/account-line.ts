@@ -61,7 +61,7 @@ interface LinkedAccount {
 export class AccountLine implements Line, AccountTarget {
   readonly #options: AccountLineOptions;
   #attempt: LinkAttempt<AccountTarget>;
-  #linked: LinkedAccount | undefined;
+  #linkedAccount: LinkedAccount | undefined;
   /** Reason why the stored account is not used. */
   #unusableReason: string | undefined;
   #pendingEntry: Promise<AccountVerdict> | undefined;
@@ -98,11 +98,12 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#linked === undefined && this.#unusableReason === undefined) this.#attempt.requestCode();
+    if (!this.#closed && this.#linkedAccount === undefined && this.#unusableReason === undefined)
+      this.#attempt.requestCode();
   }
 
   async enter(account: SipAccount): Promise<AccountVerdict> {
-    if (this.#closed || this.#linked !== undefined) return { verdict: "unavailable" };
+    if (this.#closed || this.#linkedAccount !== undefined) return { verdict: "unavailable" };
     const check = this.#check(account);
     if ("faults" in check) return { verdict: "invalid", faults: check.faults };
     if (this.#pendingEntry !== undefined) return { verdict: "wait", waitMs: 1_000 };
@@ -110,7 +111,7 @@ export class AccountLine implements Line, AccountTarget {
     if ("waitMs" in attempt) return { verdict: "wait", waitMs: attempt.waitMs };
     let outcome: "accepted" | "rejected" = "rejected";
     // Closing and unlinking wait for this, so that a line is never half linked.
-    this.#pendingEntry = this.#try(account, check.trunk)
+    this.#pendingEntry = this.#tryAccount(account, check.trunk)
       .then((result) => {
         if (result.verdict === "linked") outcome = "accepted";
         return result;
@@ -123,23 +124,23 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async probe(): Promise<LineHealth> {
-    if (this.#linked) return this.#linked.line.probe();
+    if (this.#linkedAccount) return this.#linkedAccount.line.probe();
     if (this.#unusableReason !== undefined) return offline(this.#unusableReason, true);
     return offline(this.#closed ? "closed" : "not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
-    if (this.#linked) return this.#linked.line.dial(to, options, signal);
+    if (this.#linkedAccount) return this.#linkedAccount.line.dial(to, options, signal);
     throw new DialError("unreachable", this.#unusableReason ?? "the line is not linked");
   }
 
   async unlink(): Promise<void> {
     // A loop, because another attempt may have started in the meantime.
     while (this.#pendingEntry !== undefined) await this.#pendingEntry.catch(() => {});
-    const linked = this.#linked;
-    this.#linked = this.#unusableReason = undefined;
+    const linkedAccount = this.#linkedAccount;
+    this.#linkedAccount = this.#unusableReason = undefined;
     this.#attempt.stop();
-    await stop(linked);
+    await stop(linkedAccount);
     this.#attempt = new LinkAttempt(this.#options.codes, this); // a new attempt counts its codes from 1
   }
 
@@ -147,7 +148,7 @@ export class AccountLine implements Line, AccountTarget {
     this.#closed = true;
     this.#attempt.stop();
     await this.#pendingEntry?.catch(() => {});
-    await stop(this.#linked);
+    await stop(this.#linkedAccount);
     this.#options.onClosed(this);
   }
 
@@ -163,7 +164,7 @@ export class AccountLine implements Line, AccountTarget {
     return result;
   }
 
-  async #try(account: SipAccount, trunk: Trunk): Promise<AccountVerdict> {
+  async #tryAccount(account: SipAccount, trunk: Trunk): Promise<AccountVerdict> {
     const { host } = this.#options;
     const candidate = this.#trunk(account, trunk);
     try {
@@ -182,14 +183,14 @@ export class AccountLine implements Line, AccountTarget {
 
   /** Asks the server about the account. */
   #checkAccount(trunk: SipTrunk): Promise<LineHealth> {
-    const late = () =>
+    const createTimeoutError = () =>
       new Error(
         `the server did not respond for ${ATTEMPT_TIMEOUT_MS / 1000} s; check its name, its port and the transport`,
       );
     return within(trunk.checkHealth(), {
       system: this.#options.system,
       ms: ATTEMPT_TIMEOUT_MS,
-      timeoutError: late,
+      timeoutError: createTimeoutError,
     }).catch((fault: unknown) => offline(errorText(fault)));
   }
 
@@ -215,7 +216,7 @@ export class AccountLine implements Line, AccountTarget {
   async #openLine(trunk: SipTrunk, { isLinkStored }: { isLinkStored: boolean }): Promise<void> {
     const { host } = this.#options;
     const line = new SipLine({ host, carrier: trunk, isLinkStored, onClosed: () => {} });
-    this.#linked = { trunk, line };
+    this.#linkedAccount = { trunk, line };
     await line.link();
   }
 }
@@ -225,9 +226,9 @@ async function discard(trunk: SipTrunk, verdict: AccountVerdict): Promise<Accoun
   return verdict;
 }
 
-async function stop(linked: LinkedAccount | undefined): Promise<void> {
-  await linked?.line.close();
-  await linked?.trunk.close();
+async function stop(linkedAccount: LinkedAccount | undefined): Promise<void> {
+  await linkedAccount?.line.close();
+  await linkedAccount?.trunk.close();
 }
 
 function faultsText(faults: AccountFaults): string {
@@ -250,7 +251,7 @@ function isAllowed(server: string, patterns: readonly string[] | undefined): boo
   const host = parseHostPort(server)?.host.replace(/\.$/, "");
   if (host === undefined) return false;
   return patterns.some((pattern) => {
-    const allowed = pattern.toLowerCase().replace(/^\[|\]$/g, "");
-    return allowed.startsWith("*.") ? host.endsWith(allowed.slice(1)) : host === allowed;
+    const allowedHost = pattern.toLowerCase().replace(/^\[|\]$/g, "");
+    return allowedHost.startsWith("*.") ? host.endsWith(allowedHost.slice(1)) : host === allowedHost;
   });
 }

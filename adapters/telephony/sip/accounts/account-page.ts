@@ -69,8 +69,8 @@ async function submitAccount(
   const account = accountIn(form);
   let verdict: AccountVerdict;
   try {
-    const late = () => new Error(`not stored within ${ENTRY_TIMEOUT_MS} ms`);
-    verdict = await within(target.enter(account), { system, ms: ENTRY_TIMEOUT_MS, timeoutError: late });
+    const createTimeoutError = () => new Error(`not stored within ${ENTRY_TIMEOUT_MS} ms`);
+    verdict = await within(target.enter(account), { system, ms: ENTRY_TIMEOUT_MS, timeoutError: createTimeoutError });
   } catch (error) {
     logger.error({ err: error, instance_id: target.instanceId }, "sip: the account could not be stored");
     return webPage("POST", 503, NOT_STORED, { "retry-after": "2" });

@@ -65,12 +65,12 @@ export function encodeAccount(account: SipAccount): Uint8Array {
 /** The account in stored credentials; undefined if they are not a SIP account. */
 export function decodeAccount(credentials: Uint8Array): SipAccount | undefined {
   try {
-    const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<SipAccount> | null;
-    const { server, transport, user, register } = stored ?? {};
+    const value = JSON.parse(new TextDecoder().decode(credentials)) as Partial<SipAccount> | null;
+    const { server, transport, user, register } = value ?? {};
     const isSupported = transport === "udp" || transport === "tcp" || transport === "tls";
     if (typeof server !== "string" || typeof user !== "string" || typeof register !== "boolean" || !isSupported)
       return undefined;
-    return stored as SipAccount;
+    return value as SipAccount;
   } catch {
     return undefined;
   }

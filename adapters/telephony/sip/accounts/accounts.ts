@@ -65,7 +65,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       logger,
       media: () => media.open(),
       codes,
-      attemptLimiter: attemptLimiter,
+      attemptLimiter,
       hosts,
       servers: options.servers,
       allowPrivate: options.allowPrivate ?? false,

@@ -22,7 +22,7 @@ export class AccountAttemptLimiter {
   readonly #system: System;
   /** The times of the attempts of each user, and for each account, in the window, on the monotonic clock, ms. */
   readonly #attempts = new Map<string, number[]>();
-  #running = 0;
+  #runningCount = 0;
 
   constructor(system: System) {
     this.#system = system;
@@ -35,12 +35,12 @@ export class AccountAttemptLimiter {
     const keys = [`user ${userId}`, accountKey(account)];
     const waitMs = Math.max(...keys.map((key) => this.#waitMs(key, now)));
     if (waitMs > 0) return { waitMs };
-    if (this.#running >= MAX_CONCURRENT) return { waitMs: 1_000 };
+    if (this.#runningCount >= MAX_CONCURRENT) return { waitMs: 1_000 };
     for (const key of keys) this.#attempts.set(key, [...this.#recent(key, now), now]);
-    this.#running++;
+    this.#runningCount++;
     return {
       end: (outcome) => {
-        this.#running--;
+        this.#runningCount--;
         if (outcome === "accepted") for (const key of keys) this.#forget(key, now);
       },
     };
@@ -51,8 +51,8 @@ export class AccountAttemptLimiter {
   }
 
   #waitMs(key: string, now: number): number {
-    const recent = this.#recent(key, now);
-    return recent.length < MAX_FAILURES ? 0 : (recent[0] ?? now) + WINDOW_MS - now;
+    const recentTimes = this.#recent(key, now);
+    return recentTimes.length < MAX_FAILURES ? 0 : (recentTimes[0] ?? now) + WINDOW_MS - now;
   }
 
   #forget(key: string, at: number): void {

@@ -53,10 +53,10 @@ async function probeOptions(
   { system, signal, kind }: Parts,
 ): Promise<{ readonly step: CheckStep; readonly reply?: AgentReply }> {
   const deadline = new Deadline(system, RESPONSE_TIMEOUT_MS, `no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
-  const from = system.monotonic();
+  const startedAt = system.monotonic();
   try {
     const reply = await stack.options(AbortSignal.any([deadline.signal, signal]));
-    return { step: optionsStep(trunk, reply, Math.round(system.monotonic() - from)), reply };
+    return { step: optionsStep(trunk, reply, Math.round(system.monotonic() - startedAt)), reply };
   } catch (fault) {
     return { step: silentStep(trunk, faultMessage(fault), kind) };
   } finally {
@@ -85,8 +85,8 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
   }
   const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
   const seenAddress = seenText(response);
-  const forbidden = status === 403 ? credentialsFix(status) : null;
-  return passedStep("options", `${summary}${digest}${seenAddress}`, forbidden);
+  const fix = status === 403 ? credentialsFix(status) : null;
+  return passedStep("options", `${summary}${digest}${seenAddress}`, fix);
 }
 
 /** The realm that accepted the password, and the algorithm. */
@@ -102,9 +102,9 @@ function seenText(response: SipResponse): string {
   const via = response.headers.get("Via") ?? "";
   const received = seenBy(response);
   const port = /;\s*rport=(\d+)/i.exec(via)?.[1];
-  const sent = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
+  const sentBy = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
   if (received === undefined) return "";
-  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and our Via has ${sent ?? "no address"}`;
+  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and our Via has ${sentBy ?? "no address"}`;
 }
 
 /** Our address as the peer sees it; undefined if its response has none. */
@@ -139,7 +139,7 @@ async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): P
 
 /** Compares the codecs; only some servers list theirs before a call. */
 function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): CheckStep {
-  const offered = trunk.codecs.join(", ");
+  const offeredCodecs = trunk.codecs.join(", ");
   const body = response === undefined ? "" : new TextDecoder().decode(response.body);
   const lines = parseSdp(body)?.media.find(({ kind }) => kind === "audio")?.lines ?? [];
   const serverCodecs = lines.flatMap(({ type, value }) =>
@@ -148,15 +148,16 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
   if (serverCodecs.length === 0)
     return skippedStep(
       "codecs",
-      `the server does not list its codecs; we offer ${offered}, and a call shows whether they match`,
+      `the server does not list its codecs; we offer ${offeredCodecs}, and a call shows whether they match`,
     );
-  const common = trunk.codecs.filter((codec) =>
+  const commonCodecs = trunk.codecs.filter((codec) =>
     serverCodecs.some((name) => name.toLowerCase() === codec.toLowerCase()),
   );
-  if (common.length > 0) return passedStep("codecs", `${common.join(", ")} of its ${serverCodecs.join(", ")}`);
+  if (commonCodecs.length > 0)
+    return passedStep("codecs", `${commonCodecs.join(", ")} of its ${serverCodecs.join(", ")}`);
   return brokenStep(
     "codecs",
-    `the server has ${serverCodecs.join(", ")}, and we offer ${offered}`,
+    `the server has ${serverCodecs.join(", ")}, and we offer ${offeredCodecs}`,
     "name one of them in `codecs`",
   );
 }
@@ -170,7 +171,7 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
 export function* addressStep(
   configured: string | undefined,
   seenAddress: string | undefined,
-  { local, visible, isPublic }: MediaAddress,
+  { local, advertised, isPublic }: MediaAddress,
 ): Generator<CheckStep> {
   const configuredHost =
     configured === undefined || isIP(configured) !== 0 ? configured : parseHostPort(configured)?.host;
@@ -186,12 +187,16 @@ export function* addressStep(
       `\`publicAddress\` is ${configuredHost}, and the server sees us as ${seenAddress}`,
       fix,
     );
-  } else if (isPublic && isPrivate(visible)) {
+  } else if (isPublic && isPrivate(advertised)) {
     const fix = "set `publicAddress` to the address that this machine has on the internet";
-    yield brokenStep("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);
-  } else if (differ(local, visible)) {
+    yield brokenStep(
+      "address",
+      `our SDP names ${advertised}, a private address, and the server is on the internet`,
+      fix,
+    );
+  } else if (differ(local, advertised)) {
     const fix = "forward the UDP ports of `rtpPorts` unchanged, from the internet to this machine";
-    yield passedStep("address", `this machine is behind a NAT: it has ${local}, and our SDP names ${visible}`, fix);
+    yield passedStep("address", `this machine is behind a NAT: it has ${local}, and our SDP names ${advertised}`, fix);
   }
 }
 

@@ -31,8 +31,13 @@ export async function callStep(resolvedTrunk: ResolvedTrunk, number: string, par
   const hangUp = (): void => void leg?.hangUp();
   signal.addEventListener("abort", hangUp);
   try {
-    const late = () => new Error(`no answer within ${ONLINE_TIMEOUT_MS / 1_000} s`);
-    const health = await within(trunk.checkHealth(), { system, ms: ONLINE_TIMEOUT_MS, timeoutError: late, signal });
+    const createTimeoutError = () => new Error(`no answer within ${ONLINE_TIMEOUT_MS / 1_000} s`);
+    const health = await within(trunk.checkHealth(), {
+      system,
+      ms: ONLINE_TIMEOUT_MS,
+      timeoutError: createTimeoutError,
+      signal,
+    });
     if (health.state === "offline") return brokenStep("call", `the trunk is offline: ${health.reason}`, TRACE);
     leg = await trunk.dial(number, { callId: "sip-check", deadlines: NO_DEADLINES }, signal, () => {});
     if (signal.aborted) hangUp();
@@ -50,24 +55,24 @@ export async function callStep(resolvedTrunk: ResolvedTrunk, number: string, par
 async function runCall(leg: SipLeg, number: string, system: System): Promise<CheckStep> {
   const { sampleRate } = leg;
   const sound = tone(TONE_HZ, 1_000, sampleRate, TONE_AMPLITUDE);
-  const received = new Int16Array((sampleRate * CONNECTED_MS) / 1_000);
-  let played = 0;
-  let length = 0;
+  const receivedSamples = new Int16Array((sampleRate * CONNECTED_MS) / 1_000);
+  let playedCount = 0;
+  let receivedCount = 0;
   leg.connectMedia(
     {
       read(frame) {
-        for (let i = 0; i < frame.length; i++) frame[i] = sound[played++ % sound.length] ?? 0;
+        for (let i = 0; i < frame.length; i++) frame[i] = sound[playedCount++ % sound.length] ?? 0;
         return frame.length;
       },
     },
     {
       write(frame) {
-        const count = Math.min(frame.length, received.length - length);
-        for (let i = 0; i < count; i++) received[length++] = frame[i] ?? 0;
+        const count = Math.min(frame.length, receivedSamples.length - receivedCount);
+        for (let i = 0; i < count; i++) receivedSamples[receivedCount++] = frame[i] ?? 0;
       },
     },
   );
-  const from = system.monotonic();
+  const startedAt = system.monotonic();
   const cancelRingTimer = system.after(RING_TIMEOUT_MS, () => void leg.hangUp());
   let cancelHangUp = () => {};
   let answeredMs: number | undefined;
@@ -76,7 +81,7 @@ async function runCall(leg: SipLeg, number: string, system: System): Promise<Che
   let refusal: string | undefined;
   for await (const event of leg.events) {
     if (event.type === "answered") {
-      answeredMs = Math.round(system.monotonic() - from);
+      answeredMs = Math.round(system.monotonic() - startedAt);
       cancelRingTimer();
       cancelHangUp = system.after(CONNECTED_MS, () => void leg.hangUp());
     }
@@ -107,7 +112,7 @@ async function runCall(leg: SipLeg, number: string, system: System): Promise<Che
       refusal === undefined ? NAT : MEDIA_FROM,
     );
   }
-  const echo = hasTone(received.subarray(length >> 1, length), TONE_HZ, sampleRate);
+  const echo = hasTone(receivedSamples.subarray(receivedCount >> 1, receivedCount), TONE_HZ, sampleRate);
   return passedStep("call", echo ? `${summary}; our tone came back, so audio works in both directions` : summary);
 }
 

@@ -20,10 +20,10 @@ export async function connectionStep(
   for (const hop of hops) {
     if (hop.kind === "udp")
       return skippedStep("connection", "UDP has no connection; the next step shows whether datagrams come back");
-    const from = system.monotonic();
+    const startedAt = system.monotonic();
     try {
       const socket = await openSipStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
-      const ms = Math.round(system.monotonic() - from);
+      const ms = Math.round(system.monotonic() - startedAt);
       const facts = socket instanceof TLSSocket ? certificateText(socket, system.now()) : "";
       socket.destroy();
       const earlierRefusals = refusals.length === 0 ? "" : ` (after: ${refusals.join("; ")})`;

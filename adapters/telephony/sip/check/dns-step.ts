@@ -35,7 +35,7 @@ export function dnsStep(uri: string, hops: readonly Hop[], silentTypes: readonly
 /** The fix for a name that does not resolve. */
 export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string {
   const option = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
-  return fault instanceof TransportError && fault.lasting
+  return fault instanceof TransportError && fault.isPermanent
     ? `correct the host in ${option}, or use its IP address`
     : `check this machine's DNS resolver (/etc/resolv.conf) and the firewall; or use an IP address in ${option}`;
 }
@@ -46,8 +46,8 @@ function isAnswered(query: () => Promise<unknown>, system: System): Promise<bool
     () => true,
     () => true,
   );
-  const late = () => new Error("no answer");
-  return within(settled, { system, ms: TIMEOUT_MS, timeoutError: late }).catch(() => false);
+  const createTimeoutError = () => new Error("no answer");
+  return within(settled, { system, ms: TIMEOUT_MS, timeoutError: createTimeoutError }).catch(() => false);
 }
 
 const placeText = ({ address, port, kind }: Hop): string =>

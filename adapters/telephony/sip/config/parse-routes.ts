@@ -101,6 +101,6 @@ function addTrunkFaults({ trunks }: Route, knownTrunks: KnownTrunks, routes: Rea
 
 function unknownTrunk({ trunk }: RouteTrunk, { names }: KnownTrunks, routes: ReadonlySet<string>): string {
   if (routes.has(trunk)) return "but that is a route; a route consists of trunks only";
-  const similar = trunk.length > 40 ? undefined : nearest(trunk, [...names]);
-  return `but no trunk has this name${similar === undefined ? "" : `; did you mean ${similar}?`}`;
+  const suggestion = trunk.length > 40 ? undefined : nearest(trunk, [...names]);
+  return `but no trunk has this name${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`;
 }

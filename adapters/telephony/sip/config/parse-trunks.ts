@@ -50,9 +50,9 @@ export function parseTrunks(input: unknown): ParsedTrunks {
   }
   const addToAll = (field: string, detail: string): void => void faults.push({ trunk: "", field, detail });
   addUnknownKeys(settings, { trunks, routes: settings.routes }, "", addToAll);
-  const parsed = parseRoutes(settings.routes, { trunks, names: new Set(list.map(labelOf)) });
-  faults.push(...parsed.faults);
-  return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MAX_FAULTS) };
+  const parsedRoutes = parseRoutes(settings.routes, { trunks, names: new Set(list.map(labelOf)) });
+  faults.push(...parsedRoutes.faults);
+  return faults.length === 0 ? { trunks, routes: parsedRoutes.routes } : { faults: faults.slice(0, MAX_FAULTS) };
 }
 
 /** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA, G722 or opus`. */

@@ -18,10 +18,10 @@ export function addUnknownKeys(value: unknown, entries: object, prefix: string, 
   if (!isObject(value)) return;
   for (const key of Object.keys(value).slice(0, MAX_FAULTS)) {
     if (Object.hasOwn(entries, key)) continue;
-    const similar = key.length > 40 ? undefined : nearest(key, Object.keys(entries));
+    const suggestion = key.length > 40 ? undefined : nearest(key, Object.keys(entries));
     add(
       `${prefix}${key.slice(0, 40)}`,
-      similar === undefined ? "is an unknown option" : `is an unknown option; did you mean ${similar}?`,
+      suggestion === undefined ? "is an unknown option" : `is an unknown option; did you mean ${suggestion}?`,
     );
   }
 }

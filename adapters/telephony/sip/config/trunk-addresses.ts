@@ -45,8 +45,8 @@ export function uriTextAt(uriOrUser: string, domain: string): string {
 
 /** The host in lower case and without brackets. */
 export function hostOf(text: string): string | undefined {
-  const bracketed = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
-  const parsed = parseHostPort(bracketed);
+  const hostText = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  const parsed = parseHostPort(hostText);
   return parsed?.port === undefined ? parsed?.host : undefined;
 }
 

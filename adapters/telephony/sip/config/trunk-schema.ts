@@ -41,13 +41,13 @@ export const must =
   ({ input }) =>
     `is ${shown(input)}, but must be ${rule}`;
 
-/** The same for an object, whose schema also reports missing keys. */
+/** Like {@link must}, for an object, whose schema also reports missing keys. */
 export const objectMust =
   (rule: string): Message =>
   (issue) =>
     issue.path === undefined ? must(rule)(issue) : "is missing";
 
-/** The same without the value, for secrets. */
+/** Like {@link must}, without the value, for secrets. */
 const secretMust =
   (rule: string): Message =>
   () =>
@@ -56,7 +56,7 @@ const secretMust =
 export const trunkText = (rule: string, isValid: (text: string) => boolean) =>
   v.pipe(v.string(must(rule)), v.check(isValid, must(rule)));
 
-const bounded = (rule: string, min: number, max: number) =>
+const numberBetween = (rule: string, min: number, max: number) =>
   v.pipe(
     v.number(must(rule)),
     v.check((value) => value >= min && value <= max, must(rule)),
@@ -70,10 +70,10 @@ export const wholeNumberBetween = (rule: string, min: number, max: number) =>
 
 const flag = () => v.optional(v.boolean(must("true or false")));
 
-const line = (rule: string) =>
+const lineOfText = (rule: string) =>
   trunkText(rule, (value) => value !== "" && ONE_LINE.test(value) && value.length <= 1_000);
 
-const user = (rule: string) => v.optional(line(rule));
+const user = (rule: string) => v.optional(lineOfText(rule));
 
 const codec = v.pipe(
   v.string(must(codecs("or"))),
@@ -177,7 +177,7 @@ export const trunkSchema = v.object(
     ),
     realms: v.optional(
       v.pipe(
-        v.array(line("the name of a realm"), must("a list of realms")),
+        v.array(lineOfText("the name of a realm"), must("a list of realms")),
         v.check((list) => list.length > 0, "is empty; leave it out to accept the first realms that the servers name"),
       ),
     ),
@@ -245,8 +245,8 @@ export const trunkSchema = v.object(
     transfer: flag(),
     sessionTimers: flag(),
     reliableProvisionals: flag(),
-    holdTimeoutMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
-    mediaLossMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
+    holdTimeoutMs: v.optional(numberBetween("ms, 1000 to a day", 1_000, DAY_MS)),
+    mediaLossMs: v.optional(numberBetween("ms, 1000 to a day", 1_000, DAY_MS)),
     requireInboundAudio: flag(),
     strictRtp: flag(),
     trace: flag(),

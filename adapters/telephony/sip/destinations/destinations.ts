@@ -13,7 +13,7 @@ import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
 const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
 
 /** Length of the shortest number of any plan, with its plus. */
-const SHORTEST = 7;
+const MIN_LENGTH = 7;
 
 /**
  * Loads the numbering plans; resolves with a function that checks for premium-rate and satellite numbers. Digits after
@@ -26,7 +26,7 @@ async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {
     if (COSTLY_CODES.test(e164)) return true;
     const type = typeOf(e164);
     if (type !== undefined) return type === "PREMIUM_RATE";
-    for (let length = e164.length - 1; length >= SHORTEST; length--)
+    for (let length = e164.length - 1; length >= MIN_LENGTH; length--)
       if (typeOf(e164.slice(0, length)) === "PREMIUM_RATE") return true;
     return false;
   };

@@ -156,7 +156,7 @@ const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: stri
 ];
 
 let patterns: ReadonlyMap<string, RegExp> | undefined;
-let anywhere: RegExp | undefined;
+let anyEmergencyPrefix: RegExp | undefined;
 
 /** True if a number is a country code and an emergency number of that country: `+49112`, `+1911`. */
 export function isEmergencyNumber(e164: string): boolean {
@@ -170,8 +170,10 @@ export function isEmergencyNumber(e164: string): boolean {
 
 /** True if digits start with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
 export function beginsLikeEmergency(dialled: string): boolean {
-  anywhere ??= new RegExp(`^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`);
-  return anywhere.test(dialled);
+  anyEmergencyPrefix ??= new RegExp(
+    `^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`,
+  );
+  return anyEmergencyPrefix.test(dialled);
 }
 
 function patternsByCode(): Map<string, RegExp> {

@@ -7,7 +7,7 @@ import { Q850_MEANINGS } from "./release-causes.ts";
 /** The decision of a network to refuse a call that its callee may never have seen. */
 export interface NetworkDecision {
   /** True if the decision counts whatever the status, because it names an analytics service or STIR. */
-  readonly definite: boolean;
+  readonly isDefinite: boolean;
   /** The way in which the network refused: `blocked by an analytics service`. */
   readonly reason: string;
   /** The outcome. Default: `rejected_by_network`. */
@@ -27,7 +27,7 @@ const NETWORK_STATUSES: ReadonlySet<number> = new Set([428, 436, 437, 438, 607, 
 const PERSONAL_CAUSES: ReadonlySet<number> = new Set([16, 17, 18, 19, 21, 31, 127]);
 
 const UNKNOWN_NUMBER: NetworkDecision = {
-  definite: false,
+  isDefinite: false,
   reason: "the network knows no such number",
   cause: "number_invalid",
 };
@@ -40,27 +40,28 @@ const BY_PERSON = /\bby[ _-]?(?:the[ _-]?)?(?:user|callee|called[ _-]party|subsc
 /** The decision of the network in a refusal; undefined if it names none. */
 export function networkDecision(response: SipResponse, reasons: readonly Reason[]): NetworkDecision | undefined {
   const { status, headers } = response;
-  const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
-  if (ANALYTICS.test(raw)) return { definite: true, reason: "an analytics service of the network blocked the call" };
+  const reasonText = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
+  if (ANALYTICS.test(reasonText))
+    return { isDefinite: true, reason: "an analytics service of the network blocked the call" };
   const elements = reasons.slice(0, MAX_ELEMENTS);
   const isStir = elements.some(({ protocol }) => protocol === "STIR");
-  if (isStir) return { definite: true, reason: "the network could not verify the caller ID (STIR)" };
+  if (isStir) return { isDefinite: true, reason: "the network could not verify the caller ID (STIR)" };
   const isNetworkStatus = elements.some(({ protocol, cause = 0 }) => protocol === "SIP" && NETWORK_STATUSES.has(cause));
   if (isNetworkStatus || cardOf(response) !== undefined)
-    return { definite: true, reason: "the network blocked the call" };
+    return { isDefinite: true, reason: "the network blocked the call" };
   const warnings = headers.list("Warning").slice(0, MAX_ELEMENTS).map(parseWarning);
   const texts = [response.reason, ...elements.map(({ text }) => text), ...warnings.map((warning) => warning?.text)];
   if (texts.some((text) => namesNetwork(text ?? "")))
-    return { definite: false, reason: "the network refused the call" };
+    return { isDefinite: false, reason: "the network refused the call" };
   const q850 = elements.find(({ protocol }) => protocol === "Q.850");
   if (q850?.location !== undefined && !isUser(q850.location))
-    return { definite: false, reason: `the network refused the call (location ${q850.location.slice(0, 20)})` };
+    return { isDefinite: false, reason: `the network refused the call (location ${q850.location.slice(0, 20)})` };
   if (status === 603 && q850?.cause !== undefined && !PERSONAL_CAUSES.has(q850.cause)) {
     if (Q850_MEANINGS[q850.cause] === "number_invalid") return UNKNOWN_NUMBER;
-    return { definite: false, reason: "the network refused the call" };
+    return { isDefinite: false, reason: "the network refused the call" };
   }
   if (providerFields(response).some(([, value]) => isRefusal(value)))
-    return { definite: false, reason: "the provider refused the call" };
+    return { isDefinite: false, reason: "the provider refused the call" };
   return undefined;
 }
 
@@ -117,10 +118,10 @@ const MAX_CONTACTS = 5;
 export function redressOf(response: SipResponse): string[] {
   const { headers } = response;
   const contacts: string[] = [];
-  const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
-  const start = raw.search(ANALYTICS);
+  const reasonText = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
+  const start = reasonText.search(ANALYTICS);
   if (start >= 0)
-    for (const [, name = "", value = ""] of raw.slice(start).matchAll(CONTACTS))
+    for (const [, name = "", value = ""] of reasonText.slice(start).matchAll(CONTACTS))
       contacts.push(name.toLowerCase() === "url" ? value : `${name.toLowerCase()} ${value}`);
   const card = cardOf(response);
   if (card !== undefined) contacts.push(card);

@@ -4,20 +4,20 @@ import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
   /** True if the status decides, whatever the Q.850 cause. */
-  readonly definite?: boolean;
+  readonly isDefinite?: boolean;
   /** The fix, for the owner of the trunk. */
   readonly fix?: string;
 }
 
 const CREDENTIALS: StatusMeaning = {
   cause: "rejected_by_network",
-  definite: true,
+  isDefinite: true,
   fix: "check `user`, `authUser` and `password`",
 };
 
 const STIR: StatusMeaning = {
   cause: "rejected_by_network",
-  definite: true,
+  isDefinite: true,
   fix: "the network could not verify our caller ID (STIR); ask the provider to sign calls from this number, and check `callerId`",
 };
 
@@ -37,7 +37,7 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
     cause: "rejected_by_network",
     fix: "check `password` and that the account may call this number, and that `from`, `callerId` and our address are what the trunk expects",
   },
-  404: { cause: "number_invalid", definite: true },
+  404: { cause: "number_invalid", isDefinite: true },
   407: CREDENTIALS,
   408: { cause: "unreachable" },
   415: codecs("the peer does not accept our offer"),
@@ -48,22 +48,22 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   437: STIR,
   438: STIR,
   480: { cause: "unreachable" },
-  484: { cause: "number_invalid", definite: true },
-  486: { cause: "busy", definite: true },
+  484: { cause: "number_invalid", isDefinite: true },
+  486: { cause: "busy", isDefinite: true },
   488: codecs("the peer accepts none of our codecs, or not our `srtp`"),
-  503: { cause: "unreachable", definite: true, fix: "the trunk is overloaded or out of order" },
-  600: { cause: "busy", definite: true },
-  603: { cause: "declined", definite: true },
-  604: { cause: "number_invalid", definite: true },
+  503: { cause: "unreachable", isDefinite: true, fix: "the trunk is overloaded or out of order" },
+  600: { cause: "busy", isDefinite: true },
+  603: { cause: "declined", isDefinite: true },
+  604: { cause: "number_invalid", isDefinite: true },
   606: codecs("the peer accepts none of our codecs, or not our `srtp`"),
   607: {
     cause: "rejected_by_network",
-    definite: true,
+    isDefinite: true,
     fix: `the callee's side marks our calls as unwanted (RFC 8197); do not call again, or ${BLOCKED_FIX}`,
   },
   608: {
     cause: "rejected_by_network",
-    definite: true,
+    isDefinite: true,
     fix: `a service in the network blocked the call; ${BLOCKED_FIX}`,
   },
 };
@@ -105,9 +105,9 @@ export function meaningOf(
 ): StatusMeaning {
   // A server that waits for the callee without success gives up with 408; before any 18x, it may have waited for
   // another server.
-  if (status === 408 && progressed) return { cause: "no_answer", definite: true };
+  if (status === 408 && progressed) return { cause: "no_answer", isDefinite: true };
   const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
-  if (meaning.definite === true) return meaning;
+  if (meaning.isDefinite === true) return meaning;
   const refinedCause = q850 === undefined ? undefined : Q850_MEANINGS[q850];
   if (refinedCause !== undefined) return { cause: refinedCause };
   // "Temporarily unavailable": if the phone rang, it was not answered.
@@ -115,5 +115,5 @@ export function meaningOf(
 }
 
 function codecs(finding: string): StatusMeaning {
-  return { cause: "rejected_by_network", definite: true, fix: `${finding}; check \`codecs\` and \`srtp\`` };
+  return { cause: "rejected_by_network", isDefinite: true, fix: `${finding}; check \`codecs\` and \`srtp\`` };
 }

@@ -27,9 +27,9 @@ interface TrunkTraits extends OfferTraits {
 export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
   switch (end.type) {
     case "rejected":
-      return rejected(end, trunk);
+      return releaseOfRejection(end, trunk);
     case "bye":
-      return hungUp(parseReasons(end.reason), answered);
+      return releaseOfBye(parseReasons(end.reason), answered);
     case "released":
       return { cause: "released", detail: null };
     case "unreachable":
@@ -42,7 +42,7 @@ export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: bo
 }
 
 /** A BYE before the answer follows a lost 2xx, or ends a fork: it does not prove that a person declined. */
-function hungUp(reasons: readonly Reason[], answered: boolean): Release {
+function releaseOfBye(reasons: readonly Reason[], answered: boolean): Release {
   const detail = `SIP BYE${reasonsText(reasons)}`;
   if (answered) return { cause: "callee_hung_up", detail, ...(reasons.some(isFault) && { fault: true }) };
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause ?? 0;
@@ -59,7 +59,7 @@ function isFault({ protocol, cause }: Reason): boolean {
   return protocol === "Q.850" ? !NORMAL_CAUSES.has(cause) : protocol === "SIP" && cause >= 400;
 }
 
-function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
+function releaseOfRejection(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
   const { response, refusal } = end;
   const { whatsApp = false, followRedirects = false } = trunk;
   const { status, headers } = response;
@@ -67,12 +67,12 @@ function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTra
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
   const meaning = meaningOf(status, end, q850);
   const decision = status < 400 ? undefined : networkDecision(response, reasons);
-  const isDecided = decision !== undefined && (decision.definite || meaning.cause === "declined");
+  const isDecided = decision !== undefined && (decision.isDefinite || meaning.cause === "declined");
   const { cause, fix } = isDecided ? networkMeaning(decision, meaning) : withStaleDate(meaning, response);
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
   const fieldTexts = providerFields(response).map(([name, value]) => ` (${oneLine(`${name}: ${value}`)})`);
   const warningText = warning === undefined ? "" : ` (${oneLine(warning)})`;
-  const raw = `${statusText(response)}${reasonsText(reasons)}${warningText}${fieldTexts.join("")}`;
+  const responseText = `${statusText(response)}${reasonsText(reasons)}${warningText}${fieldTexts.join("")}`;
   const whatsAppMeaning =
     whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
@@ -84,18 +84,18 @@ function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTra
   const objection = redress === "" ? "" : `; object at ${redress}`;
   const detail =
     whatsAppMeaning === undefined
-      ? `${raw}${advice === "" ? "" : `: ${oneLine(advice, MAX_ADVICE)}`}${objection}`
-      : `${whatsAppMeaning.code}: ${raw}: ${whatsAppMeaning.fix}`;
+      ? `${responseText}${advice === "" ? "" : `: ${oneLine(advice, MAX_ADVICE)}`}${objection}`
+      : `${whatsAppMeaning.code}: ${responseText}: ${whatsAppMeaning.fix}`;
   const retryAfterMs = status === 503 ? retryAfterMsOf(response) : undefined;
   return retryAfterMs === undefined ? { cause, detail } : { cause, detail, retryAfterMs };
 }
 
 /** The meaning of a refusal that the network has decided. */
-function networkMeaning({ reason, cause }: NetworkDecision, { fix, definite }: StatusMeaning): StatusMeaning {
+function networkMeaning({ reason, cause }: NetworkDecision, { fix, isDefinite }: StatusMeaning): StatusMeaning {
   if (cause !== undefined) return { cause, fix: reason };
   return {
     cause: "rejected_by_network",
-    fix: `${reason}; ${definite === true && fix !== undefined ? fix : BLOCKED_FIX}`,
+    fix: `${reason}; ${isDefinite === true && fix !== undefined ? fix : BLOCKED_FIX}`,
   };
 }
 

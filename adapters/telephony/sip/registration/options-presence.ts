@@ -12,7 +12,7 @@ import {
   offline,
   PROBE_INTERVAL_MS,
   type Presence,
-  refusedMs,
+  refusalWaitMs,
   SILENCE_MS,
   sameHealth,
   silentHealth,
@@ -137,7 +137,7 @@ export class OptionsPresence implements Presence {
         `${server} does not accept our password (${text}); ${reason}check \`user\`, \`authUser\` and \`password\``,
         true,
       ),
-      waitMs: refusedMs(this.#failures + 1),
+      waitMs: refusalWaitMs(this.#failures + 1),
     };
   }
 }

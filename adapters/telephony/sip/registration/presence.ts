@@ -40,13 +40,13 @@ export function backoffMs(failures: number, chance: number): number {
 }
 
 /** The wait after a number of refusals in a row, ms: 10 minutes, doubled up to an hour. */
-export function refusedMs(refusals: number): number {
+export function refusalWaitMs(refusals: number): number {
   return Math.min(3_600_000, 600_000 * 2 ** Math.min(10, refusals - 1));
 }
 
 export const ONLINE: LineHealth = { state: "online" };
 
-/** @param lasting true if the fault lasts until it is fixed */
+/** The health of an offline line. @param lasting true if the fault lasts until it is fixed */
 export function offline(reason: string, lasting = false): LineHealth {
   return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
@@ -68,5 +68,5 @@ export function silenceText(server: string, fault: unknown): string {
 
 /** The health of a trunk that did not respond. */
 export function silentHealth(server: string, fault: unknown): LineHealth {
-  return offline(silenceText(server, fault), fault instanceof TransportError && fault.lasting);
+  return offline(silenceText(server, fault), fault instanceof TransportError && fault.isPermanent);
 }

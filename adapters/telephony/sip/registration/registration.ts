@@ -16,7 +16,7 @@ import {
   ONLINE,
   offline,
   type Presence,
-  refusedMs,
+  refusalWaitMs,
   sameHealth,
   silentHealth,
 } from "./presence.ts";
@@ -186,7 +186,7 @@ export class TrunkRegistration implements Presence {
     this.#refusedReply = reply;
     if (!this.#move("refused")) return;
     this.#failures++;
-    this.#scheduleRegister(refusedMs(this.#failures));
+    this.#scheduleRegister(refusalWaitMs(this.#failures));
     this.#report();
   }
 

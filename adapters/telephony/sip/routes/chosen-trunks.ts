@@ -3,15 +3,16 @@ import { srvOrder } from "../../../sip-stack/transport/resolver.ts";
 import type { Route, RouteTrunk } from "../config/route.ts";
 
 /**
- * The names of the trunks for a number, in the order in which they are tried: those with its longest prefix. The lowest
- * order comes first; trunks of the same order are drawn at random by weight, like SRV records (RFC 2782).
+ * The names of the trunks for a number, in the order in which they are tried: those with the longest prefix that
+ * matches. The lowest order comes first; trunks of the same order are drawn at random by weight, like SRV records (RFC
+ * 2782).
  * @param e164 the number
  */
 export function chosenTrunks({ trunks }: Route, e164: string, system: System): string[] {
-  const longest = longestPrefix(trunks, e164);
+  const longestLength = longestPrefix(trunks, e164);
   const records = trunks.flatMap((member, index) => {
     const { trunk, order = index + 1, weight = 1 } = member;
-    const matches = longest >= 0 && longestPrefix([member], e164) === longest;
+    const matches = longestLength >= 0 && longestPrefix([member], e164) === longestLength;
     return matches ? [{ priority: order, weight, name: trunk, port: 0 }] : [];
   });
   return srvOrder(records, system).map(({ name }) => name);
@@ -26,10 +27,10 @@ export async function routeRefusal(
   e164: string,
   refusalOf: (trunk: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const longest = longestPrefix(trunks, e164);
-  if (longest < 0) return `route ${name} has no trunk for ${e164}`;
-  const matching = trunks.filter((trunk) => longestPrefix([trunk], e164) === longest);
-  const refusals = await Promise.all(matching.map(({ trunk }) => refusalOf(trunk)));
+  const longestLength = longestPrefix(trunks, e164);
+  if (longestLength < 0) return `route ${name} has no trunk for ${e164}`;
+  const matchingTrunks = trunks.filter((trunk) => longestPrefix([trunk], e164) === longestLength);
+  const refusals = await Promise.all(matchingTrunks.map(({ trunk }) => refusalOf(trunk)));
   return refusals.includes(undefined) ? undefined : refusals.join("; ");
 }
 

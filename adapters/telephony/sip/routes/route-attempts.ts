@@ -23,7 +23,7 @@ const RETRYABLE_RELEASES: ReadonlySet<ReleaseCause> = new Set([
 
 /** The trunks of one call, tried one after another. */
 export class RouteAttempts {
-  readonly #remaining: string[];
+  readonly #remainingTrunks: string[];
   readonly #dial: DialOver;
   readonly #errors: DialError[] = [];
   readonly #reasons: string[] = [];
@@ -32,7 +32,7 @@ export class RouteAttempts {
 
   /** @param trunks in the order in which they are tried */
   constructor(trunks: readonly string[], dial: DialOver) {
-    this.#remaining = [...trunks];
+    this.#remainingTrunks = [...trunks];
     this.#dial = dial;
   }
 
@@ -51,7 +51,7 @@ export class RouteAttempts {
    * @throws {DialError} the call has ended
    */
   async next(signal: AbortSignal): Promise<Attempt | undefined> {
-    for (let trunk = this.#remaining.shift(); trunk !== undefined; trunk = this.#remaining.shift()) {
+    for (let trunk = this.#remainingTrunks.shift(); trunk !== undefined; trunk = this.#remainingTrunks.shift()) {
       try {
         const leg = await this.#dial(trunk, signal);
         const reason = joinReasons(this.#reasons.slice(this.#reportedReasons));
@@ -68,9 +68,9 @@ export class RouteAttempts {
 
   /** The error if no trunk has accepted the call: the call waits if one of them is at its limit or offline. */
   refusal(): DialError {
-    const lineLost = this.#errors.filter(({ release }) => release === "line_lost");
-    const waitsMs = lineLost.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-    const release = lineLost[0]?.release ?? this.#errors[0]?.release ?? "rejected_by_network";
+    const lineLostErrors = this.#errors.filter(({ release }) => release === "line_lost");
+    const waitsMs = lineLostErrors.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+    const release = lineLostErrors[0]?.release ?? this.#errors[0]?.release ?? "rejected_by_network";
     return new DialError(release, this.reasons ?? "not dialled: the route has no trunk for this number", {
       retryAfterMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     });

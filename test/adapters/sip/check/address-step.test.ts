@@ -12,8 +12,8 @@ test.each([
   ["a publicAddress with a port", `${PUBLIC}:5060`, PUBLIC, PUBLIC, true, "works"],
   ["a publicAddress that the server does not see", "198.51.100.7", PUBLIC, "198.51.100.7", true, "broken"],
   ["a private publicAddress", PRIVATE, undefined, PRIVATE, true, "broken"],
-] as const)("the step for %s has a fix", (_, publicAddress, seenAddress, visible, isPublic, state) => {
-  const [step] = addressStep(publicAddress, seenAddress, { local: PRIVATE, visible, isPublic, server: PUBLIC });
+] as const)("the step for %s has a fix", (_, publicAddress, seenAddress, advertised, isPublic, state) => {
+  const [step] = addressStep(publicAddress, seenAddress, { local: PRIVATE, advertised, isPublic, server: PUBLIC });
   expect(step?.state).toBe(state);
   if (step !== undefined) expect(step.fix).toMatch(/`publicAddress`|`rtpPorts`/);
 });

@@ -80,7 +80,7 @@ describe("a trunk that is probed by OPTIONS", () => {
 
   test("a lasting transport fault is reported as lasting", async () => {
     const detail = "nowhere.example has no address in the DNS";
-    const { presence } = watchOptions(() => new TransportError("dns", detail, { lasting: true }));
+    const { presence } = watchOptions(() => new TransportError("dns", detail, { isPermanent: true }));
     expect(await presence.checkHealth()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
