@@ -79,7 +79,7 @@ export interface LineRecordTable {
 /** Audio files of active calls. */
 export interface CallAudioTable {
   call_id: string;
-  /** From 0. Only a large file in SQLite has several parts. */
+  /** Number of the part, from 0. Only a large file in SQLite has several parts. */
   part: number;
   bytes: Uint8Array;
 }
@@ -131,7 +131,7 @@ export interface ReceiptTable {
   /** Empty if the record was removed. */
   fingerprint: string;
   record_id: string;
-  /** Only in receipts of earlier versions: the call already existed, in this status. */
+  /** Status of a call that already existed; only in receipts of earlier versions. */
   existing_status: CallStatus | null;
   created_at: number;
 }
@@ -156,7 +156,7 @@ export interface OwnerTable {
   epoch: number;
   /** The storage that owns it; null if it was released. */
   owner: string | null;
-  /** By the clock of the database. */
+  /** End of the lease, by the clock of the database. */
   expires_at: number;
 }
 

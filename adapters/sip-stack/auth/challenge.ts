@@ -50,10 +50,10 @@ export function parseChallenges(text: string): Challenge[] {
       at = skipSeparators(text, next);
     } else {
       const valueAt = skipLws(text, next + 1);
-      const quoted = readQuotedString(text, valueAt);
-      const valueEnd = quoted?.end ?? wordEnd(text, valueAt);
+      const quotedString = readQuotedString(text, valueAt);
+      const valueEnd = quotedString?.end ?? wordEnd(text, valueAt);
       const name = word.toLowerCase();
-      if (params?.has(name) === false) params.set(name, quoted?.value ?? text.slice(valueAt, valueEnd));
+      if (params?.has(name) === false) params.set(name, quotedString?.value ?? text.slice(valueAt, valueEnd));
       at = skipSeparators(text, valueEnd);
     }
   }
@@ -75,7 +75,7 @@ function wordEnd(text: string, from: number): number {
 
 /** A digest algorithm (RFC 7616, RFC 8760). */
 export interface DigestAlgorithm {
-  /** As in the registry: `SHA-256-sess`. */
+  /** The registered name: `SHA-256-sess`. */
   readonly name: string;
   /** The rank of its hash: 0 is the strongest. */
   readonly rank: number;

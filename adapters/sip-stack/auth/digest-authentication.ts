@@ -60,8 +60,8 @@ export function digestResponse(
   const nc = count.toString(16).padStart(8, "0");
   const salt = hasNonceCount ? `${nonce}:${nc}:${cnonce}:auth` : nonce;
   const response = hash(`${secret}:${salt}:${hash(`${method}:${uri}`)}`);
-  const quoted = Object.entries({ username: user, realm, nonce, uri, response });
-  const params = quoted.map(([name, value]) => `${name}=${writeQuotedString(value)}`);
+  const quotedParams = Object.entries({ username: user, realm, nonce, uri, response });
+  const params = quotedParams.map(([name, value]) => `${name}=${writeQuotedString(value)}`);
   if (algorithmText !== undefined) params.push(`algorithm=${algorithmText}`);
   if (hasNonceCount || algorithm.session) params.push(`cnonce=${writeQuotedString(cnonce)}`);
   if (opaque !== undefined) params.push(`opaque=${writeQuotedString(opaque)}`);

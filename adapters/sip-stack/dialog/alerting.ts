@@ -82,10 +82,10 @@ export class ReliableProvisionals {
    * `ignored`: a retransmission, or a response out of order, which the peer sends again.
    */
   receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
-    const required = optionTags(response.headers, "Require").includes("100rel");
+    const isReliable = optionTags(response.headers, "Require").includes("100rel");
     const rseq = parseRSeq(response.headers.get("RSeq"));
     const cseq = parseCSeq(response.headers.get("CSeq"));
-    if (!required || rseq === undefined || cseq === undefined) return { type: "unreliable" };
+    if (!isReliable || rseq === undefined || cseq === undefined) return { type: "unreliable" };
     if (this.#lastRSeq !== undefined && rseq !== this.#lastRSeq + 1) return { type: "ignored" };
     this.#lastRSeq = rseq;
     return { type: "next", rack: writeRAck(rseq, cseq) };

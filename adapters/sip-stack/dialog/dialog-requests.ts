@@ -24,7 +24,7 @@ export class DialogRequests {
   readonly #callId: string;
   readonly #inviteHop: string;
   readonly #pending = new Set<UacRequest>();
-  /** By CSeq of an INVITE: the credentials that its ACK carries. */
+  /** The credentials that an ACK carries, by the CSeq of its INVITE. */
   readonly #acks = new Map<number, readonly HeaderField[]>();
   #flow: Flow;
 

@@ -96,9 +96,9 @@ export class SipDialog {
   #route(method: string, cseq: number, { headers = [], body = EMPTY_BODY, contentType }: RequestParts): RoutedRequest {
     const [first, ...otherRoutes] = this.#routes;
     const firstUri = first === undefined ? undefined : parseNameAddr(first)?.uri;
-    const parsed = firstUri === undefined ? undefined : parseUri(firstUri);
-    const isStrict = parsed !== undefined && !parsed.params.has("lr");
-    const uri = isStrict ? writeUri({ ...parsed, headers: [] }) : this.#target;
+    const parsedUri = firstUri === undefined ? undefined : parseUri(firstUri);
+    const isStrict = parsedUri !== undefined && !parsedUri.params.has("lr");
+    const uri = isStrict ? writeUri({ ...parsedUri, headers: [] }) : this.#target;
     const fields = new SipHeaders().add("Max-Forwards", "70");
     for (const route of isStrict ? [...otherRoutes, `<${this.#target}>`] : this.#routes) fields.add("Route", route);
     fields
@@ -125,11 +125,11 @@ interface NextHop {
  * @param inviteHop the next hop of the INVITE
  */
 export function nextHop(uri: string, flow: Flow, inviteHop: string): NextHop {
-  const parsed = parseUri(uri);
-  if (parsed === undefined) return { to: inviteHop, fallback: inviteHop };
-  const isHostHidden = isHidden(parsed.host, flow.remote.address);
+  const parsedUri = parseUri(uri);
+  if (parsedUri === undefined) return { to: inviteHop, fallback: inviteHop };
+  const isHostHidden = isHidden(parsedUri.host, flow.remote.address);
   const fallback = isHostHidden ? inviteHop : uri;
-  const usesFlow = flow.isAlive && (isHostHidden || leadsTo(parsed, flow, parseUri(inviteHop)));
+  const usesFlow = flow.isAlive && (isHostHidden || leadsTo(parsedUri, flow, parseUri(inviteHop)));
   return { to: usesFlow ? flow : fallback, fallback };
 }
 

@@ -95,7 +95,7 @@ export function nextAlternative(attempt: InviteAttempt): NextAttempt | undefined
   return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };
 }
 
-/** By status, the attempt that avoids the refusal; undefined if there is none. */
+/** The attempts that avoid a refusal, by its status; undefined if there is none. */
 const REPAIRS: Readonly<Record<number, (attempt: InviteAttempt, response: SipResponse) => InviteAttempt | undefined>> =
   {
     420: withoutExtensions,
@@ -113,11 +113,11 @@ function withoutExtensions(attempt: InviteAttempt, { headers }: SipResponse): In
 
 /** 421 Extension Required: with the listed extensions, if we support all of them (RFC 3261 section 21.4.16). */
 function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
-  const required = optionTags(headers, "Require");
-  const supported = EXTENSIONS.filter((tag) => required.includes(tag));
-  const missing = supported.filter((tag) => !attempt.extensions.includes(tag));
-  if (missing.length === 0 || supported.length < required.length) return undefined;
-  return { ...attempt, extensions: [...attempt.extensions, ...missing] };
+  const requiredTags = optionTags(headers, "Require");
+  const supportedTags = EXTENSIONS.filter((tag) => requiredTags.includes(tag));
+  const missingTags = supportedTags.filter((tag) => !attempt.extensions.includes(tag));
+  if (missingTags.length === 0 || supportedTags.length < requiredTags.length) return undefined;
+  return { ...attempt, extensions: [...attempt.extensions, ...missingTags] };
 }
 
 /** 422 Session Interval Too Small: with the interval of its Min-SE (RFC 4028 section 7.3). */
@@ -157,8 +157,10 @@ function withContacts(
 
 /** A key for comparing URIs: the same for two spellings of one URI. */
 function placeOf(uri: string): string {
-  const parsed = parseUri(uri);
-  return parsed === undefined ? uri : `${parsed.scheme} ${parsed.user ?? ""} ${parsed.host} ${parsed.port ?? ""}`;
+  const parsedUri = parseUri(uri);
+  return parsedUri === undefined
+    ? uri
+    : `${parsedUri.scheme} ${parsedUri.user ?? ""} ${parsedUri.host} ${parsedUri.port ?? ""}`;
 }
 
 /** Identifiers that all INVITEs of one call share. */

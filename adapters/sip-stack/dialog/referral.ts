@@ -76,7 +76,7 @@ export class Referral {
   }
 
   /** True if it has no outcome yet. */
-  get pending(): boolean {
+  get isPending(): boolean {
     return !this.#hasEnded;
   }
 
@@ -103,7 +103,7 @@ export class Referral {
     return OK;
   }
 
-  /** The peer has sent BYE. */
+  /** Handles the peer's BYE. */
   peerLeft(): void {
     if (this.#agreed) this.#end({ type: "accepted", detail: "the peer left the call without a report" });
     else this.stop();
@@ -129,7 +129,9 @@ export class Referral {
       this.#end({ type: "accepted", detail: statusText(response) });
   }
 
-  /** The subscription ends without an outcome: the peer has failed, or is about to leave. */
+  /**
+   * Waits for the BYE after a subscription that ended without an outcome: the peer has failed, or is about to leave.
+   */
   #awaitBye(reason: string | undefined): void {
     const reasonText = reason ? ` (${oneLine(reason)})` : "";
     this.#stopTimer();
@@ -151,8 +153,8 @@ export class Referrals {
   readonly #referrals: Referral[] = [];
 
   /** True if a transfer is in progress. */
-  get pending(): boolean {
-    return this.#referrals.at(-1)?.pending === true;
+  get isPending(): boolean {
+    return this.#referrals.at(-1)?.isPending === true;
   }
 
   add(referral: Referral): void {
@@ -168,7 +170,7 @@ export class Referrals {
     return this.#referrals.findLast((referral) => referral.owns(id))?.receiveNotify(request) ?? NO_SUBSCRIPTION;
   }
 
-  /** The peer has sent BYE. */
+  /** Handles the peer's BYE. */
   peerLeft(): void {
     for (const referral of this.#referrals) referral.peerLeft();
   }

@@ -95,9 +95,9 @@ export interface AgentRequest {
   readonly method: string;
   /** Request-URI. */
   readonly uri: string;
-  /** Default: the Request-URI in brackets, without its port. */
+  /** Value of To. Default: the Request-URI in brackets, without its port. */
   readonly to?: string | undefined;
-  /** Without a tag. Default: the identity's. */
+  /** Value of From without a tag. Default: the identity's. */
   readonly from?: string | undefined;
   /** Contact is added unless given here. */
   readonly headers?: readonly HeaderField[] | undefined;

@@ -36,8 +36,9 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
     isOurs: (request) => calls.get(request.headers.get("Call-ID") ?? "")?.owns(request) === true,
     request(transaction) {
       const { headers } = transaction.request;
-      const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));
-      if (required.length > 0) context.reply(transaction, 420, { headers: [["Unsupported", required.join(", ")]] });
+      const unknownTags = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));
+      if (unknownTags.length > 0)
+        context.reply(transaction, 420, { headers: [["Unsupported", unknownTags.join(", ")]] });
       else if (calls.get(headers.get("Call-ID") ?? "")?.receive(transaction) !== true)
         respondOutside(context, transaction);
     },

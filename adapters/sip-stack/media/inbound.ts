@@ -11,7 +11,7 @@ import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame, sharedMarks } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
-/** After a stall of this thread, missing packets are awaited for this many frames. */
+/** Number of frames for which missing packets are awaited after a stall of this thread. */
 const MAX_DUE_FRAMES = 25;
 /** Longest time that audio right after the answer waits for a packet that continues it, ms. */
 const MAX_WAIT_MS = 200;

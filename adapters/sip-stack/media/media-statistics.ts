@@ -11,7 +11,7 @@ interface MosInput {
   readonly loss: number;
   /** Length of bursts of loss compared to random loss (BurstR of ITU-T G.107). Default: 1, random loss. */
   readonly burstRatio?: number | undefined;
-  /** From mouth to ear, ms. */
+  /** Delay from mouth to ear, ms. */
   readonly delayMs: number;
 }
 

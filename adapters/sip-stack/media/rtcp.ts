@@ -18,7 +18,7 @@ export function isRtcp(bytes: Uint8Array, length: number): boolean {
 export interface RtcpReport {
   readonly ssrc: number;
   readonly cname: string;
-  /** Undefined if no packet was sent since the last report. */
+  /** What we have sent; undefined if no packet was sent since the last report. */
   readonly sender:
     | {
         /** Wall clock, ms since 1970. */
@@ -28,11 +28,11 @@ export interface RtcpReport {
         readonly octets: number;
       }
     | undefined;
-  /** Undefined if no packet was received. */
+  /** Reception of the peer's stream; undefined if no packet was received. */
   readonly block:
     | {
         readonly ssrc: number;
-        /** In 1/256. */
+        /** Fraction of packets lost, in 1/256. */
         readonly fractionLost: number;
         readonly lost: number;
         readonly highest: number;

@@ -16,7 +16,7 @@ export class SourceCandidate {
   #rank = 0;
   #lastPacketAt = 0;
 
-  /** Its packets, if its address is unknown. */
+  /** Number of its packets if its address is unknown, otherwise 0. */
   get strangers(): number {
     return this.#rank < 2 ? this.packets : 0;
   }

@@ -30,7 +30,7 @@ function isLws(code: number): boolean {
 
 /** A parsed quoted string. */
 interface QuotedString {
-  /** Without the quotes and the backslashes. */
+  /** The text without the quotes and the backslashes. */
   readonly value: string;
   /** The index after the closing quote. */
   readonly end: number;
@@ -112,9 +112,9 @@ export function parseParams(text: string, from = 0): SipParams | undefined {
     at = skipLws(text, nameEnd);
     if (text[at] === "=") {
       at = skipLws(text, at + 1);
-      const quoted = readQuotedString(text, at);
-      const end = quoted?.end ?? wordEnd(text, at);
-      value = quoted?.value ?? text.slice(at, end);
+      const quotedString = readQuotedString(text, at);
+      const end = quotedString?.end ?? wordEnd(text, at);
+      value = quotedString?.value ?? text.slice(at, end);
       at = skipLws(text, end);
     }
     const key = name.toLowerCase();

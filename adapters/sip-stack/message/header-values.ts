@@ -127,9 +127,9 @@ interface Warning {
 /** Reads one element of Warning: `399 proxy.example.com "No permission"`. */
 export function parseWarning(text: string): Warning | undefined {
   const match = /^\s*(\d{3})\s+([^\s"]+)\s*(?=")/.exec(text);
-  const quoted = match === null ? undefined : readQuotedString(text, match[0].length);
-  if (match === null || quoted === undefined) return undefined;
-  return { code: Number(match[1]), agent: match[2] as string, text: quoted.value };
+  const quotedString = match === null ? undefined : readQuotedString(text, match[0].length);
+  if (match === null || quotedString === undefined) return undefined;
+  return { code: Number(match[1]), agent: match[2] as string, text: quotedString.value };
 }
 
 /** The value of Retry-After in seconds (RFC 3261 section 20.33), without its comment and parameters. */

@@ -25,17 +25,17 @@ export interface NameAddr {
  */
 export function parseNameAddr(text: string): NameAddr | undefined {
   const from = skipLws(text, 0);
-  const quoted = readQuotedString(text, from);
-  if (quoted === undefined && text[from] === '"') return undefined;
-  const openAt = quoted === undefined ? text.indexOf("<", from) : skipLws(text, quoted.end);
+  const quotedName = readQuotedString(text, from);
+  if (quotedName === undefined && text[from] === '"') return undefined;
+  const openAt = quotedName === undefined ? text.indexOf("<", from) : skipLws(text, quotedName.end);
   if (openAt < 0) return parseBare(text.slice(from));
   if (text[openAt] !== "<") return undefined;
   const closeAt = text.indexOf(">", openAt);
   const uri = closeAt < 0 ? "" : trimLws(text.slice(openAt + 1, closeAt));
   const name = trimLws(text.slice(from, openAt));
   const params = parseParams(text, closeAt + 1);
-  if (!isUri(uri) || params === undefined || (quoted === undefined && name.includes('"'))) return undefined;
-  return { display: quoted?.value ?? (name === "" ? undefined : name), uri, params };
+  if (!isUri(uri) || params === undefined || (quotedName === undefined && name.includes('"'))) return undefined;
+  return { display: quotedName?.value ?? (name === "" ? undefined : name), uri, params };
 }
 
 /** The value with angle brackets, and with quotes around the name. */

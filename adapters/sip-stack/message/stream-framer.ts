@@ -90,8 +90,8 @@ export class StreamFramer {
   /** The offset after the head at `from`; -1 if it is incomplete. */
   #readHead(bytes: Uint8Array, from: number, items: FramedItem[]): number {
     if (from >= bytes.length) return -1;
-    const first = bytes[from] as number;
-    if (first <= 0x20 || first >= 0x7f) return this.#fail(items, "The stream is not SIP");
+    const firstByte = bytes[from] as number;
+    if (firstByte <= 0x20 || firstByte >= 0x7f) return this.#fail(items, "The stream is not SIP");
     const end = headEnd(bytes, Math.max(from, from + this.#searchedBytes - 2));
     const length = (end < 0 ? bytes.length : end) - from;
     this.#searchedBytes = end < 0 ? length : 0;

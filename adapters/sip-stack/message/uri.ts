@@ -15,11 +15,11 @@ const IPV6 = /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/;
 export function parseHostPort(text: string): HostPort | undefined {
   const match = text.startsWith("[") ? /^\[([^\]]*)\](.*)$/s.exec(text) : /^([^:]*)(.*)$/s.exec(text);
   const host = match?.[1]?.trimEnd() ?? "";
-  const rest = match?.[2]?.trim() ?? "";
+  const portText = match?.[2]?.trim() ?? "";
   if (host.length > 255 || !(text.startsWith("[") ? IPV6 : NAME).test(host)) return undefined;
-  if (rest === "") return { host: host.toLowerCase(), port: undefined };
-  const digits = rest.slice(1).trimStart();
-  if (rest[0] !== ":" || !/^\d{1,5}$/.test(digits)) return undefined;
+  if (portText === "") return { host: host.toLowerCase(), port: undefined };
+  const digits = portText.slice(1).trimStart();
+  if (portText[0] !== ":" || !/^\d{1,5}$/.test(digits)) return undefined;
   const port = Number(digits);
   return port >= 1 && port <= 65_535 ? { host: host.toLowerCase(), port } : undefined;
 }
@@ -62,16 +62,16 @@ export function parseUri(text: string): SipUri | undefined {
   const match = /^(sips?):([^\s<>"]+)$/i.exec(text);
   if (match === null) return undefined;
   const scheme = (match[1] as string).toLowerCase() as SipUri["scheme"];
-  const rest = match[2] as string;
-  const at = rest.indexOf("@");
-  const userInfo = at < 0 ? undefined : rest.slice(0, at);
+  const remainder = match[2] as string;
+  const at = remainder.indexOf("@");
+  const userInfo = at < 0 ? undefined : remainder.slice(0, at);
   const colon = userInfo?.indexOf(":") ?? -1;
   const user = colon < 0 ? userInfo : userInfo?.slice(0, colon);
   const password = colon < 0 ? undefined : userInfo?.slice(colon + 1);
   if (user === "") return undefined;
 
   const [, hostPort = "", paramText = "", headerText] =
-    /^([^;?]*)((?:;[^?]*)?)(?:\?(.*))?$/s.exec(rest.slice(at + 1)) ?? [];
+    /^([^;?]*)((?:;[^?]*)?)(?:\?(.*))?$/s.exec(remainder.slice(at + 1)) ?? [];
   const address = parseHostPort(hostPort);
   const params = parseUriParams(paramText);
   if (address === undefined || params === undefined) return undefined;
@@ -177,13 +177,13 @@ function readEscapes(text: string): string {
 /** The text as UTF-8, with an escape for each byte except letters, digits, `-_.!~*'()` and the allowed characters. */
 function escapeAllBut(allowed: string, text: string): string {
   if (/^[\w\-.!~*'()]*$/.test(text)) return text;
-  let escaped = "";
+  let escapedText = "";
   for (const byte of new TextEncoder().encode(text)) {
     const character = String.fromCharCode(byte);
     const isPlain = byte < 0x80 && (/[\w\-.!~*'()]/.test(character) || allowed.includes(character));
-    escaped += isPlain ? character : `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+    escapedText += isPlain ? character : `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
   }
-  return escaped;
+  return escapedText;
 }
 
 function digit(code: number | undefined): number {

@@ -43,20 +43,23 @@ const MASK = "•••";
  * and ICE, passwords in URIs, fields named after a secret. A binary body is replaced by its size.
  */
 export function maskedMessage(message: SipMessage): string {
-  const first =
+  const firstLine =
     message.kind === "request"
       ? `${message.method} ${withoutUriPasswords(message.uri)} SIP/2.0`
       : `SIP/2.0 ${message.status} ${message.reason}`;
   const fields = Array.from(message.headers, ([name, value]) => `${name}: ${maskedValue(name, value)}`);
-  return [first, ...fields, "", maskedBody(message.body)].join("\n");
+  return [firstLine, ...fields, "", maskedBody(message.body)].join("\n");
 }
 
 function maskedValue(name: string, value: string): string {
   if (/secret|password|token|api-?key/i.test(name)) return MASK;
   if (!/^(?:(?:proxy-)?authorization|(?:proxy-)?authentication-info)$/i.test(name)) return withoutUriPasswords(value);
   if (/authorization$/i.test(name) && !/^\s*digest\s/i.test(value)) return `${value.trim().split(/\s/, 1)[0]} ${MASK}`;
-  const masked = value.replace(/\b(response|cnonce|rspauth)(\s*=\s*)("(?:[^"\\]|\\.)*"?|[^\s,"]+)/gi, `$1$2"${MASK}"`);
-  return withoutUriPasswords(masked);
+  const maskedText = value.replace(
+    /\b(response|cnonce|rspauth)(\s*=\s*)("(?:[^"\\]|\\.)*"?|[^\s,"]+)/gi,
+    `$1$2"${MASK}"`,
+  );
+  return withoutUriPasswords(maskedText);
 }
 
 /** Masks the password of each `sip:user:password@host` in a text. Takes linear time. */

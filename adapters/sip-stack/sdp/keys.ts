@@ -38,7 +38,7 @@ export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: Sr
   return [first!, ...others];
 }
 
-/** In order of preference: every peer supports the first, which WhatsApp's documents name. */
+/** The offered suites, in order of preference: every peer supports the first, which WhatsApp's documents name. */
 const SUITES: readonly SrtpSuite[] = [
   "AES_CM_128_HMAC_SHA1_80",
   "AES_CM_128_HMAC_SHA1_32",

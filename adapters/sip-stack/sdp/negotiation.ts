@@ -11,7 +11,7 @@ import { parseSdp, type Sdp, type SdpMedia } from "./sdp.ts";
 
 /** Options of {@link createNegotiation}. */
 export interface NegotiationOptions {
-  /** In the order of preference; at least one. */
+  /** The codecs, in order of preference; at least one. */
   readonly codecs: readonly CodecName[];
   readonly srtp: SrtpPolicy;
   /** Form of our first offer. Default: the first one that suits `srtp`. */

@@ -88,6 +88,8 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   /**
+   * Sends the request on `flow`.
+   *
    * @param fallback the UDP hop to use if the connection that replaces UDP breaks or stays silent; the request stays
    * the same, so a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
    */
@@ -164,7 +166,12 @@ export class ClientRequest implements OutgoingRequest {
     };
   }
 
-  /** @param mayHavePlaced true if the hop may have placed the call: an INVITE to another hop could make a second phone ring */
+  /**
+   * True if another hop may be tried.
+   *
+   * @param mayHavePlaced true if the hop may have placed the call: an INVITE to another hop could make a second phone
+   * ring
+   */
   #mayContinue(mayHavePlaced: boolean): boolean {
     if (mayHavePlaced && this.#template.method === "INVITE") return false;
     return !this.#hops.isEmpty && !this.#cancelled && !this.#isDone;

@@ -8,7 +8,7 @@ export type ClientState =
   /** Cancelled before any response: the CANCEL waits for a provisional response. */
   | "withdrawn"
   | "proceeding"
-  /** As proceeding, with a pending CANCEL. */
+  /** Like proceeding, with a pending CANCEL. */
   | "cancelling"
   | "completed"
   /** A 2xx has arrived; other forks may send more (RFC 6026). */
@@ -49,7 +49,7 @@ export type ClientAction =
   | "provisional"
   | "final"
   | "report timeout"
-  /** As `report timeout`, but blames the connection. */
+  /** Like `report timeout`, but blames the connection. */
   | "seems dead"
   | "judge silence"
   | "lost"

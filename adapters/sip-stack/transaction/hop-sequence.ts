@@ -16,7 +16,7 @@ import type { ClientScope } from "./transaction-layer.ts";
 
 /** The hop of an attempt, and the hops to try if it fails. */
 export interface AttemptHops {
-  /** Undefined if the request was given a flow. */
+  /** The hop of the attempt; undefined if the request was given a flow. */
   readonly hop: Hop | undefined;
   /** The UDP hop, if the attempt uses TCP instead. */
   readonly fallback: Hop | undefined;
@@ -149,7 +149,7 @@ const MAX_CALLS = 2_048;
  * the server that sent a challenge knows its nonce, and the server that accepted a registration stores it.
  */
 export class ChosenHops {
-  /** By address and port without the transport: a long request may have taken TCP. */
+  /** Hops by Call-ID, as address and port without the transport: a long request may have taken TCP. */
   readonly #hopByCall = new BoundedMap<string, string>(MAX_CALLS);
 
   remember(callId: string, hop: Hop): void {

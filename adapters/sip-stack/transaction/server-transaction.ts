@@ -44,7 +44,7 @@ type ServerAction =
   | "set 100"
   | "set G"
   | "double G"
-  /** As G, but on a reliable transport too: a 2xx is retransmitted end to end. */
+  /** Like `set G`, but on a reliable transport too: a 2xx is retransmitted end to end. */
   | "set G always"
   | "set H"
   | "set I"

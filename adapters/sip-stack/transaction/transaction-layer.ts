@@ -201,9 +201,9 @@ class TransactionLayer implements Transactions, ClientScope {
   /** Takes our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer. */
   #learnAddress({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
     const rport = Number(params.get("rport") ?? "");
-    const received = params.get("received");
-    if (received === undefined && !rport) return;
-    const address = { address: received || host, port: rport || (port ?? flow.local.port) };
+    const receivedAddress = params.get("received");
+    if (receivedAddress === undefined && !rport) return;
+    const address = { address: receivedAddress || host, port: rport || (port ?? flow.local.port) };
     this.transports.learnAddress(flow, address, TRUNK_METHODS.has(request.method));
   }
 

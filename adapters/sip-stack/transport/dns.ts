@@ -116,9 +116,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
   function sharedQuery<Value>(question: Question<Value>, send: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
     if (question.running !== undefined && at < question.running.at + KEEP_MS) return question.running.answer;
-    const pending = { answer: send(), at };
-    question.running = pending;
-    pending.answer
+    const runningQuery = { answer: send(), at };
+    question.running = runningQuery;
+    runningQuery.answer
       .then(
         (value) => {
           question.answer = { value, at: system.monotonic() };
@@ -126,9 +126,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
         () => {}, // reported to the callers
       )
       .finally(() => {
-        if (question.running === pending) delete question.running;
+        if (question.running === runningQuery) delete question.running;
       });
-    return pending.answer;
+    return runningQuery.answer;
   }
 
   return {

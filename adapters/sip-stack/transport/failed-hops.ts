@@ -48,10 +48,10 @@ export class FailedHops {
 
   /** The same hops with working ones first and failed ones last, otherwise in order. Starts probes that are due. */
   inOrder(hops: readonly Hop[]): Hop[] {
-    const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
-    const failed = hops.filter((hop) => !working.includes(hop));
-    if (working.length > 0) for (const hop of failed) this.#probeIfDue(hop);
-    return [...working, ...failed];
+    const workingHops = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
+    const failedHops = hops.filter((hop) => !workingHops.includes(hop));
+    if (workingHops.length > 0) for (const hop of failedHops) this.#probeIfDue(hop);
+    return [...workingHops, ...failedHops];
   }
 
   #probeIfDue(hop: Hop): void {

@@ -16,7 +16,7 @@ export class OwnNames {
   readonly #reported = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
   /** Our address by the peer's address alone: a new connection there passes the same NAT. */
   readonly #addressByPeer = new BoundedMap<string, string>(MAX_ADDRESSES);
-  /** By our private address: the latest public one that the trunk's external servers see. */
+  /** The latest public address that the trunk's external servers see, by our private one. */
   readonly #publicByLocal = new BoundedMap<string, string>(MAX_ADDRESSES);
 
   constructor(publicAddress: string | undefined, listenerPort: (kind: TransportKind) => number | undefined) {
@@ -48,8 +48,8 @@ export class OwnNames {
     this.#addressByPeer.set(flow.remote.address, address);
     if (isTrusted && isBehindNat(flow) && !isPrivate(address)) this.#publicByLocal.set(flow.local.address, address);
     const key = keyOf(flow);
-    const current = this.#reported.get(key) ?? flow.local;
-    if (current.address === address && current.port === port) return;
+    const currentAddress = this.#reported.get(key) ?? flow.local;
+    if (currentAddress.address === address && currentAddress.port === port) return;
     this.#reported.set(key, { address, port });
   }
 

@@ -42,7 +42,7 @@ export class StreamTransport {
   readonly #options: StreamTransportOptions;
   /** Connections to hops, open or being opened. */
   readonly #connections = new Map<string, Promise<StreamFlow>>();
-  /** By address and port, the name of the verified certificate. */
+  /** Names of the verified certificates, by address and port. */
   readonly #names = new BoundedMap<string, string>(MAX_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #acceptedFlows = new Set<StreamFlow>();
@@ -76,7 +76,7 @@ export class StreamTransport {
     return { ...hop, host: this.#names.get(addressAndPort(hop)) ?? this.#trunkName ?? hop.host };
   }
 
-  /** Undefined if the trunk itself is configured by an address. */
+  /** The name of the trunk's host; undefined if the trunk is configured by an address. */
   get #trunkName(): string | undefined {
     const { serverName } = this.#options;
     return serverName === undefined || isIP(serverName) !== 0 ? undefined : serverName;

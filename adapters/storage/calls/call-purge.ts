@@ -70,7 +70,7 @@ export async function removeCallRows(
 }
 
 interface RemovedPiece extends Omit<RemovedCalls, "ids"> {
-  /** Undefined if there may be more records. */
+  /** Ids of the deleted calls; undefined if there may be more records. */
   readonly ids: readonly string[] | undefined;
 }
 
@@ -132,7 +132,7 @@ export async function countFinished(
   await ADD_TO_COUNT(tx, { instance_id: instanceId, status, calls });
 }
 
-/** Sorted, so that two transactions lock rows in the same order. */
+/** Counts calls by instance and status; sorted, so that two transactions lock rows in the same order. */
 function countByInstance(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const row of rows) {

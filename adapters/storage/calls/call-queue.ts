@@ -32,13 +32,13 @@ interface Claim extends InstanceKey, FencedParams {
   readonly dialing_at: number;
   readonly until: number;
   readonly line: number;
-  /** Only this call. */
+  /** The only call that may be claimed. Default: any. */
   readonly id?: string;
 }
 
 /**
- * By id: ids rise with every call of the server, even if its clock is set back. Read from an index alone, because calls
- * are long.
+ * The ids of active calls, in ascending order: ids rise with every call of the server, even if its clock is set back.
+ * Read from an index alone, because calls are long.
  */
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),

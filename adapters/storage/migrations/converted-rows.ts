@@ -3,7 +3,7 @@ import { partialIndex } from "./call-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 
 /** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */
-export async function dialing(db: Kysely<unknown>): Promise<void> {
+export async function dialingTimes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
   await sql`update ${sql.table("calls")} set dialing_at = created_at
     where status = 'QUEUED' and owner is not null`.execute(db);

@@ -6,7 +6,7 @@ import {
   addStoredBytes,
   audioParts,
   deletions,
-  dialing,
+  dialingTimes,
   eventPositions,
   numberProtection,
   purgeClock,
@@ -31,7 +31,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0003_unlinked_instances": { up: unlinkedInstances },
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcriptTable(db, types) },
-    "0006_dialing": { up: dialing },
+    "0006_dialing": { up: dialingTimes },
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
@@ -124,7 +124,7 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
 }
 
-/** At the start, networks that link instances automatically search for unlinked ones. */
+/** Networks that link instances automatically search for unlinked ones at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
 }

@@ -29,9 +29,9 @@ export interface Fence {
  * has disconnected would keep its connection, and a locked table would use them all up.
  */
 export interface TransactionLimits {
-  /** For each statement, including its waits for locks. */
+  /** Limit of each statement, including its waits for locks. */
   readonly statementMs: number;
-  /** Between two statements: a suspended process must not keep its locks. */
+  /** Limit of the time between two statements: a suspended process must not keep its locks. */
   readonly idleMs: number;
 }
 
@@ -91,8 +91,8 @@ class FencedDriver extends PostgresDriver {
   readonly #fence: Fence | undefined;
   /** Connections in a transaction that Kysely has begun. */
   readonly #transactions = new WeakSet<DatabaseConnection>();
-  /** By connection: the end of a read's transaction, which its result does not wait for. */
-  readonly #endings = new WeakMap<DatabaseConnection, Promise<unknown>>();
+  /** The end of a read's transaction, which its result does not wait for, by connection. */
+  readonly #transactionEnds = new WeakMap<DatabaseConnection, Promise<unknown>>();
 
   constructor(pool: KyselyPool, { statementMs, idleMs }: TransactionLimits, fence: Fence | undefined) {
     super({ pool });
@@ -126,9 +126,9 @@ class FencedDriver extends PostgresDriver {
 
   /** Waits for the end of a read's transaction, which the reader does not wait for. */
   override async releaseConnection(connection: Connection): Promise<void> {
-    const ending = this.#endings.get(connection);
-    if (ending === undefined) return super.releaseConnection(connection);
-    ending.then(() => super.releaseConnection(connection)).catch(() => {}); // the pool discards a broken connection
+    const transactionEnd = this.#transactionEnds.get(connection);
+    if (transactionEnd === undefined) return super.releaseConnection(connection);
+    transactionEnd.then(() => super.releaseConnection(connection)).catch(() => {}); // the pool discards a broken connection
   }
 
   /** Runs a query in a separate transaction. */
@@ -139,12 +139,12 @@ class FencedDriver extends PostgresDriver {
   ): Promise<QueryResult<never>> {
     const result = execute(CompiledQuery.raw(this.#begin)).then(() => execute(query));
     // After a fault, this rolls back.
-    const ending = result.catch(() => {}).then(() => execute(CompiledQuery.raw("commit")));
-    this.#endings.set(
+    const transactionEnd = result.catch(() => {}).then(() => execute(CompiledQuery.raw("commit")));
+    this.#transactionEnds.set(
       connection,
-      ending.catch(() => {}),
+      transactionEnd.catch(() => {}),
     );
-    if (query.query.kind !== "SelectQueryNode") await Promise.all([result, ending]);
+    if (query.query.kind !== "SelectQueryNode") await Promise.all([result, transactionEnd]);
     return result;
   }
 }

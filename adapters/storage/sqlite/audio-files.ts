@@ -4,7 +4,7 @@ import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { nodeSqlite, sqliteUnavailable } from "./node-sqlite.ts";
 
-/** Up to this size a file is written with its call. A larger one would delay audio. */
+/** Maximum size of a file that is written with its call; a larger one would delay audio. */
 export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
 /** SQLite's own default, pages. */
 const CHECKPOINT_PAGES = 1_000;

@@ -106,7 +106,9 @@ function primaryCode(error: unknown): number {
   return (fromSqlite && MESSAGES.find(([message]) => error.message.startsWith(message))?.[1]) || 0;
 }
 
-/** Up to this size, a database is compacted after every purge. It blocks the event loop for about 5 ms per MB. */
+/**
+ * Maximum size of a database that is compacted after every purge, which blocks the event loop for about 5 ms per MB.
+ */
 const SMALL_BYTES = 8 * 1024 * 1024;
 const SCRUB_ATTEMPTS = 100;
 

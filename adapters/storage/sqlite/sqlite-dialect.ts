@@ -29,7 +29,7 @@ export class TransactionalAdapter extends SqliteAdapter {
  */
 export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dialect {
   const connection = sqliteConnection(database);
-  const raw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
+  const executeRaw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
   return {
     createAdapter: () => new TransactionalAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -39,13 +39,13 @@ export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dia
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
       // A transaction that reads first and writes later fails if another process wrote in between; this one waits.
-      beginTransaction: async () => void (await raw("begin immediate")),
+      beginTransaction: async () => void (await executeRaw("begin immediate")),
       async commitTransaction() {
-        await raw("commit");
+        await executeRaw("commit");
         onCommit();
       },
       async rollbackTransaction() {
-        if (database.isTransaction) await raw("rollback"); // SQLite itself rolls back on a full disk
+        if (database.isTransaction) await executeRaw("rollback"); // SQLite itself rolls back on a full disk
       },
       destroy: async () => {}, // the caller closes the database
     }),

@@ -12,7 +12,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** One linking code. */
 export interface IssuedCode<Target extends LinkTarget> {
   readonly attempt: LinkAttempt<Target>;
-  /** By the monotonic clock, ms. */
+  /** Time until which the code is accepted, by the monotonic clock, ms. */
   acceptedUntil: number;
   /** True once it has linked a phone, or its attempt has stopped. */
   isUsed: boolean;

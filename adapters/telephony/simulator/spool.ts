@@ -43,7 +43,7 @@ export interface SpoolOptions {
 
 /** A recording on disk. */
 interface SpooledRecording {
-  /** Undefined if it was recorded by an earlier run. */
+  /** The instance of the call; undefined if an earlier run recorded it. */
   readonly instanceId: string | undefined;
   bytes: number;
 }

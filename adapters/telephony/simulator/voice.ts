@@ -19,8 +19,9 @@ export function babble(text: string, sampleRate: number): Int16Array {
   const syllables = FORMANTS.map((formants, index) => syllable(formants, 110 + 8 * index, sampleRate));
   const length = Math.round((SYLLABLE_MS * sampleRate) / 1000);
   for (let index = 0; index * length < samples.length; index++) {
-    const current = syllables[index % (syllables.length + 1)];
-    if (current !== undefined) samples.set(current.subarray(0, samples.length - index * length), index * length);
+    const samplesOfSyllable = syllables[index % (syllables.length + 1)];
+    if (samplesOfSyllable !== undefined)
+      samples.set(samplesOfSyllable.subarray(0, samples.length - index * length), index * length);
   }
   return samples;
 }

@@ -12,7 +12,7 @@ export interface AwaitedMediaOptions {
   readonly onTimeout: (detail: string) => void;
 }
 
-/** After the answer, waits for remote audio if the remote SDP names a refused address. */
+/** Waits for remote audio after the answer if the remote SDP names a refused address. */
 export class AwaitedMedia {
   readonly #options: AwaitedMediaOptions;
   #refusal: string | undefined;

@@ -67,7 +67,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
-  /** Undefined if the trunk transfers no calls. */
+  /** Transfers the call; undefined if the trunk transfers no calls. */
   readonly transfer: Leg["transfer"];
   /** Receives the events of the media session. */
   readonly mediaListener: MediaListener = {

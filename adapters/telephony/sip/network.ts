@@ -6,7 +6,7 @@ import type { SipLine } from "./line.ts";
 
 /** Options of {@link sipNetwork}. */
 export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "refuses" | "close">> {
-  /** Without `sip/`. */
+  /** The name without `sip/`. */
   readonly name: string;
   /** The trunk or route as named in messages: `trunk acme`. */
   readonly label: string;

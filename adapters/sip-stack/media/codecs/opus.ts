@@ -135,11 +135,11 @@ export function carriesRedundancy(bytes: Uint8Array, at: number, length: number)
   const toc = bytes[at]!;
   const configuration = toc >>> 3;
   if (configuration >= 16) return false; // CELT has no redundancy
-  const first = firstFrame(bytes, at, at + length);
-  if (first < 0) return false;
+  const frameAt = firstFrame(bytes, at, at + length);
+  if (frameAt < 0) return false;
   // SILK puts its flags in front: one voice activity bit for each 20 ms, and one redundancy bit, for each channel.
   const parts = configuration < 12 ? (PARTS[configuration & 3] ?? 1) : 1;
-  const flags = bytes[first]!;
+  const flags = bytes[frameAt]!;
   const middle = (flags >>> (7 - parts)) & 1;
   const side = (toc & 4) === 0 ? 0 : (flags >>> (6 - 2 * parts)) & 1;
   return (middle | side) === 1;

@@ -11,9 +11,9 @@ const MAX_EXCESS_MS = 40;
 const MAX_SHORTFALL_MS = 20;
 /** Deviation at which time-scaling is done even if audible, ms. */
 const URGENT_MS = 80;
-/** Below that, time-scaling is tried once in this many frames: the search costs as much as the rest of a frame. */
+/** Number of frames between two attempts of other time-scaling: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
-/** A gap longer than this is skipped, ms. */
+/** Length above which a gap is skipped, ms. */
 const MAX_GAP_MS = 1_000;
 /** Duration of the codec's concealment before it fades, ms. */
 const CODEC_CONCEALS_MS = 60;

@@ -52,14 +52,14 @@ export class SampleRing {
    */
   write(samples: Int16Array, count: number, marks?: Uint8Array): boolean {
     if (this.waiting + count > this.#samples.length) return false;
-    const written = Atomics.load(this.#positions, WRITTEN);
+    const writtenCount = Atomics.load(this.#positions, WRITTEN);
     const mask = this.#samples.length - 1;
     for (let i = 0; i < count; i++) {
-      const at = (written + i) & mask;
+      const at = (writtenCount + i) & mask;
       this.#samples[at] = samples[i]!;
       this.#marks[at] = marks?.[i] ?? SAMPLE.received;
     }
-    Atomics.store(this.#positions, WRITTEN, (written + count) | 0);
+    Atomics.store(this.#positions, WRITTEN, (writtenCount + count) | 0);
     return true;
   }
 
@@ -72,8 +72,8 @@ export class SampleRing {
   take(frame: Int16Array, marks?: Uint8Array): number {
     for (;;) {
       const position = Atomics.load(this.#positions, TAKEN);
-      const waiting = (Atomics.load(this.#positions, WRITTEN) - position) | 0;
-      const count = Math.min(waiting, frame.length);
+      const waitingCount = (Atomics.load(this.#positions, WRITTEN) - position) | 0;
+      const count = Math.min(waitingCount, frame.length);
       if (count <= 0) return 0;
       if (Atomics.compareExchange(this.#positions, TAKEN, position, (position + count) | 0) !== position) continue;
       const mask = this.#samples.length - 1;
@@ -83,9 +83,9 @@ export class SampleRing {
     }
   }
 
-  /** For the writer: drops the waiting samples. Returns the position up to which they were read. */
+  /** Drops the waiting samples; called by the writer. Returns the position up to which they were read. */
   drop(): number {
-    const written = Atomics.load(this.#positions, WRITTEN);
-    return Atomics.exchange(this.#positions, TAKEN, written);
+    const writtenCount = Atomics.load(this.#positions, WRITTEN);
+    return Atomics.exchange(this.#positions, TAKEN, writtenCount);
   }
 }

@@ -45,7 +45,9 @@ export function newSharedCall(sampleRate: number): SharedCall {
   };
 }
 
-/** From the main thread to the worker; a call is identified by its `id`. A message with a `ticket` gets a `done` in reply. */
+/**
+ * Message from the main thread to the worker, about the call `id`. A message with a `ticket` gets a `done` in reply.
+ */
 export type ToMediaWorker =
   | { readonly type: "open"; readonly id: number; readonly options: MediaOptions; readonly shared: SharedCall }
   | { readonly type: "configure"; readonly id: number; readonly settings: StreamSettings }
@@ -53,7 +55,7 @@ export type ToMediaWorker =
   | { readonly type: "keys"; readonly id: number; readonly digits: string; readonly ticket: number }
   | { readonly type: "close"; readonly id: number; readonly ticket: number };
 
-/** From the worker: `ready` once, when its code has been loaded; then the events of the calls. */
+/** Message from the worker: `ready` once, when its code has been loaded; then the events of the calls. */
 export type FromMediaWorker =
   /** @param monotonic the worker's clock when this was sent, ms */
   | { readonly type: "ready"; readonly monotonic: number }

@@ -19,7 +19,7 @@ const NUMBERS = [
   "heldMs",
 ] as const satisfies readonly (keyof MediaStatistics)[];
 
-/** After the numbers: the kind of evidence, if any is expected, and if audio came from another host. */
+/** Index of the evidence: its kind, then whether any is expected, and whether audio came from another host. */
 const EVIDENCE_AT = 1 + NUMBERS.length;
 
 export const STATISTICS_BYTES: number = (EVIDENCE_AT + 3) * Float64Array.BYTES_PER_ELEMENT;

@@ -97,18 +97,18 @@ class Engine implements WorkerEngine {
     if (this.#closing !== undefined) throw new ClosedError("the media engine is closed");
     if (this.#death !== undefined) throw new Error(this.#death);
     const id = ++this.#lastId;
-    const shared = newSharedCall(media.sampleRate);
+    const sharedCall = newSharedCall(media.sampleRate);
     this.#listeners.set(id, listener);
     try {
       const port = await new Promise<number>((onOpened, onRefused) => {
         this.#openings.set(id, { onOpened, onRefused });
         this.#updateRef();
-        this.#post({ type: "open", id, options: media, shared });
+        this.#post({ type: "open", id, options: media, shared: sharedCall });
       });
       const session = new WorkerSession({
         id,
         port,
-        shared,
+        shared: sharedCall,
         media,
         listener,
         deadlines,
@@ -180,7 +180,7 @@ class Engine implements WorkerEngine {
     this.#updateRef();
   }
 
-  /** Only calls and the start keep the process alive. */
+  /** Keeps the process alive only during calls and the start. */
   #updateRef(): void {
     const isBusy = this.#openings.size + this.#sessions.size > 0;
     if (isBusy) this.#worker.ref();

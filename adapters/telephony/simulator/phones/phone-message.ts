@@ -73,7 +73,7 @@ export function readPhoneCommand(text: string): PhoneCommand | PhoneFault {
     return phoneFault("invalid_json", "a text message must be a JSON object");
   const { type } = value as { type?: unknown };
   if (typeof type !== "string" || !isCommandType(type))
-    return phoneFault("unknown_message", `type is ${quoted(type)}: it must be one of ${COMMAND_TYPES}`);
+    return phoneFault("unknown_message", `type is ${quotedType(type)}: it must be one of ${COMMAND_TYPES}`);
   const result = v.safeParse(MESSAGES[type], value);
   return result.success ? result.output : phoneFault("invalid_message", `${type}: ${result.issues[0].message}`);
 }
@@ -87,4 +87,5 @@ const COMMAND_TYPES = Object.keys(MESSAGES).join(", ");
 
 const isCommandType = (type: string): type is CommandType => Object.hasOwn(MESSAGES, type);
 
-const quoted = (type: unknown): string => (typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "missing");
+const quotedType = (type: unknown): string =>
+  typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "missing";

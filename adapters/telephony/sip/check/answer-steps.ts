@@ -100,11 +100,11 @@ function digestText(credentials: string | undefined): string {
 /** Our address as the peer sees it (RFC 3581), which shows a NAT. */
 function seenText(response: SipResponse): string {
   const via = response.headers.get("Via") ?? "";
-  const received = seenBy(response);
+  const receivedAddress = seenBy(response);
   const port = /;\s*rport=(\d+)/i.exec(via)?.[1];
   const sentBy = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
-  if (received === undefined) return "";
-  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and our Via has ${sentBy ?? "no address"}`;
+  if (receivedAddress === undefined) return "";
+  return `; it sees us as ${receivedAddress}${port === undefined ? "" : ` port ${port}`}, and our Via has ${sentBy ?? "no address"}`;
 }
 
 /** Our address as the peer sees it; undefined if its response has none. */

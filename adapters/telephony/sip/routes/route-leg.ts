@@ -53,7 +53,7 @@ export class RouteLeg implements Leg {
     return this.#attempt.leg.sipCallId;
   }
 
-  /** As negotiated over the current trunk. */
+  /** Delivery of keys, as negotiated over the current trunk. */
   get dtmf(): KeyDelivery {
     return this.#attempt.leg.dtmf;
   }

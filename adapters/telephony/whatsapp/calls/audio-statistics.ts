@@ -2,7 +2,7 @@ import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
 import { nextJitter, UNMEASURED_STATISTICS } from "../../frame-figures.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 
-/** Up to this many missing frames are a gap; with more, the callee is not sending. */
+/** Maximum number of missing frames in a gap; with more, the callee is not sending. */
 const MAX_GAP = 16;
 
 /**

@@ -144,7 +144,7 @@ export class WhatsAppCallAudio implements ClockMember {
     else this.#isEmpty = true;
   }
 
-  /** Unless muted, the client continues sending silence and its buffered audio. */
+  /** Mutes the client, which would otherwise continue sending silence and its buffered audio; or unmutes it. */
   #mute(calls: WhatsAppVoip, isMuted: boolean): void {
     if (isMuted === this.#isMuted) return;
     this.#isMuted = isMuted;

@@ -30,7 +30,7 @@ import { type CallStanza, isDeclined } from "./stanza.ts";
 
 /** Longest time until WhatsApp acknowledges an offer, ms. */
 export const ACK_MS = 10_000;
-/** If the devices of a callee are unknown and one is busy, another rings within this time, ms. */
+/** Time within which another device rings if the callee's devices are unknown and one is busy, ms. */
 export const BUSY_MS = 2_000;
 /** Longest time until the audio path of an accepted call works, ms. */
 export const MEDIA_MS = 20_000;

@@ -41,14 +41,14 @@ export class InboundAudio {
   /** Adds samples from -1 to 1. */
   add(pcm: Float32Array): void {
     const ring = this.#ring;
-    const first = Math.max(0, pcm.length - ring.length);
-    this.#drop(this.#count + (pcm.length - first) - ring.length);
+    const startIndex = Math.max(0, pcm.length - ring.length);
+    this.#drop(this.#count + (pcm.length - startIndex) - ring.length);
     let index = (this.#from + this.#count) % ring.length;
-    for (let i = first; i < pcm.length; i++) {
+    for (let i = startIndex; i < pcm.length; i++) {
       ring[index] = toSample(pcm[i]! * 32_768);
       index = index + 1 === ring.length ? 0 : index + 1;
     }
-    this.#count += pcm.length - first;
+    this.#count += pcm.length - startIndex;
   }
 
   /**

@@ -85,7 +85,7 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
   return undefined;
 }
 
-/** Only the ack of an accepted offer names the call, in its relays; a refusal names only the sender. */
+/** Reads an ack. Only that of an accepted offer names the call, in its relays; a refusal names only the sender. */
 function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | undefined {
   if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
   const children = childrenOf(node);

@@ -67,9 +67,9 @@ export class WhatsAppSession implements CallPort {
   #isDeciding = false;
   #flow: SessionFlow = NEW_SESSION;
   #resumedId: SessionId | undefined;
-  #restoring: Promise<void> | undefined;
-  #storing: Promise<void> | undefined;
-  #pairing: (PairingCode & { readonly phone: string }) | undefined;
+  #restoration: Promise<void> | undefined;
+  #linkStorage: Promise<void> | undefined;
+  #shownPairing: (PairingCode & { readonly phone: string }) | undefined;
 
   constructor(options: SessionOptions) {
     const { instanceId, host, system, logger, logins } = options;
@@ -110,7 +110,7 @@ export class WhatsAppSession implements CallPort {
       onError: (error) => this.#log("warn", "the logins of the number could not be stored", error),
     });
     const turn = async (isWanted: () => boolean) => {
-      await this.#restoring;
+      await this.#restoration;
       await logins.next(place, isWanted);
     };
     this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, turn, listener });
@@ -164,7 +164,7 @@ export class WhatsAppSession implements CallPort {
   /** Connects with the keys of this session. */
   resume(sessionId: SessionId): void {
     this.#resumedId = sessionId;
-    this.#restoring = this.#restoreHistory();
+    this.#restoration = this.#restoreHistory();
     this.#handle({ type: "resume" });
   }
 
@@ -210,7 +210,7 @@ export class WhatsAppSession implements CallPort {
     const client = this.#clients.current;
     if (client === undefined || this.#flow.state !== "linking")
       throw new NetworkSilent(this.hasLink ? "a number is already linked" : (this.#flow.reason ?? "not linked"));
-    const shownCode = this.#pairing;
+    const shownCode = this.#shownPairing;
     if (shownCode?.phone === phone && this.#flow.pairingUntil > system.monotonic())
       return { code: shownCode.code, expiresAt: shownCode.expiresAt };
     const code = await client.pairingCode(phone.replace("+", ""), signal).catch((error: unknown) => {
@@ -219,7 +219,7 @@ export class WhatsAppSession implements CallPort {
       throw new NetworkSilent("WhatsApp issued no pairing code for this number; check the number, or try again later");
     });
     const expiresAt = system.now() + PAIRING_CODE_MS;
-    this.#pairing = { phone, code, expiresAt };
+    this.#shownPairing = { phone, code, expiresAt };
     this.#handle({ type: "pairing_code", ttlMs: PAIRING_CODE_MS });
     return { code, expiresAt };
   }
@@ -241,8 +241,8 @@ export class WhatsAppSession implements CallPort {
     const { system } = this.#options;
     // Waits for the link to be stored: otherwise only the phone would know that it has accepted this device.
     const createTimeoutError = () => new NetworkSilent("the link was not stored in time");
-    if (this.#storing !== undefined)
-      await within(this.#storing, { system, ms: STORING_MS, timeoutError: createTimeoutError }).catch(() => {});
+    if (this.#linkStorage !== undefined)
+      await within(this.#linkStorage, { system, ms: STORING_MS, timeoutError: createTimeoutError }).catch(() => {});
     this.#handle({ type: "close" });
     this.#offers.stop();
     this.#abandonedCalls.stop();
@@ -316,13 +316,13 @@ export class WhatsAppSession implements CallPort {
         clients.forget();
         this.openCalls.clear();
         this.#loginRecord.discard();
-        this.#pairing = undefined;
+        this.#shownPairing = undefined;
         break;
       case "show_code":
         host.code({ payload: effect.qr, expiresAt: system.now() + effect.ttlMs, sequence: effect.sequence });
         break;
       case "store_link":
-        this.#storing = this.#storeLink(effect.phone);
+        this.#linkStorage = this.#storeLink(effect.phone);
         break;
       case "report_online":
         host.online();

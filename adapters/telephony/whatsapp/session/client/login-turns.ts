@@ -50,10 +50,10 @@ export class LoginTurns {
 
   #grant(): void {
     this.#cancelNext = undefined;
-    let first = this.#queue.shift();
-    while (first !== undefined && !first.isWanted()) first = this.#queue.shift();
-    if (first === undefined) return;
-    first.grant();
+    let login = this.#queue.shift();
+    while (login !== undefined && !login.isWanted()) login = this.#queue.shift();
+    if (login === undefined) return;
+    login.grant();
     const [jitter = 0] = randomByte(this.#system);
     const ms = MIN_GAP_MS + (MAX_JITTER_MS * jitter) / 255;
     this.#cancelNext = this.#system.after(ms, () => this.#grant());
