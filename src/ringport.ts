@@ -122,7 +122,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     const timeoutError = () => new Error(`${name} did not close within ${timings.closeMs} ms`);
     const closing = (async () => close())();
     await within(closing, { system, ms: timings.closeMs, timeoutError }).catch((error: unknown) =>
-      log.warn({ err: error }, `${name} did not close in order`),
+      log.warn({ err: error }, `${name} did not close properly`),
     );
   }
 

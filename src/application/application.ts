@@ -47,18 +47,18 @@ export interface Application {
   readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
-  /** Settles the leftovers of a crashed process, connects the linked numbers and starts dialling. */
+  /** Settles the calls of a crashed process, connects the linked numbers and starts dialling. */
   start(): Promise<void>;
-  /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Idempotent. */
+  /** Stops dialling; live calls may continue for `drainMs`, then they end as `interrupted`. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
 
-/** Audio files that are decoded at the same time. */
+/** Maximum number of audio files decoded at the same time. */
 const MAX_CONCURRENT_DECODES = 2;
 /** A stop waits this long for a storage that is down, ms. */
 const STORAGE_GRACE_MS = 5_000;
 
-/** Puts the application together. The storage must be open before `start`. */
+/** Assembles the application. The storage must be open before `start`. */
 export function createApplication(parts: ContextParts, retentionDays: RetentionDays): Application {
   const shutdown = new AbortController();
   const lease = new ServerLease(parts);
@@ -103,7 +103,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   const retention = new Retention(context, retentionDays);
   const endpoints = new Endpoints(context);
   const webhooks = new Webhooks(context, endpoints);
-  lease.dialAgain = () => {
+  lease.onDialAllowed = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
   lease.lostSignal.addEventListener("abort", () => {
@@ -169,8 +169,8 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
       await lease.start();
-      // The clock may have been set back since: new ids still sort after stored ones.
-      context.ids.startBehind((await context.storage.events.newestId()) ?? "");
+      // New ids must sort after stored ones, even if the clock has been set back.
+      context.ids.startAfter((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
       checkProtection(context);
       // `start()` fails at once if the storage is down.

@@ -46,7 +46,7 @@ export type ContextParts = Omit<
 export interface Context extends GuardedPorts {
   readonly system: System;
   readonly ids: IdSource;
-  /** This process, as the owner of the calls it works on. */
+  /** Id of this process, as the owner of the calls it works on. */
   readonly nodeId: string;
   readonly storage: Storage;
   readonly access: ProviderAccess;

@@ -12,19 +12,19 @@ export interface VoiceFilter {
   readonly variants?: boolean | undefined;
 }
 
-/** The voices of a list that people choose from. */
+/** The voices that match a filter. */
 export function listedVoices(voices: readonly Voice[], filter: VoiceFilter = {}): readonly Voice[] {
   const { language, quality, variants = false } = filter;
-  const behindAlias = new Set(variants ? [] : voices.map(({ aliasOf }) => aliasOf));
+  const aliasedIds = new Set(variants ? [] : voices.map(({ aliasOf }) => aliasOf));
   return voices.filter(
     (voice) =>
       (language === undefined || speaks(voice, language)) &&
       (quality === undefined || voice.quality === quality) &&
-      (variants || (!voice.isVariant && !behindAlias.has(voice.id))),
+      (variants || (!voice.isVariant && !aliasedIds.has(voice.id))),
   );
 }
 
 function speaks({ language }: Voice, tag: string): boolean {
-  const [own, wanted] = [language.toLowerCase(), tag.toLowerCase()];
-  return own === wanted || own.startsWith(`${wanted}-`);
+  const [voiceTag, wantedTag] = [language.toLowerCase(), tag.toLowerCase()];
+  return voiceTag === wantedTag || voiceTag.startsWith(`${wantedTag}-`);
 }

@@ -13,10 +13,10 @@ export async function nextPage(
   { events, system }: Pick<Context, "events" | "system">,
   userId: string,
   { waitMs = 0, signal }: WaitLimit,
-  from: string | undefined,
+  startCursor: string | undefined,
   read: (cursor: string | undefined) => Promise<EventPage>,
 ): Promise<EventPage> {
-  let cursor = from;
+  let cursor = startCursor;
   const timeout = deadline(system, waitMs, signal);
   let wake = () => {};
   const wakeReader = () => wake();

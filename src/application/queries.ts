@@ -28,7 +28,7 @@ type QueriesContext = Pick<
   "access" | "counters" | "events" | "log" | "speech" | "speechScheduler" | "storage" | "system" | "telephony"
 >;
 
-/** Events of a page whose length is not given. */
+/** Default number of events on a page. */
 const PAGE_SIZE = 50;
 
 /** Reads across records. */
@@ -59,12 +59,12 @@ export class Queries implements QueryUseCases {
   }
 
   async callSummary(principal: Principal): Promise<CallStatistics> {
-    refuseDemo(principal, "a demo token sees no summary");
+    refuseDemo(principal, "a demo token cannot see the summary");
     return callSummary(this.#context, principal.userId);
   }
 
   async networks(principal: Principal): Promise<OpenNetwork[]> {
-    refuseDemo(principal, "a demo token creates no instances");
+    refuseDemo(principal, "a demo token cannot create instances");
     const { access, telephony } = this.#context;
     const names = await access.networksOf(principal.userId);
     return names.map((name) => {
@@ -85,7 +85,7 @@ export class Queries implements QueryUseCases {
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (userId === undefined) return voiceSample(this.#context, voiceId);
     const release = this.#samples.take(userId);
-    if (!release) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");
+    if (!release) throw new Refusal("server_busy", "too many of your voice samples are being spoken; try again");
     return voiceSample(this.#context, voiceId, { userId, signal }).finally(release);
   }
 

@@ -15,13 +15,13 @@ export interface RetryParts {
 }
 
 /**
- * Repeats a write until the storage accepts it: for facts that already happened and must not be lost.
+ * Repeats a write until the storage accepts it: for facts that must not be lost.
  * @throws {StorageUnavailable} the process ends and can wait no longer, or another one owns the database
  *   ({@link LeaseLost}); the next start settles the missing writes
  */
 export async function retryUntilStored<T>(
   { system, log, shutdownSignal }: RetryParts,
-  what: string,
+  subject: string,
   write: () => Promise<T>,
 ): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
@@ -30,7 +30,7 @@ export async function retryUntilStored<T>(
     } catch (error) {
       const isRetryable = error instanceof StorageUnavailable && !(error instanceof LeaseLost);
       if (!isRetryable || shutdownSignal.aborted) throw error;
-      log.warn({ err: error }, `storage unavailable; retrying ${what} in ${waitMs} ms`);
+      log.warn({ err: error }, `storage unavailable; retrying ${subject} in ${waitMs} ms`);
       await pause(system, waitMs, shutdownSignal);
     }
   }

@@ -34,7 +34,7 @@ export class ServerLease {
   #cancelRenewal: () => void = () => {};
   #cancelExpiry: () => void = () => {};
   /** Called when dialling is allowed again after renewals had failed. */
-  dialAgain: () => void = () => {};
+  onDialAllowed: () => void = () => {};
 
   constructor(options: ServerLeaseOptions) {
     this.#options = options;
@@ -85,7 +85,7 @@ export class ServerLease {
     return proxy as Part;
   }
 
-  /** The lease is lost now. Only the first time counts. */
+  /** Reports the lease as lost. Only the first report counts. */
   lose(error: StorageUnavailable): void {
     if (this.#loss.signal.aborted || this.#hasEnded) return;
     this.#stopTimers();
@@ -156,7 +156,7 @@ export class ServerLease {
     this.#cancelExpiry = system.after(send - system.monotonic(), () => this.#expire());
     if (this.#isFailing) log.info({}, "the lease on the database is renewed again");
     this.#isFailing = false;
-    if (wasBlocked && this.canDial) this.dialAgain();
+    if (wasBlocked && this.canDial) this.onDialAllowed();
   }
 
   #onRenewalFailed(error: unknown): void {

@@ -33,9 +33,9 @@ export const MAX_AHEAD_MS = {
  */
 export function storedTime(
   column: keyof typeof MAX_AHEAD_MS,
-  stored: number,
+  storedAt: number,
   now: number,
   maxAheadMs: number = MAX_AHEAD_MS[column],
 ): number {
-  return Math.min(stored, now + maxAheadMs);
+  return Math.min(storedAt, now + maxAheadMs);
 }

@@ -24,7 +24,7 @@ import type { LinkTicket } from "./instances/link-tickets.ts";
 import type { VoiceFilter } from "./listed-voices.ts";
 
 // The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above them.
-// Every one throws Refusal with the `code` of the matching problem document, and then no change was made.
+// Every one throws a Refusal with the `code` of the matching problem document if it makes no change.
 // Another user's record is refused exactly like a missing one.
 
 /** Options of every creation. */
@@ -39,7 +39,7 @@ export interface CreateOptions {
 
 /** Result of a creation. */
 export interface Creation {
-  /** False: this is a call that was already active. */
+  /** False for a call that was already active. */
   readonly created: boolean;
   /** True if the idempotency key was used before: this is the first result. */
   readonly replayed: boolean;
@@ -136,8 +136,8 @@ export interface InstanceUseCases {
    */
   linkPage(ticket: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
   /**
-   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait continue
-   * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it continues automatically.
+   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and waiting calls
+   * wait for another number. It has no effect without a linked number. After a `StorageUnavailable` it continues automatically.
    * @throws {Refusal} `linked_by_operator`: the operator links the numbers of its network
    */
   unlink(principal: Principal, instanceId: string): Promise<Instance>;
@@ -217,7 +217,7 @@ export interface CallUseCases {
    */
   streamable(principal: Principal, callId: string): Promise<Call>;
   /**
-   * Listens to both sides of a live call, from its answer on; at most 4 listeners may. The timeline records it. Throws Refusal
+   * Listens to both sides of a live call, from its answer on; a call has at most 4 listeners. The timeline records it. Throws Refusal
    * `call_not_found`, `call_ended`, `too_many_listeners`.
    */
   listen(principal: Principal, callId: string): Promise<CallListening>;
@@ -262,7 +262,7 @@ export interface WebhookUseCases {
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`, `delivery_quota`. */
   test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
-  /** Newest first; ended ones are kept for seven days, and of tests and replays the newest 1,000. */
+  /** Newest first. Ended deliveries are kept for seven days; of tests and replays, only the newest 1,000 are kept. */
   deliveries(
     principal: Principal,
     webhookId: string,
@@ -339,7 +339,7 @@ export interface QueryUseCases {
   /** The available voices, without variants unless the filter asks for them. */
   voices(filter?: VoiceFilter): Promise<readonly Voice[]>;
   /**
-   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.
+   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user may request four at a time.
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
   voiceSample(voiceId: string, userId?: string, limit?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;

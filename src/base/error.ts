@@ -22,7 +22,7 @@ export class InternalError extends CodedError {
   readonly code = "internal_error";
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -32,7 +32,7 @@ const MAX_DEPTH = 5;
 /**
  * A copy of an error and its causes with messages, stacks and codes only: the original may hold the request, and with it
  * tokens and bodies.
- * @param hide takes secrets out of a text
+ * @param hide removes secrets from a text
  */
 export function printableCause(error: unknown, hide: (text: string) => string, depth = 0): Error {
   if (!(error instanceof Error)) return new Error(hide(String(error)));

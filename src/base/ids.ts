@@ -20,7 +20,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 export interface IdSource {
   (prefix: IdPrefix): string;
   /** Makes all further ids sort after this one. Only valid ids from before the year 10000 have an effect. */
-  startBehind(id: string): void;
+  startAfter(id: string): void;
 }
 
 /** 10000-01-01, ms: later ids are corrupt and leave no room after them. */
@@ -52,15 +52,14 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
     return `${prefix}_${base32(bytes)}`;
   }
 
-  function startAfter(id: string): void {
+  next.startAfter = (id: string): void => {
     const ms = idTime(id);
     if (ms === undefined || ms < lastMs || ms >= MAX_ID_MS) return;
     // After every id of that millisecond.
     lastMs = ms;
     counter = 0xfff;
-  }
-
-  return Object.assign(next, { startBehind: startAfter });
+  };
+  return next;
 }
 
 /** Time at which an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */

@@ -57,14 +57,14 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
 /** Eight groups, of which "::" leaves out one or more (RFC 4291 section 2.2). */
 function ipv6Bytes(text: string): Uint8Array | undefined {
   const [head = "", tail, ...extraParts] = text.split("::");
-  const first = groupBytes(head, tail === undefined);
-  const last = groupBytes(tail ?? "", true);
-  if (first === undefined || last === undefined || extraParts.length > 0) return undefined;
-  const length = first.length + last.length;
+  const headBytes = groupBytes(head, tail === undefined);
+  const tailBytes = groupBytes(tail ?? "", true);
+  if (headBytes === undefined || tailBytes === undefined || extraParts.length > 0) return undefined;
+  const length = headBytes.length + tailBytes.length;
   if (tail === undefined ? length !== 16 : length > 14) return undefined;
   const bytes = new Uint8Array(16);
-  bytes.set(first);
-  bytes.set(last, 16 - last.length);
+  bytes.set(headBytes);
+  bytes.set(tailBytes, 16 - tailBytes.length);
   return bytes;
 }
 

@@ -1,6 +1,6 @@
 /** The most similar name, ignoring case; undefined if none is close. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const scored = known.map((candidate) => ({
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const scored = candidates.map((candidate) => ({
     candidate,
     distance: distance(name.toLowerCase(), candidate.toLowerCase()),
   }));
@@ -10,8 +10,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 }
 
 /** ` (did you mean …?)`, or nothing. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const suggestion = nearest(name, known);
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const suggestion = nearest(name, candidates);
   return suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
 }
 

@@ -28,7 +28,7 @@ export function encodeRecord(value: unknown): Uint8Array {
   return writer.bytes;
 }
 
-/** Reads what {@link encodeRecord} wrote; bytes are returned as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
+/** Reads a value written by {@link encodeRecord}; bytes are returned as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
 export function decodeRecord(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const version = reader.byte();

@@ -8,13 +8,13 @@ export interface Timers {
 export function pause(system: Timers, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       cancel();
-      signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const cancel = system.after(ms, done);
-    signal.addEventListener("abort", done);
+    const cancel = system.after(ms, finish);
+    signal.addEventListener("abort", finish);
   });
 }
 
@@ -29,17 +29,17 @@ interface WaitOptions {
 }
 
 /** Settles as the work does, or rejects when the time limit has passed. The work itself continues. */
-export function within<T>(work: Promise<T>, { system, ms, timeoutError: late, signal }: WaitOptions): Promise<T> {
-  let end = () => {};
+export function within<T>(work: Promise<T>, { system, ms, timeoutError, signal }: WaitOptions): Promise<T> {
+  let cleanUp = () => {};
   const timeout = new Promise<never>((_, reject) => {
     const onAbort = () => reject(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort);
-    const cancel = system.after(ms, () => reject(late()));
-    end = () => {
+    const cancel = system.after(ms, () => reject(timeoutError()));
+    cleanUp = () => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
     };
   });
-  return Promise.race([work, timeout]).finally(() => end());
+  return Promise.race([work, timeout]).finally(() => cleanUp());
 }

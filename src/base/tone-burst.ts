@@ -13,5 +13,5 @@ export interface ToneBurst {
   /** Pause since the previous tone, ms; infinite for the first one. */
   readonly pauseMs: number;
   /** True if that pause was silent. */
-  readonly silentPause: boolean;
+  readonly isPauseSilent: boolean;
 }

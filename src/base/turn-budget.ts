@@ -11,7 +11,7 @@ interface PendingWork {
 export class TurnBudget {
   readonly #maxCost: number;
   #pendingWork: PendingWork[] = [];
-  /** Position in `#waiting` of the first piece of work that has not begun. */
+  /** Position in `#pendingWork` of the first piece of work that has not begun. */
   #next = 0;
   #spentCost = 0;
   #isScheduled = false;
@@ -54,7 +54,7 @@ export class TurnBudget {
       this.#spentCost += cost;
       begin();
     }
-    // Taking each one off the front would move all others, each time.
+    // Removing the items one by one would move all the others each time.
     if (2 * this.#next < this.#pendingWork.length) return;
     this.#pendingWork = this.#pendingWork.slice(this.#next);
     this.#next = 0;

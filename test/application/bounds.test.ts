@@ -114,7 +114,7 @@ test("a network that never closes delays the stop by five seconds", async () => 
   await system.advance(5_000);
   await stop;
   expect(speech.closed).toBe(true);
-  expect(warnings).toEqual(["the network scripted did not close in order"]);
+  expect(warnings).toEqual(["the network scripted did not close properly"]);
 });
 
 describe("a line that is opened too late", () => {

@@ -261,7 +261,7 @@ describe("a server that cannot reach its database", () => {
     expect(first.network.legs.map((leg) => leg.hangUps > 0)).toEqual([true]);
     expect((await first.status()).code).toBe("stopping");
     await expect(first.ringport.start()).rejects.toThrow("this Ringport was stopped");
-    expect(first.warnings).toContain("the storage did not close in order");
+    expect(first.warnings).toContain("the storage did not close properly");
   });
 
   test("does not respond once it resumes after a stop", async () => {

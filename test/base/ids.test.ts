@@ -67,7 +67,7 @@ describe("ids", () => {
   ])("sort after a stored id %s, although the clock was set back", (_, storedAt) => {
     const storedId = idSource(() => storedAt, fillRandom)("evt");
     const next = idSource(() => Date.UTC(2025, 0, 1), fillRandom);
-    next.startBehind(storedId);
+    next.startAfter(storedId);
     const ids = Array.from({ length: 10_000 }, () => next("evt"));
     expect([storedId, ...ids].toSorted()).toEqual([storedId, ...ids]);
     expect(ids.every((id) => isId("evt", id))).toBe(true);
@@ -77,7 +77,7 @@ describe("ids", () => {
     "do not start after %j, which is not an id or leaves no room",
     (storedId) => {
       const next = idSource(() => 5, fillRandom);
-      next.startBehind(storedId);
+      next.startAfter(storedId);
       expect(idTime(next("evt"))).toBe(5);
     },
   );

@@ -39,7 +39,7 @@ describe("the rule", () => {
 
   test.each([
     'function f() { return storedTime("calls.created_at", call.createdAt, now) - now; }',
-    "function f() { return all.map((one) => asOf(one, now)).filter(({ expiresAt }) => expiresAt > now); }",
+    "function f() { return all.map((one) => withEffectiveTimes(one, now)).filter(({ expiresAt }) => expiresAt > now); }",
     "function f() { return call.endedAt - call.startedAt; }",
   ])("permits %s", (text) => {
     expect(count(text)).toBe(0);

@@ -84,7 +84,7 @@ export function timeColumns(schema: SourceFile): readonly string[] {
 const TIME_FIELD =
   /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
 /** Functions that read a stored time, by `storedTime` or with it. */
-const TIME_READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
+const TIME_READ = /\b(?:storedTime|codeExpiry|withEffectiveTimes)\(/;
 
 /** Functions that compare times outside of any table. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([

@@ -8,11 +8,11 @@ import type { InstanceUseCases } from "../use-cases.ts";
 import type { Account, NewAccountToken } from "./account-use-cases.ts";
 import { principalOf } from "./sessions.ts";
 
-/** Length of the name of a token, characters. */
+/** Maximum length of a token's name, characters. */
 const LABEL_LENGTH = 120;
 
 /** Issues and revokes tokens of users. */
-export interface TokenOffice {
+export interface TokenIssuer {
   /** @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted */
   issue(token: TokenOfAccount): Promise<IssuedToken>;
   revoke(tokenId: string): Promise<boolean>;
@@ -23,7 +23,7 @@ export interface AccountTokensParts {
   readonly storage: Pick<Storage, "accounts">;
   readonly system: System;
   readonly instances: Pick<InstanceUseCases, "get">;
-  readonly tokens: TokenOffice;
+  readonly tokens: TokenIssuer;
 }
 
 /** The tokens of accounts. */
@@ -76,6 +76,6 @@ function checkedLabel(input: unknown): string {
   if (isVisible(label) && label.length <= LABEL_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(label)) return label;
   throw new AccountRefusal(
     "token_invalid",
-    `the name of a token must have 1 to ${LABEL_LENGTH} characters, one of them visible`,
+    `the name of a token must have 1 to ${LABEL_LENGTH} characters, at least one of them visible`,
   );
 }

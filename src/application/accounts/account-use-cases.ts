@@ -78,7 +78,7 @@ export interface NewAccountToken {
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** The acting account; null: no person was signed in. */
+  /** The acting account; null if no person was signed in. */
   readonly accountId: string | null;
   /** The address at that time; it stays after the account is deleted. */
   readonly email: string | null;
@@ -95,7 +95,7 @@ export interface AuditEntry {
 export interface AccountUseCases {
   /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
-  /** The code with which the administrator registers, for 24 hours, replacing the previous one; undefined once there is an administrator. */
+  /** A code to register the administrator with, valid for 24 hours; replaces the previous one. Undefined once there is an administrator. */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
    * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
@@ -112,8 +112,8 @@ export interface AccountUseCases {
   signOut(secret: string): Promise<void>;
   /**
    * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted separately from those of
-   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password ends
-   * all marks. Undefined if the browser already has one of this account.
+   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password
+   * invalidates all marks. Undefined if the browser already has a mark of this account.
    */
   deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
   /** Newest first. */
@@ -126,7 +126,7 @@ export interface AccountUseCases {
     passwords: { readonly current: string; readonly next: string },
     browser: Browser,
   ): Promise<NewSession>;
-  /** A code to set a new password with, for the operator and 24 hours; undefined if no account has this address. */
+  /** A code to set a new password with, valid for 24 hours; the operator passes it on. Undefined if no account has this address. */
   resetCode(email: string): Promise<OneTimeCode | undefined>;
   /** Ends all sessions. Throws `code_invalid`, `password_invalid`, `password_common`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;
@@ -137,7 +137,7 @@ export interface AccountUseCases {
    */
   delete(account: Account, password: string): Promise<void>;
 
-  /** An invitation for a week. Throws `invitation_quota`, and `admin_required`, as the other methods for administrators do. */
+  /** Creates an invitation, valid for a week. Throws `invitation_quota`, and `admin_required`, as the other methods for administrators do. */
   invite(account: Account): Promise<Invitation & OneTimeCode>;
   invitations(account: Account): Promise<Invitation[]>;
   /** Throws `invitation_not_found`. */

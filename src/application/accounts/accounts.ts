@@ -7,7 +7,7 @@ import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedC
 import type { Vault } from "../sealing/vault.ts";
 import { FIRST_USER, type IssuedToken } from "../tokens/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
-import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
+import { AccountTokens, type AccountTokensParts, type TokenIssuer } from "./account-tokens.ts";
 import type {
   Account,
   AccountSession,
@@ -36,7 +36,7 @@ import { eraseUser, type UserErasers } from "./user-erasure.ts";
 export interface AccountParts extends UserErasers, AccountTokensParts, AuditParts {
   readonly storage: Pick<Storage, "accounts" | "batches" | "instances" | "calls" | "logins" | "retention">;
   readonly instances: Pick<InstanceUseCases, "get" | "delete">;
-  readonly tokens: TokenOffice;
+  readonly tokens: TokenIssuer;
   readonly passwords: PasswordHasher;
   readonly registration: Registration;
   readonly sha256: Sha256;

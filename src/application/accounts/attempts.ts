@@ -1,7 +1,7 @@
 import { AccountRefusal } from "../../domain/access/account-refusal.ts";
 import type { System } from "../../ports/system.ts";
 
-/** Failures without a delay. */
+/** Number of failures before the first delay. */
 const FREE_FAILURES = 5;
 /** Delay after the next failure, ms; it doubles with each further one. */
 const FIRST_DELAY_MS = 30_000;
@@ -31,8 +31,8 @@ export class Attempts {
   }
 
   /**
-   * Begins an attempt. It counts as failed at once, so that many at the same time count too; `succeed` forgets all failures of
-   * the name, and `withdraw` this one.
+   * Begins an attempt. It counts as failed at once, so that concurrent attempts count too; `succeed` forgets all failures of
+   * the name, and `withdraw` only this one.
    * @throws {AccountRefusal} `too_many_attempts`
    */
   begin(name: string): Attempt {

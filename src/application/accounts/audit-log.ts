@@ -4,7 +4,7 @@ import type { Account, AuditEntry } from "./account-use-cases.ts";
 
 /** Time entries are kept, ms. */
 const RETENTION_MS = 365 * 24 * 60 * 60_000;
-/** Entries of one account; a further one deletes the oldest. */
+/** Maximum number of entries of one account; a further one deletes the oldest. */
 export const MAX_ENTRIES = 10_000;
 const PAGE_SIZE = 100;
 

@@ -10,7 +10,7 @@ const RECOGNITION_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
-/** An account as used in marks. */
+/** The fields of an account that its marks are signed with. */
 type MarkedAccount = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**

@@ -16,7 +16,7 @@ const VALIDITY_MS: Readonly<Record<CodePurpose, number>> = {
   reset: 24 * HOUR_MS,
 };
 
-/** Invitations of the server that have neither been used nor expired. */
+/** Maximum number of invitations that have neither been used nor expired. */
 export const MAX_INVITATIONS = 100;
 
 /** Time at which a stored code expires, by today's rule, ms since 1970-01-01 UTC. */

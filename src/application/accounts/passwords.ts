@@ -34,7 +34,7 @@ export class Passwords {
 
   /** @throws {AccountRefusal} `too_many_attempts`: too many passwords are being hashed */
   async hash(password: string, turn: HashTurn): Promise<string> {
-    return notBusy(this.#hasher.hash(password, turn));
+    return refuseIfBusy(this.#hasher.hash(password, turn));
   }
 
   /**
@@ -53,8 +53,8 @@ export class Passwords {
   }
 
   /**
-   * Tries the password of a person who is signed in. Its failures are counted apart: strangers who guess at the sign-in do
-   * not keep them from it.
+   * Tries the password of a person who is signed in. Failures are counted separately, so strangers who guess at the sign-in
+   * cannot lock this person out.
    * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
    */
   async confirm(accountId: string, password: unknown): Promise<AccountRecord> {
@@ -72,7 +72,7 @@ export class Passwords {
     await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(text, "stranger"));
   }
 
-  /** For a new password, or a deleted account. */
+  /** Forgets the failures of an account that has a new password or was deleted. */
   forgetFailures({ id, email }: AccountRecord): void {
     this.#attempts.forget(accountName(id));
     this.#attempts.forget(emailName(emailKey(email)));
@@ -88,7 +88,9 @@ export class Passwords {
     try {
       const account = await find();
       // No account has an empty password; it takes as long as any other.
-      const isCorrect = await notBusy(this.#hasher.verify(passwordOf(password) ?? "", account?.passwordHash, turn));
+      const isCorrect = await refuseIfBusy(
+        this.#hasher.verify(passwordOf(password) ?? "", account?.passwordHash, turn),
+      );
       if (!isCorrect) return { account: undefined, throttledAccount: attempt.fail() ? account : undefined };
       attempt.succeed();
       return { account, throttledAccount: undefined };
@@ -108,12 +110,12 @@ function storable(text: string): string {
   return /[\0\p{Cs}]/u.test(text) ? "" : text;
 }
 
-async function notBusy<T>(work: Promise<T>): Promise<T> {
+async function refuseIfBusy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
     if (!(cause instanceof HasherBusy)) throw cause;
-    throw new AccountRefusal("too_many_attempts", "too many people sign in at the moment; try again in a few seconds", {
+    throw new AccountRefusal("too_many_attempts", "too many people are signing in; try again in a few seconds", {
       retryAfterMs: BUSY_MS,
       cause,
     });

@@ -2,7 +2,7 @@ import { toHex } from "../../base/hex.ts";
 import type { Sha256 } from "../../base/sha256.ts";
 import type { System } from "../../ports/system.ts";
 
-/** 32 random bytes. */
+/** 32 bytes in hexadecimal. */
 const SECRET = /^[0-9a-f]{64}$/;
 
 /** A secret that its owner sees once, and the hash that is stored. */
@@ -11,7 +11,7 @@ export interface Secret {
   readonly hash: string;
 }
 
-/** Makes a secret. */
+/** Makes a secret of 32 random bytes, in hexadecimal. */
 export async function makeSecret(system: System, sha256: Sha256): Promise<Secret> {
   const bytes = new Uint8Array(32);
   system.random(bytes);

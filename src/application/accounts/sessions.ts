@@ -10,12 +10,12 @@ import { hashOfSecret, makeSecret } from "./secrets.ts";
 
 /** A session that is not used for this long ends, ms. */
 const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
-/** A session ends this long after the sign-in, however it is used, ms. */
+/** A session ends this long after the sign-in, even if it is in use, ms. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two records of a session's use, ms. */
 const USE_RECORD_INTERVAL_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
-/** Sessions of one account; a further sign-in ends the oldest one. */
+/** Maximum number of sessions of one account; a further sign-in ends the oldest. */
 export const MAX_SESSIONS = 100;
 
 /** A session that is not stored yet, with its secret. */
@@ -61,7 +61,7 @@ export class Sessions {
     const now = this.#system.now();
     if (!stored) return undefined;
     const { account } = stored;
-    const session = asOf(stored.session, now);
+    const session = withEffectiveTimes(stored.session, now);
     if (session.expiresAt <= now) return undefined;
     if (now - session.lastUsedAt < USE_RECORD_INTERVAL_MS) return signedIn(account, session);
     const expiresAt = Math.min(now + IDLE_MS, session.createdAt + MAX_AGE_MS);
@@ -73,7 +73,7 @@ export class Sessions {
     const sessions = await this.#logins.sessions(account.id);
     const now = this.#system.now();
     return sessions
-      .map((session) => asOf(session, now))
+      .map((session) => withEffectiveTimes(session, now))
       .filter(({ expiresAt }) => expiresAt > now)
       .map(sessionOf);
   }
@@ -115,7 +115,7 @@ export function accountOf({ id, userId, email, role, createdAt }: AccountRecord)
 }
 
 /** A stored session with its effective times. */
-function asOf(session: SessionRecord, now: number): SessionRecord {
+function withEffectiveTimes(session: SessionRecord, now: number): SessionRecord {
   return {
     ...session,
     createdAt: storedTime("account_sessions.created_at", session.createdAt, now),

@@ -17,7 +17,7 @@ export interface AnswerReports {
   onAnswer(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
   onGreetingEnd(end: GreetingEnd): void;
-  /** Ends the beginning of the call: a message that has not been stopped by now is played once. Called once. */
+  /** Called once, at the end of the analysis: a message that has not been stopped by then is played only once. */
   onSettled?(): void;
 }
 
@@ -31,7 +31,7 @@ export class AnswerAnalyzer implements CallTap {
   #awaitsRecording = false;
   #hasBeeped = false;
   #isSettled = false;
-  /** Time since the silence was reported after which the machine seems to record, ms; undefined if none was. */
+  /** Time since the greeting was reported to have ended in silence, ms; undefined before. */
   #sinceSilenceMs: number | undefined;
 
   /** @param callee analysis of the frame that is added next */
@@ -65,17 +65,17 @@ export class AnswerAnalyzer implements CallTap {
     if (verdict !== undefined) this.#reports.onAnswer(verdict);
   }
 
-  /** Takes a known tone of a network or a machine; returns a new verdict. */
+  /** Handles a known tone of a network or a machine; returns the new verdict, if it changes. */
   tone({ tone }: ToneFinding): AnswerVerdict | undefined {
     return this.#rules.tone(tone);
   }
 
-  /** A person has taken the call; returns the verdict, undefined if it is known. */
+  /** A person has taken the call; returns the new verdict, if it changes. */
   person(): AnswerVerdict | undefined {
     return this.#rules.verdict?.answeredBy === "screening" ? this.#rules.person() : undefined;
   }
 
-  /** Words of the callee. */
+  /** The callee has said this. */
   words(text: string): void {
     const verdict = this.#rules.words(text);
     if (verdict !== undefined) this.#reports.onAnswer(verdict);

@@ -33,7 +33,7 @@ export type CallMediaContext = Pick<
 /** After a pause of this many frames, the followers of a call get silence for a direction, and no longer wait for it. */
 const MAX_MISSING_FRAMES = 3;
 
-/** The cause of a failed call; a sentence for a person. */
+/** The cause of a failed call, for a person to read. */
 export const NO_EVIDENCE = "there is no evidence that the callee's side received our audio";
 
 /** Media prepared before a call was dialled. */
@@ -64,14 +64,14 @@ export class CallMedia {
   readonly #context: CallMediaContext;
   readonly #call: Call;
   readonly #message: MessagePlayer | undefined;
-  readonly #source: PreparedMessage | undefined;
+  readonly #preparedMessage: PreparedMessage | undefined;
   readonly #leg: Leg;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #inbound: InboundAnalyzer;
   readonly #answer: AnswerAnalyzer;
   readonly #person: PersonWatch;
-  /** State of the current wait for a person. */
+  /** Aborted when the current wait for a person ends. */
   #introduction = new AbortController();
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
@@ -93,7 +93,7 @@ export class CallMedia {
     this.#leg = leg;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
-    this.#source = message;
+    this.#preparedMessage = message;
     message?.onSkipped?.((passage) => this.#report(textSkipped(passage)));
     if (message)
       this.#message = new MessagePlayer(message, {
@@ -149,7 +149,7 @@ export class CallMedia {
       this.#recorder = new Recorder(context, call, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
-    const transcripts = this.#isScreened ? this.#screeningWords(sampleRate) : undefined;
+    const transcripts = this.#isScreened ? this.#screeningTranscripts(sampleRate) : undefined;
     this.#taps = new CallTaps(sampleRate, [
       this.#inbound,
       this.#answer,
@@ -217,9 +217,9 @@ export class CallMedia {
   }
 
   get #evidence(): MediaEvidence {
-    const reported = this.#leg.evidence?.() ?? { kind: "none", required: false };
+    const evidence = this.#leg.evidence?.() ?? { kind: "none", required: false };
     // The report may be older than the audio.
-    return this.#inbound.frames > 0 && !reported.judgesAudio ? { ...reported, kind: "inbound" } : reported;
+    return this.#inbound.frames > 0 && !evidence.judgesAudio ? { ...evidence, kind: "inbound" } : evidence;
   }
 
   /**
@@ -254,7 +254,7 @@ export class CallMedia {
     const source = this.#message ?? this.#playout;
     const heardMs = Math.min(source.heardMs, durationMs);
     const isFixed = programOf(this.#call).kind === "message";
-    const share = isFixed ? heardShare(heardMs, source.enqueuedMs, this.#source?.playableShare ?? 1) : null;
+    const share = isFixed ? heardShare(heardMs, source.enqueuedMs, this.#preparedMessage?.playableShare ?? 1) : null;
     return heardWith(this.#evidence.kind, heardMs, share);
   }
 
@@ -311,7 +311,7 @@ export class CallMedia {
   }
 
   /** Transcribes the callee of a fixed message, to recognise an assistant, and then a person. */
-  #screeningWords(legRate: number): CallTap {
+  #screeningTranscripts(legRate: number): CallTap {
     const reader: TranscriptReader = {
       transcript: ({ text, final }) => {
         this.#answer.words(text);

@@ -102,7 +102,10 @@ async function dialExtension(
     try {
       if (!inBand) await leg.sendDtmf?.(part);
     } catch (error) {
-      log.warn({ call_id: callId, err: error }, "the network does not send keys; the extension is dialled by tones");
+      log.warn(
+        { call_id: callId, err: error },
+        "the network did not send a key; the rest of the extension is dialled with tones",
+      );
       inBand = true;
     }
     if (inBand) await prelude.tones(dtmfTones(part, { sampleRate: leg.sampleRate }));

@@ -39,9 +39,9 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
       await context.storage.events.append([event]);
       context.events.publish([event]);
     }
-    const stored: Call | undefined = session ? await context.storage.calls.get(call.id) : current;
-    if (!stored || (session && !stored.recordedMs)) return;
-    if (await forgetRecording(context, stored, "requested")) return;
+    const storedCall: Call | undefined = session ? await context.storage.calls.get(call.id) : current;
+    if (!storedCall || (session && !storedCall.recordedMs)) return;
+    if (await forgetRecording(context, storedCall, "requested")) return;
   }
 }
 
@@ -73,6 +73,6 @@ function checkRecorded(call: Call): void {
 }
 
 function noRecording(call: Call): Refusal {
-  const reason = call.startedAt === null ? "it was not answered" : "it was deleted, or could not be kept";
+  const reason = call.startedAt === null ? "it was not answered" : "it was deleted, or could not be stored";
   return new Refusal("recording_not_found", `there is no recording of call "${call.id}": ${reason}`);
 }

@@ -8,7 +8,7 @@ export interface CallTap {
    * The next audio of the callee, at most 20 ms.
    *
    * @param frame as a listener hears it: the leg has concealed missing audio
-   * @param received the same with silence there, for all conclusions about the callee
+   * @param received the same with silence in place of missing audio, for all conclusions about the callee
    * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
    */
   inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
@@ -74,8 +74,8 @@ export class CallTaps implements FrameSink, PlayoutTap {
 
   /** Resolves when each tap has delivered its results; undefined if no tap has any. */
   flush(): Promise<unknown> | undefined {
-    const flushing = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
-    return flushing.length === 0 ? undefined : Promise.all(flushing);
+    const flushes = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
+    return flushes.length === 0 ? undefined : Promise.all(flushes);
   }
 
   #pass(piece: Int16Array, marks: Uint8Array | undefined): void {

@@ -4,14 +4,14 @@ import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/calls/messa
 import type { CallTap } from "./call-tap.ts";
 import type { LiveCallMedia } from "./programs/program.ts";
 
-/** Voice that separates speech from the steady tones of networks, ms. */
+/** Length of voice that distinguishes speech from the steady tones of networks, ms. */
 const CERTAIN_MS = 320;
 
 /** Finds the callee's first word after {@link await}; ringing is not a word. Allocates nothing for a frame. */
 export class FirstWord implements CallTap {
   readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;
-  readonly #report: (isOver: boolean) => void;
+  readonly #report: (hasEnded: boolean) => void;
   #steadiness: Steadiness;
   #isAwaited = false;
   #hasBegun = false;
@@ -19,10 +19,10 @@ export class FirstWord implements CallTap {
   #quietMs = 0;
 
   /**
-   * @param callee findings about the latest frame, which this gets next
+   * @param callee analysis of the frame that is added next
    * @param report called on the leg's clock when a long word has begun, and when a word has ended
    */
-  constructor(callee: LiveCallMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
+  constructor(callee: LiveCallMedia["callee"], sampleRate: number, report: (hasEnded: boolean) => void) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;
     this.#report = report;

@@ -20,7 +20,7 @@ export interface InboundReports {
   onBeep(hz: number, atMs: number): void;
   /** A known tone of a network or a machine. */
   onLineTone(finding: ToneFinding): void;
-  /** A sound may turn out to be a key or a beep, or no longer may. */
+  /** A sound has become a possible key or beep, or has been ruled out. */
   onSuspicionChange(isSuspicious: boolean): void;
 }
 
@@ -28,7 +28,7 @@ export interface InboundReports {
 export interface InboundAnalyzerOptions {
   /** Hz. */
   readonly sampleRate: number;
-  /** True while keys are detected in the audio; false while the adapter reports them, or they would count twice. */
+  /** True while keys are detected in the audio; false while the adapter reports them, so that none counts twice. */
   readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }

@@ -9,7 +9,7 @@ import { MessageDemand } from "./programs/message.ts";
 type IntroductionContext = Pick<Context, "log" | "speechScheduler">;
 
 /**
- * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; what cannot be spoken is logged.
+ * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; a failure is only logged.
  * @param onSpoken called, on the leg's clock, once it has been played
  */
 export async function introduce(

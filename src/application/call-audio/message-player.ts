@@ -25,7 +25,7 @@ export class MessagePlayer {
   #pieces: Int16Array[] | undefined = [];
   #isRendered = false;
   #isStopped = false;
-  /** Signal of the playout before the message was played last, ms. */
+  /** The playout's lengths when the message last started, ms. */
   #heardAtStartMs = 0;
   #enqueuedAtStartMs = 0;
 

@@ -24,7 +24,7 @@ export interface PersonReports {
   onPerson(): void;
 }
 
-/** Waits until a person takes a call that a screening assistant or a ringing phone precedes. Allocates nothing for a frame. */
+/** Detects when a person takes the call after a screening assistant or a ringing phone. Allocates nothing for a frame. */
 export class PersonWatch implements CallTap {
   readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;
@@ -34,7 +34,7 @@ export class PersonWatch implements CallTap {
   #voicedMs = 0;
   #quietMs = 0;
 
-  /** @param callee the latest frame of the callee, which this gets next */
+  /** @param callee analysis of the frame that is added next */
   constructor(callee: LiveCallMedia["callee"], sampleRate: number, reports: PersonReports) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;
@@ -46,7 +46,7 @@ export class PersonWatch implements CallTap {
     return this.#state !== "idle";
   }
 
-  /** Starts to wait. */
+  /** Starts waiting for a person. */
   awaitPerson(wait: PersonWait): void {
     this.#state = wait === "screening" ? "prompt" : "ringing";
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
@@ -70,24 +70,24 @@ export class PersonWatch implements CallTap {
       this.#voicedMs += ms;
       this.#quietMs = 0;
     } else this.#quietMs += ms;
-    if (this.#state === "prompt") this.#prompt();
-    else this.#inboundRinging();
+    if (this.#state === "prompt") this.#checkPrompt();
+    else this.#checkGreeting();
   }
 
-  /** Takes a whole utterance of the callee. */
+  /** Handles a whole utterance of the callee. */
   words(text: string): void {
     if (this.#state !== "words") return;
     if (isCallScreening(text) || isScreeningFollowUp(text) || isVoicemailGreeting(text)) return;
     this.#personAnswered();
   }
 
-  #prompt(): void {
+  #checkPrompt(): void {
     if (this.#quietMs < PROMPT_END_MS && this.#waitedMs < MAX_PROMPT_MS) return;
     this.#state = "introducing";
     this.#reports.onPromptEnd();
   }
 
-  #inboundRinging(): void {
+  #checkGreeting(): void {
     const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
     if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
       this.#personAnswered();

@@ -35,8 +35,8 @@ export class Recorder implements CallTap {
     this.#call = call;
     this.#sampleRate = leg.sampleRate;
     this.#onIncomplete = onIncomplete;
-    this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (played, received, samples) =>
-      this.#write(played, received, samples),
+    this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (outbound, inbound, samples) =>
+      this.#write(outbound, inbound, samples),
     );
   }
 
@@ -89,7 +89,7 @@ export class Recorder implements CallTap {
     return this.#writer !== undefined;
   }
 
-  #write(played: Int16Array, received: Int16Array, samples: number): void {
+  #write(outbound: Int16Array, inbound: Int16Array, samples: number): void {
     if (this.#hasEnded) return;
     if (this.#allowance?.take((samples * 1000) / this.#sampleRate) === false) {
       this.#end();
@@ -97,7 +97,7 @@ export class Recorder implements CallTap {
       return;
     }
     try {
-      this.#writer?.write(played, received, samples);
+      this.#writer?.write(outbound, inbound, samples);
     } catch (error) {
       this.#end();
       this.#reportIncomplete("disk_failed", error);

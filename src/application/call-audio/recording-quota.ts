@@ -14,7 +14,7 @@ type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
 
 /** Remaining recording time of one call. */
 export interface RecordingAllowance {
-  /** Takes `ms` of it; false, and takes none, if an owner of the call does not have that much left. Called for each frame. */
+  /** Takes `ms` of it; takes none and returns false if an owner of the call does not have that much left. Called for each frame. */
   take(ms: number): boolean;
   /** The call has ended; its recording stays, or was deleted. */
   end(isKept: boolean): void;
@@ -39,7 +39,7 @@ interface OwnerBytes {
 export class RecordingQuota {
   readonly #owners = new Map<string, OwnerBytes>();
 
-  /** Returns at once. Until the storage has replied, and while it cannot be read, only live recordings count. */
+  /** Starts to limit the recording of a call. Returns at once: until the storage has replied, and while it cannot be read, only live recordings count. */
   begin(context: QuotaContext, { userId, instanceId, isDemo }: QuotaCall): RecordingAllowance {
     const { userBytes, demoBytes } = byteBudgetOf(context.limits);
     const owners = [this.#join(context, userId, userBytes)];
@@ -48,8 +48,8 @@ export class RecordingQuota {
     return {
       take(ms) {
         const bytes = ms * RECORDED_BYTES_PER_MS;
-        for (const { storedBytes: stored, liveBytes: live, limit } of owners)
-          if (stored + live + bytes > limit) return false;
+        for (const { storedBytes, liveBytes, limit } of owners)
+          if (storedBytes + liveBytes + bytes > limit) return false;
         for (const owner of owners) owner.liveBytes += bytes;
         takenBytes += bytes;
         return true;
@@ -73,9 +73,9 @@ export class RecordingQuota {
     return usage;
   }
 
-  #leave(bytes: OwnerBytes, takenBytes: number, isKept: boolean): void {
-    bytes.liveBytes -= takenBytes;
-    if (isKept) bytes.storedBytes += takenBytes;
-    if (--bytes.recordings === 0) this.#owners.delete(bytes.owner);
+  #leave(usage: OwnerBytes, takenBytes: number, isKept: boolean): void {
+    usage.liveBytes -= takenBytes;
+    if (isKept) usage.storedBytes += takenBytes;
+    if (--usage.recordings === 0) this.#owners.delete(usage.owner);
   }
 }

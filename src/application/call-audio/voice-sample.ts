@@ -22,9 +22,11 @@ export async function voiceSample(
   { userId = "", signal }: { readonly userId?: string; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const scope = new AbortController();
-  const end = (): void => scope.abort(signal?.reason);
-  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => scope.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
-  signal?.addEventListener("abort", end);
+  const abort = (): void => scope.abort(signal?.reason);
+  const cancel = system.after(SAMPLE_TIMEOUT_MS, () =>
+    scope.abort(new Error(`not spoken within ${SAMPLE_TIMEOUT_MS} ms`)),
+  );
+  signal?.addEventListener("abort", abort);
   try {
     signal?.throwIfAborted();
     const { language } = await speech.voice(voiceId);
@@ -38,7 +40,7 @@ export async function voiceSample(
     throw new Refusal("speech_unavailable", `voice ${voiceId} is not available at the moment; try again`, { cause });
   } finally {
     cancel();
-    signal?.removeEventListener("abort", end);
+    signal?.removeEventListener("abort", abort);
   }
 }
 

@@ -19,7 +19,7 @@ export class CallClock {
   }
 
   /** The time of the call now. */
-  at(): number {
+  now(): number {
     return this.#start + Math.floor(this.#system.monotonic() - this.#monotonicStart);
   }
 }

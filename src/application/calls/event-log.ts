@@ -59,7 +59,7 @@ export class EventLog {
     for (const event of events) notify(this.#liveListeners, event.callId, event);
   }
 
-  /** Passes events that have happened before, and are stored now, on to the followers of a call. */
+  /** Passes newly stored events on to all but the live listeners, and logs them. */
   publishStored(events: readonly Event[]): void {
     for (const event of events) {
       // Metadata that clients attach to a call is for them, not for the operator.
@@ -83,8 +83,8 @@ export class EventLog {
   /** Notifies all listeners that no item follows. Idempotent. */
   close(): void {
     this.#isClosed = true;
-    for (const all of [this.#liveListeners, this.#callListeners, this.#userListeners])
-      for (const listeners of all.values()) for (const listener of listeners) listener.onClose();
+    for (const listenersById of [this.#liveListeners, this.#callListeners, this.#userListeners])
+      for (const listeners of listenersById.values()) for (const listener of listeners) listener.onClose();
   }
 
   /** Passes each newly stored event of a call to `listener`; returns a function that stops it. */
@@ -108,15 +108,15 @@ export class EventLog {
   }
 }
 
-function notify(all: Listeners, id: string | null, event: Event): void {
-  if (id !== null) for (const listener of all.get(id) ?? []) listener.onEvent(event);
+function notify(listenersById: Listeners, id: string | null, event: Event): void {
+  if (id !== null) for (const listener of listenersById.get(id) ?? []) listener.onEvent(event);
 }
 
-function addListener(all: Listeners, id: string, listener: EventListener): () => void {
-  const listeners = all.get(id) ?? new Set();
-  all.set(id, listeners.add(listener));
+function addListener(listenersById: Listeners, id: string, listener: EventListener): () => void {
+  const listeners = listenersById.get(id) ?? new Set();
+  listenersById.set(id, listeners.add(listener));
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0 && all.get(id) === listeners) all.delete(id);
+    if (listeners.size === 0 && listenersById.get(id) === listeners) listenersById.delete(id);
   };
 }

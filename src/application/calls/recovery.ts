@@ -6,13 +6,13 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 type RecoveryContext = Pick<Context, "log" | "nodeId" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
 const BATCH_SIZE = 200;
-/** A database may carry out the last writes of a process after it has died: pauses before each further check, ms. */
+/** Delays before further checks, ms: a database may carry out the last writes of a process after it has died. */
 const CHECK_DELAYS_MS = [1_000, 4_000, 15_000];
 
 /**
- * Settles the leftovers of a dead process before starting anything new: its calls on the line, and those whose phone
- * it may have rung, are `FAILED/interrupted`; calls waiting for an instance it was deleting are
- * `FAILED/instance_deleted`. No other record is changed.
+ * Settles the calls of a dead process before any new call starts: its live calls, and those whose phone it may have rung,
+ * become `FAILED/interrupted`; calls waiting for an instance it was deleting become `FAILED/instance_deleted`. No other
+ * record is changed.
  */
 export async function recover(context: RecoveryContext): Promise<void> {
   await settleOrphans(context);

@@ -9,7 +9,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import { notBefore } from "./call-clock.ts";
 import { failedOutcome, finalFact } from "./live/outcomes.ts";
 
-/** Dependencies of the stored calls. */
+/** Dependencies of {@link storeCall} and {@link failCall}. */
 export type StoredCallsContext = Pick<
   Context,
   "counters" | "events" | "log" | "recordings" | "shutdownSignal" | "storage" | "system" | "timings"
@@ -31,8 +31,8 @@ export function storeCall(
     const storedCall = await calls.update(call.id, call.version, patch, events);
     if (storedCall) return storedCall;
     // A write whose result was lost may still have succeeded.
-    const stored = await calls.get(call.id);
-    return stored && isWritten(stored, call, patch) && (await areStored(context, call, events)) ? stored : undefined;
+    const current = await calls.get(call.id);
+    return current && isWritten(current, call, patch) && (await areStored(context, call, events)) ? current : undefined;
   });
 }
 
@@ -41,23 +41,23 @@ async function areStored(
   call: Call,
   events: readonly Event[],
 ): Promise<boolean> {
-  const last = events.at(-1);
-  return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
+  const lastEvent = events.at(-1);
+  return !lastEvent || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === lastEvent.id);
 }
 
 /** True if the stored call is this one with the patch applied. */
-function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
+function isWritten(storedCall: Call, call: Call, patch: CallPatch): boolean {
   const patched: Call = { ...call, ...patch };
   return (
-    stored.version === call.version + 1 &&
-    stored.status === patched.status &&
-    stored.owner === patched.owner &&
-    stored.dialingAt === patched.dialingAt &&
-    stored.line === patched.line &&
-    stored.notBefore === patched.notBefore &&
-    stored.startedAt === patched.startedAt &&
-    stored.endedAt === patched.endedAt &&
-    stored.outcome?.reason === patched.outcome?.reason
+    storedCall.version === call.version + 1 &&
+    storedCall.status === patched.status &&
+    storedCall.owner === patched.owner &&
+    storedCall.dialingAt === patched.dialingAt &&
+    storedCall.line === patched.line &&
+    storedCall.notBefore === patched.notBefore &&
+    storedCall.startedAt === patched.startedAt &&
+    storedCall.endedAt === patched.endedAt &&
+    storedCall.outcome?.reason === patched.outcome?.reason
   );
 }
 
@@ -98,14 +98,14 @@ async function endOf(context: StoredCallsContext, call: Call): Promise<number> {
   return timeline.reduce((latest, { timestamp }) => Math.max(latest, timestamp), now);
 }
 
-/** The process that recorded the call may have died. */
+/** Length of a call's recording, ms, from the recording itself: the process that made it may have died. */
 async function recordedSoFar(
   { recordings, system, timings, log }: Pick<Context, "log" | "recordings" | "system" | "timings">,
   call: Call,
 ): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
   try {
-    const timeoutError = () => new Error(`it was not read within ${timings.closeMs} ms`);
+    const timeoutError = () => new Error(`the recording was not read within ${timings.closeMs} ms`);
     const recording = await within(recordings.read(call.id), { system, ms: timings.closeMs, timeoutError });
     return Math.round(recording?.durationMs ?? 0);
   } catch (error) {

@@ -12,7 +12,7 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "timings"> &
   StoredCallsContext;
 
-/** Calls whose end is stored although every request for it was refused; the oldest are forgotten. */
+/** Maximum number of calls remembered whose end was stored after every request for it was refused. */
 const MAX_UNCONFIRMED = 1_000;
 
 /** The live calls, as a termination sees them. */
@@ -41,9 +41,9 @@ export class Terminations {
   readonly #byCall = new Map<string, Termination>();
   readonly #unconfirmedIds = new Set<string>();
 
-  constructor(context: TerminationsContext, live: LiveCalls) {
+  constructor(context: TerminationsContext, liveCalls: LiveCalls) {
     this.#context = context;
-    this.#liveCalls = live;
+    this.#liveCalls = liveCalls;
   }
 
   /** True if a call will end but this is not stored yet. */
@@ -76,7 +76,7 @@ export class Terminations {
   /**
    * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
    * @param withinMs time to wait until that is stored, ms
-   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
+   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be stored later
    */
   async terminate(call: Call, withinMs: number): Promise<boolean> {
     if (this.#unconfirmedIds.delete(call.id)) return true;
@@ -94,7 +94,7 @@ export class Terminations {
 
   /**
    * Makes sure that a call ends; resolves when that is stored.
-   * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be
+   * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be stored later
    */
   async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
     await this.#inTime(call, this.#terminationOf(call, reason, detail), this.#context.timings.storeMs);

@@ -4,7 +4,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Receipt, ReceiptKey } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 
-/** Dependencies of the idempotency. */
+/** Dependencies of {@link once}. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
 /** Time the receipt of an idempotent request is kept, ms. */
@@ -16,8 +16,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * gets the first one's response. The receipt is stored with the record, and names it; a request that creates nothing
  * leaves the key free. Keys belong to the user or, for a demo token, to its instance.
  * @param run stores the receipt with the record it creates; resolves with undefined if the key got a receipt since the look-up
- * @param replay rebuilds the response from the record and the input, which equals that of the first request; undefined: the
- *   record was removed
+ * @param replay rebuilds the response from the record and the input, which equals that of the first request; resolves with
+ *   undefined if the record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function once<T>(
@@ -28,16 +28,16 @@ export async function once<T>(
   run: (receipt: NewReceipt | undefined) => Promise<T | undefined>,
   replay: (receipt: Receipt) => Promise<T | undefined>,
 ): Promise<T> {
-  if (key === undefined) return (await run(undefined)) as T; // without a receipt no key is known
+  if (key === undefined) return (await run(undefined)) as T; // without a key, none can have got a receipt
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
   const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };
   const fingerprint = await sha256Hex(JSON.stringify(input));
-  const { taken: isTaken, key: runningKey } = await context.runningKeys.take(name, fingerprint);
+  const { isTaken, key: runningKey } = await context.runningKeys.take(name, fingerprint);
   if (!isTaken) throw runningKey.fingerprint === fingerprint ? keyInProgress(key) : keyReused(key);
   try {
     for (;;) {
-      const begunAt = context.purgeClock.now(); // by which it is also purged
+      const begunAt = context.purgeClock.now(); // the clock by which receipts are purged
       const expiredBefore = context.purgeClock.ago(RECEIPT_KEPT_MS);
       const receipt = await context.storage.receipts.find(name, expiredBefore);
       if (receipt) return await replayReceipt(receipt, key, fingerprint, replay);
@@ -61,12 +61,12 @@ async function replayReceipt<T>(
   const isCall = recordId.startsWith("call_");
   const isErased = receipt.fingerprint === "";
   if (!isErased && receipt.fingerprint !== fingerprint) throw keyReused(key);
-  const first = isErased ? undefined : await replay(receipt);
-  if (first !== undefined) return first;
-  // Creating another one could call a person twice whose data was just erased.
+  const response = isErased ? undefined : await replay(receipt);
+  if (response !== undefined) return response;
+  // Creating another record could call a person again whose data was just erased.
   throw new Refusal(
     isCall ? "call_not_found" : "instance_not_found",
-    `the key "${key}" created ${isCall ? "call" : "instance"} "${recordId}", which was deleted since then; use a new key`,
+    `the key "${key}" created ${isCall ? "call" : "instance"} "${recordId}", which has been deleted since; use a new key`,
   );
 }
 

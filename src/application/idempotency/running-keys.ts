@@ -22,14 +22,14 @@ interface Holder {
 export class RunningKeys {
   readonly #holders = new Map<string, Holder>();
 
-  /** Takes the key once no other request looks it up; returns the key of the other request, not taken, if one runs under it. */
-  async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ taken: boolean; key: HeldKey }> {
+  /** Takes the key once no other request is looking it up; returns the key of the other request if one runs under it. */
+  async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ isTaken: boolean; key: HeldKey }> {
     const name = JSON.stringify([userId, scope, key]);
     for (let other = this.#holders.get(name); other; other = this.#holders.get(name)) {
-      if (other.isRunning) return { taken: false, key: other.heldKey };
+      if (other.isRunning) return { isTaken: false, key: other.heldKey };
       await other.whenLookedUp;
     }
-    const { promise: lookedUp, resolve } = Promise.withResolvers<void>();
+    const { promise: whenLookedUp, resolve } = Promise.withResolvers<void>();
     const run = () => {
       holder.isRunning = true;
       resolve();
@@ -38,8 +38,8 @@ export class RunningKeys {
       if (this.#holders.get(name) === holder) this.#holders.delete(name);
       resolve();
     };
-    const holder: Holder = { heldKey: { fingerprint, run, release }, isRunning: false, whenLookedUp: lookedUp };
+    const holder: Holder = { heldKey: { fingerprint, run, release }, isRunning: false, whenLookedUp };
     this.#holders.set(name, holder);
-    return { taken: true, key: holder.heldKey };
+    return { isTaken: true, key: holder.heldKey };
   }
 }

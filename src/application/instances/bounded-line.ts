@@ -6,18 +6,18 @@ type BoundedLineContext = Pick<Context, "log" | "system" | "timings">;
 
 /** One call of `Telephony.open`. */
 interface Attempt {
-  /** Resolves with the line, however late. */
-  readonly arrives: Promise<Line>;
+  /** Resolves with the line, even after the timeout. */
+  readonly line: Promise<Line>;
   readonly abort: AbortController;
-  opened: boolean;
+  isOpen: boolean;
 }
 
-/** An adapter's line, opened when it is first needed. No wait on it is longer than its bound. */
+/** An adapter's line, opened when it is first needed. Every wait for it has a timeout. */
 export class BoundedLine {
   readonly #context: BoundedLineContext;
   readonly #telephony: Telephony;
   readonly #instance: InstanceRef;
-  readonly #hostOf: (givenUp: AbortSignal) => LineHost;
+  readonly #hostOf: (abandonSignal: AbortSignal) => LineHost;
   readonly #onFailed: (error: unknown) => void;
   readonly #scope = new AbortController();
   #attempt: Attempt | undefined;
@@ -48,7 +48,7 @@ export class BoundedLine {
 
   /**
    * The open line.
-   * @throws {NetworkSilent} not within `lineOpenMs`; if the line arrives later, it is closed
+   * @throws {NetworkSilent} the network did not open it within `lineOpenMs`; a line that opens later is closed
    */
   open(): Promise<Line> {
     this.#line ??= this.#open().catch((error: unknown) => {
@@ -63,8 +63,8 @@ export class BoundedLine {
   unlink(): Promise<void> {
     const { unlinkMs } = this.#context.timings;
     const timeoutError = () => new NetworkSilent(`the network did not unlink the device within ${unlinkMs} ms`);
-    const unlinked = this.open().then((line) => line.unlink());
-    return within(unlinked, { ...this.#waitOptions, ms: unlinkMs, timeoutError });
+    const unlinkPromise = this.open().then((line) => line.unlink());
+    return within(unlinkPromise, { ...this.#waitOptions, ms: unlinkMs, timeoutError });
   }
 
   /** Gives the line up: it is closed, its reports no longer count, and the next use opens a new line. */
@@ -72,7 +72,7 @@ export class BoundedLine {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;
     attempt?.abort.abort(new Error("the line was given up"));
-    if (attempt) void closeWhenOpen(attempt.arrives).catch((error) => this.#warn(error));
+    if (attempt) void closeWhenOpen(attempt.line).catch((error) => this.#warn(error));
   }
 
   /** Closes the line, even while it is being opened. Never rejects. */
@@ -81,9 +81,9 @@ export class BoundedLine {
     const attempt = this.#attempt;
     this.#scope.abort(new Error("the line is closed"));
     if (!attempt) return;
-    if (!attempt.opened) attempt.abort.abort(this.#scope.signal.reason);
+    if (!attempt.isOpen) attempt.abort.abort(this.#scope.signal.reason);
     const timeoutError = () => new NetworkSilent(`the line did not close within ${timings.closeMs} ms`);
-    await within(closeWhenOpen(attempt.arrives), { system, ms: timings.closeMs, timeoutError }).catch((error) =>
+    await within(closeWhenOpen(attempt.line), { system, ms: timings.closeMs, timeoutError }).catch((error) =>
       this.#warn(error),
     );
   }
@@ -93,7 +93,7 @@ export class BoundedLine {
     const { lineOpenMs } = this.#context.timings;
     const abort = new AbortController();
     const opening = (async () => this.#telephony.open(this.#instance, this.#hostOf(abort.signal), abort.signal))();
-    const attempt: Attempt = { arrives: opening, abort, opened: false };
+    const attempt: Attempt = { line: opening, abort, isOpen: false };
     this.#attempt = attempt;
     const timeoutError = () => {
       const error = new NetworkSilent(`the network did not open the line within ${lineOpenMs} ms`);
@@ -102,7 +102,7 @@ export class BoundedLine {
       return error;
     };
     const line = await within(opening, { ...this.#waitOptions, ms: lineOpenMs, timeoutError });
-    attempt.opened = true;
+    attempt.isOpen = true;
     return line;
   }
 
@@ -111,11 +111,11 @@ export class BoundedLine {
   }
 
   #warn(error: unknown): void {
-    this.#context.log.warn({ instance_id: this.#instance.id, err: error }, "the line did not close in order");
+    this.#context.log.warn({ instance_id: this.#instance.id, err: error }, "the line did not close properly");
   }
 }
 
-/** Closes the line when it arrives; no step is needed if it never opens. */
+/** Closes the line once it has opened; resolves at once if it could not be opened. */
 function closeWhenOpen(opening: Promise<Line>): Promise<void> {
   return opening.then(
     (line) => line.close(),

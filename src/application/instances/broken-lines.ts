@@ -9,7 +9,7 @@ type BrokenLinesContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "
 export class BrokenLines {
   readonly #context: BrokenLinesContext;
   readonly #lines: Lines;
-  /** Instances whose calls are being failed; true if something happened in the meantime. */
+  /** Instances whose calls are being failed; true if another check was requested in the meantime. */
   readonly #inProgress = new Map<string, boolean>();
 
   constructor(context: BrokenLinesContext, lines: Lines) {
@@ -17,7 +17,7 @@ export class BrokenLines {
     this.#lines = lines;
   }
 
-  /** A call waits for the line, or the line has broken. */
+  /** Fails the waiting calls if the line is broken: called when a call is queued, and when the line breaks. */
   check(instanceId: string): void {
     if (this.#lines.find(instanceId)?.lastingFault === undefined) return;
     const isRunning = this.#inProgress.has(instanceId);
@@ -32,7 +32,7 @@ export class BrokenLines {
         await this.#failWaiting(instanceId);
       } while (this.#inProgress.get(instanceId));
     } catch (error) {
-      // Their time in the queue ends them.
+      // The queue timeout fails them instead.
       this.#context.log.warn(
         { instance_id: instanceId, err: error },
         "the failure of calls of a broken line could not be stored",
@@ -43,10 +43,10 @@ export class BrokenLines {
 
   async #failWaiting(instanceId: string): Promise<void> {
     const { calls } = this.#context.storage;
-    const active = await retryUntilStored(this.#context, "the list of calls of a broken line", () =>
+    const activeCalls = await retryUntilStored(this.#context, "the list of calls of a broken line", () =>
       calls.active(instanceId),
     );
-    for (const call of active) {
+    for (const call of activeCalls) {
       const fault = this.#lines.find(instanceId)?.lastingFault;
       if (fault === undefined) return;
       if (call.status === "QUEUED" && call.owner === null)

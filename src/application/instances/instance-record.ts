@@ -5,15 +5,15 @@ import type { InstancePatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 
-/** Dependencies of the instance record. */
+/** Dependencies of {@link InstanceRecord}. */
 export type InstanceRecordContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
 
 /** A move in the instance's table, with the changes stored along with it. */
 export interface InstanceMove {
-  /** Left out: its status stays. */
+  /** Default: the status does not change. */
   readonly input?: InstanceInput;
   readonly patch?: InstancePatch;
-  /** Left out: the write makes no event. */
+  /** Default: no event. */
   readonly fact?: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
   readonly sealedCredentials?: Uint8Array | undefined;
@@ -36,7 +36,7 @@ export class InstanceRecord {
 
   /** Runs a write after those before it; a failure is logged. */
   enqueue(write: () => Promise<void>): void {
-    this.inTurn(write).catch(() => {}); // logged there
+    this.inTurn(write).catch(() => {}); // already logged
   }
 
   /** Runs a write after those before it, and rejects with its failure. */
@@ -53,26 +53,29 @@ export class InstanceRecord {
     await this.#writes;
   }
 
-  /** Writes a move; nothing if the table has none, unless there are credentials to store. To be called in turn. */
-  async move({ input, patch, fact, sealedCredentials: sealed }: InstanceMove): Promise<void> {
+  /**
+   * Writes a move; has no effect if the table has no such move and there are no credentials to store. Call it within
+   * {@link inTurn}.
+   */
+  async move({ input, patch, fact, sealedCredentials }: InstanceMove): Promise<void> {
     const { storage, events, system } = this.#context;
     for (;;) {
       const current = this.#instance;
       const status = input && nextState(INSTANCE_TRANSITIONS, current.status, input);
-      const isWritten = status || (current.status !== "DELETED" && (sealed || !input));
+      const isWritten = status || (current.status !== "DELETED" && (sealedCredentials || !input));
       if (!isWritten) return;
       const now = system.now();
       const link = input === "link" ? { linkedAt: now } : input === "unlink" && { linkedAt: null, pause: null };
       // A status is written only if it changes: writing CREATED erases the secrets of a link in progress.
       const fields = { ...patch, ...link, ...(status && { status }), updatedAt: now };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
-      const log = (status || !input) && fact ? [events.event(fact, subject)] : [];
+      const newEvents = (status || !input) && fact ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
-        storage.instances.update(current.id, current.version, fields, log, sealed),
+        storage.instances.update(current.id, current.version, fields, newEvents, sealedCredentials),
       );
       if (next) {
         this.#instance = next;
-        return events.publish(log);
+        return events.publish(newEvents);
       }
       const latest = await retryUntilStored(this.#context, `the read of instance ${current.id}`, () =>
         storage.instances.get(current.id),

@@ -24,7 +24,7 @@ import type {
 } from "../use-cases.ts";
 import { byteBudgetOf, storageQuota } from "../user-limits/byte-budget.ts";
 import { refuseDemo } from "../user-limits/refuse-demo.ts";
-import { linksByItself } from "./line-monitor.ts";
+import { linksAutomatically } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import type { LinkTicket } from "./link-tickets.ts";
 import { Linking, type LinkingContext } from "./linking.ts";
@@ -104,8 +104,10 @@ export class Instances implements InstanceUseCases {
       },
       async ({ recordId }) => {
         // The input equals that of the first request, so it has the original values of fields that may have changed.
-        const first = await storage.instances.get(recordId);
-        return first && { ...newInstance(first.id, first.provider, first.createdAt), created: true, replayed: true };
+        const instance = await storage.instances.get(recordId);
+        if (!instance) return undefined;
+        const { id, provider: network, createdAt } = instance;
+        return { ...newInstance(id, network, createdAt), created: true, replayed: true };
       },
     );
   }
@@ -180,7 +182,7 @@ export class Instances implements InstanceUseCases {
 
   #linkAutomatically(instance: Instance): void {
     const network = this.#context.telephony.get(instance.provider);
-    if (network && linksByItself(network)) void this.#lines.monitorOf(instance).probe();
+    if (network && linksAutomatically(network)) void this.#lines.monitorOf(instance).probe();
   }
 
   #withConnection(instance: Instance): ListedInstance {

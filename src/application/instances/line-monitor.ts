@@ -30,7 +30,7 @@ import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
 import { StoredLink, type StoredLinkContext } from "./stored-link.ts";
 
-/** Dependencies of the line monitor. */
+/** Dependencies of {@link LineMonitor}. */
 export type LineMonitorContext = Pick<
   Context,
   "lease" | "log" | "publicUrl" | "shutdownSignal" | "processPauses" | "system" | "timings"
@@ -42,7 +42,7 @@ export type LineMonitorContext = Pick<
 const OPEN_FAILED = "the line could not be opened; the server's log has the reason";
 
 /** True if instances of the network need no code: the operator has configured their numbers. */
-export function linksByItself({ capabilities }: Telephony): boolean {
+export function linksAutomatically({ capabilities }: Telephony): boolean {
   return capabilities.linking === "operator";
 }
 
@@ -114,7 +114,7 @@ export class LineMonitor {
   }
 
   get linksAutomatically(): boolean {
-    return linksByItself(this.telephony);
+    return linksAutomatically(this.telephony);
   }
 
   get connection(): Connection {
@@ -124,7 +124,7 @@ export class LineMonitor {
     return { state, phone, lastSeenAt, reason, condition, provider, ...(notice && { notice }) };
   }
 
-  /** A new object once the link has ended: a call of the previous number cannot delay those of the next one. */
+  /** State of the number's dials; a new object once the link has ended, so that calls of one number never delay those of the next. */
   get number(): NumberState {
     return this.#number;
   }
@@ -134,12 +134,12 @@ export class LineMonitor {
     return this.#record.instance;
   }
 
-  /** Time at which the number was linked, ms since 1970-01-01 UTC; now while none is. */
+  /** Time at which the number was linked, ms since 1970-01-01 UTC; the current time if no number is linked. */
   get linkedAt(): number {
     return this.#linkTime.linkedAt();
   }
 
-  /** Stores the pause of the number, and reports it, once. @param pause undefined: its protection lets it call again */
+  /** Stores the pause of the number, and reports it, once. @param pause undefined if the number may call again */
   pause(pause: Pause | undefined): void {
     this.#pause.set(pause);
   }
@@ -164,7 +164,7 @@ export class LineMonitor {
     return this.#line.open();
   }
 
-  /** Starts linking, or continues with it. */
+  /** Starts or continues linking. */
   async link(): Promise<void> {
     const line = await this.line();
     this.#apply({ type: "linking_started" });
@@ -197,7 +197,7 @@ export class LineMonitor {
     try {
       return await line.pairingCode(phone, signal);
     } catch (error) {
-      this.#context.log.warn({ instance_id: this.instance.id, err: error }, "there is no pairing code");
+      this.#context.log.warn({ instance_id: this.instance.id, err: error }, "no pairing code could be requested");
       throw error;
     }
   }
@@ -242,7 +242,10 @@ export class LineMonitor {
 
   async #onLinked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     const notLinked = () =>
-      new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
+      new Refusal(
+        "instance_not_found",
+        "the instance was deleted or unlinked, or its line was closed; no number was linked",
+      );
     if (this.#flow.stage === "closed" || this.#isUnlinking) throw notLinked();
     const { offlineReports } = this.#flow;
     await this.#link.store(phone, credentials);
@@ -270,9 +273,9 @@ export class LineMonitor {
    * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores
    * that, although the network may not have responded in time. Resolves with false if the line is closed before that:
    * then the instance is deleted, or is unchanged at the next start.
-   * @param networkAsked called once the network has responded, or has not in time
+   * @param onNetworkAsked called once the network has responded, or has not responded in time
    */
-  async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
+  async unlinkNumber(reason: string, onNetworkAsked: () => void): Promise<boolean> {
     const { log } = this.#context;
     const { id } = this.#record.instance;
     this.#apply({ type: "unlinking", reason });
@@ -285,7 +288,7 @@ export class LineMonitor {
     }
     if (!this.#isUnlinking) return false;
     this.#line.abandon(); // its late writes must not reach the next link
-    networkAsked();
+    onNetworkAsked();
     await this.#link.erase(reason);
     this.#apply({ type: "unlinking_stored", reason });
     return true;

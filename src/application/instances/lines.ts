@@ -4,12 +4,12 @@ import type { Page } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";
 import type { Connection } from "../use-cases.ts";
-import { LineMonitor, type LineMonitorContext, type LineWatcher, linksByItself } from "./line-monitor.ts";
+import { LineMonitor, type LineMonitorContext, type LineWatcher, linksAutomatically } from "./line-monitor.ts";
 
 type LinesContext = Pick<Context, "log" | "speech" | "storage" | "system" | "telephony"> & LineMonitorContext;
 
 const PAGE_SIZE = 100;
-/** Maximum numbers with waiting calls that connect first after a start; the rest connect with the others. */
+/** Maximum number of lines with waiting calls that open first after a start; the rest open with the others. */
 const MAX_FIRST_LINES = 500;
 
 /** The lines of this process, by instance. */
@@ -34,7 +34,7 @@ export class Lines {
     await this.#openAll((page) => storage.instances.linked(page));
     await this.#openAll((page) => storage.instances.halfLinked(page));
     for (const network of telephony.values())
-      if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
+      if (linksAutomatically(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
     this.#resumedIds.clear();
   }
 

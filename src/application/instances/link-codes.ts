@@ -15,13 +15,13 @@ export class LinkCodes {
   async current(ms: number): Promise<LinkCode | undefined> {
     if (this.#code && this.#code.expiresAt > this.#system.now()) return this.#code;
     return new Promise((resolve) => {
-      const done = (code: LinkCode | undefined) => {
-        this.#waiters.delete(done);
+      const finish = (code: LinkCode | undefined) => {
+        this.#waiters.delete(finish);
         cancel();
         resolve(code);
       };
-      const cancel = this.#system.after(ms, () => done(undefined));
-      this.#waiters.add(done);
+      const cancel = this.#system.after(ms, () => finish(undefined));
+      this.#waiters.add(finish);
     });
   }
 

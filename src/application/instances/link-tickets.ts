@@ -35,14 +35,14 @@ export class LinkTickets {
   }
 
   /** The instance of a ticket, and whether the ticket has expired; undefined for an invalid ticket. */
-  async read(ticket: string): Promise<{ readonly instanceId: string; readonly expired: boolean } | undefined> {
+  async read(ticket: string): Promise<{ readonly instanceId: string; readonly isExpired: boolean } | undefined> {
     const [, instanceId = "", expiry = "", signature = ""] = TICKET.exec(ticket) ?? [];
     if (instanceId === "") return undefined;
     const signedBytes = new TextEncoder().encode(`${instanceId}.${expiry}`);
     if (!(await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signedBytes)))
       return undefined;
     const remainingMs = Number.parseInt(expiry, 36) - this.#system.now();
-    return { instanceId, expired: remainingMs <= 0 || remainingMs > TICKET_MS + MAX_SETBACK_MS };
+    return { instanceId, isExpired: remainingMs <= 0 || remainingMs > TICKET_MS + MAX_SETBACK_MS };
   }
 
   #signingKey(): ReturnType<Vault["signingKey"]> {

@@ -6,8 +6,8 @@ import type { InstanceRecord } from "./instance-record.ts";
 const TRUST_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Time at which the number of an instance was linked. If it was stored while the clock was ahead, the time counts at which this
- * process first saw it, so that a warm-up continues.
+ * Time at which the number of an instance was linked. If it was stored while the clock was ahead, the time at which this
+ * process first saw it counts instead, so that a warm-up continues.
  */
 export class LinkTime {
   readonly #context: Pick<Context, "system">;
@@ -29,9 +29,9 @@ export class LinkTime {
     if (typeof linkedAt !== "number") return now;
     if (this.#firstSeen?.linkedAt !== linkedAt) this.#firstSeen = { linkedAt, monotonic };
     const observedMs = Math.floor(monotonic - this.#firstSeen.monotonic);
-    const effective = Math.min(storedTime("instances.linked_at", linkedAt, now), now - observedMs);
-    if (linkedAt > now && observedMs >= TRUST_AFTER_MS) this.#replace(linkedAt, effective);
-    return effective;
+    const effectiveTime = Math.min(storedTime("instances.linked_at", linkedAt, now), now - observedMs);
+    if (linkedAt > now && observedMs >= TRUST_AFTER_MS) this.#replace(linkedAt, effectiveTime);
+    return effectiveTime;
   }
 
   #replace(previousTime: number, linkedAt: number): void {

@@ -24,7 +24,7 @@ import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
 import { pairingCodeOf, pairingInstruction } from "./pairing.ts";
 
-/** Dependencies of the linking. */
+/** Dependencies of {@link Linking}. */
 export type LinkingContext = Pick<Context, "storage" | "system" | "telephony" | "timings" | "vault">;
 
 /** Links phone numbers to instances, by codes that are scanned or typed on the phone. */
@@ -92,7 +92,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const linkTicket = await this.#linkTickets.read(ticket);
     const instance = linkTicket && (await this.#context.storage.instances.get(linkTicket.instanceId));
     if (!instance || instance.status === "DELETED") throw noLinkPage();
-    if (linkTicket?.expired)
+    if (linkTicket?.isExpired)
       throw new Refusal("link_page_expired", "this page has expired; ask its sender for a new address");
     const { id, userId, name } = instance;
     const release = this.#linkPages.take(id);
@@ -173,8 +173,8 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
 
 /** Instruction for the person who holds the phone; a code that is a web address can be opened as well. */
 function instructionFor(instance: Instance, payload: string): string {
-  const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
-  return `Scan this code with the phone of "${instance.name}" to link its number${open}. The code changes; request it again when it has expired.`;
+  const openHint = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
+  return `Scan this code with the phone of "${instance.name}" to link its number${openHint}. The code changes; request it again when it has expired.`;
 }
 
 function noLinkPage(): Refusal {

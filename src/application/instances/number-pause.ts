@@ -20,7 +20,7 @@ export class NumberPause {
 
   /**
    * Stores the pause of the number, and reports it once.
-   * @param pause undefined: its protection lets it call again
+   * @param pause undefined if the number may call again
    */
   set(pause: Pause | undefined): void {
     const { system } = this.#context;

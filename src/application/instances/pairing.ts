@@ -15,7 +15,7 @@ export interface PairingRequest {
 }
 
 /**
- * A code for the phone with this number, that links the line once it is typed there.
+ * A code for the phone with this number, which links the line once it is typed there.
  * @throws {Refusal} `pairing_code_unsupported`, `pairing_code_unavailable`
  */
 export async function pairingCodeOf(
@@ -45,7 +45,7 @@ export async function pairingCodeOf(
         : "the network could not be asked; the server's log has the reason";
     throw new Refusal("pairing_code_unavailable", reason, { cause });
   } finally {
-    abort.abort(new Error("no request waits for the pairing code"));
+    abort.abort(new Error("the pairing code is no longer needed"));
   }
   throw unsupported(`scan the code of GET /v1/instances/${instance.id}/configure`);
 }

@@ -4,28 +4,28 @@ import type { Context } from "../context.ts";
 
 type ProberContext = Pick<Context, "system" | "timings">;
 
-/** Dependencies of a prober. */
-export interface Probed {
+/** The line that a {@link Prober} probes. */
+export interface ProbeTarget {
   /** The open line; opens it if necessary. */
   line(): Promise<Line>;
   /** True if another probe should be scheduled. */
   isProbed(): boolean;
-  /** Receives the latest result; one that may be outdated is not reported. */
+  /** Receives the latest result; a result that may be outdated is not reported. */
   onHealth(health: LineHealth): void;
 }
 
 /** Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time. */
 export class Prober {
   readonly #context: ProberContext;
-  readonly #target: Probed;
+  readonly #target: ProbeTarget;
   readonly #scope = new AbortController();
   #runPromise: Promise<void> | undefined;
   /** A probe was requested while another one was under way, whose result may be outdated. */
   #mustRepeat = false;
-  #inCall = false;
+  #isInCall = false;
   #cancelNext: (() => void) | undefined;
 
-  constructor(context: ProberContext, target: Probed) {
+  constructor(context: ProberContext, target: ProbeTarget) {
     this.#context = context;
     this.#target = target;
   }
@@ -40,7 +40,7 @@ export class Prober {
 
   /** Probes more often while a call is live. */
   setInCall(inCall: boolean): void {
-    this.#inCall = inCall;
+    this.#isInCall = inCall;
     if (this.#cancelNext) this.schedule();
   }
 
@@ -49,7 +49,7 @@ export class Prober {
     this.cancel();
     if (this.#scope.signal.aborted || !this.#target.isProbed()) return;
     const { timings, system } = this.#context;
-    this.#cancelNext = system.after(this.#inCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
+    this.#cancelNext = system.after(this.#isInCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
   }
 
   /** Cancels the next probe. */
@@ -78,7 +78,7 @@ export class Prober {
       const health = await this.#ask(await this.#target.line());
       if (!this.#mustRepeat) this.#target.onHealth(health);
     } catch {
-      // The line could not be opened; that was reported and logged there.
+      // The line could not be opened, which was already reported and logged.
     }
   }
 

@@ -7,7 +7,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import { SealedRecords } from "../sealing/sealed-records.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
-/** Dependencies of the stored link. */
+/** Dependencies of {@link StoredLink}. */
 export type StoredLinkContext = Pick<Context, "ids" | "log" | "shutdownSignal" | "storage" | "system" | "vault">;
 
 /** Stored link of an instance: its number, its credentials and the records of its line. */
@@ -36,30 +36,31 @@ export class StoredLink {
     };
   }
 
-  /** Stores a link in its turn. */
+  /** Stores a link, after the earlier writes. */
   store(phone: string | null, credentials?: Uint8Array): Promise<void> {
     // Sealed in turn, so that an unlink reported in the meantime is stored after the link.
     return this.#record.inTurn(async () => {
-      const sealed = credentials && (await this.#context.vault.seal(this.#record.instance.id, credentials));
+      const sealedCredentials = credentials && (await this.#context.vault.seal(this.#record.instance.id, credentials));
       // A number without credentials is the operator's, who may have it dial as before.
-      const number = sealed && phone !== null && (await dialledNumber(this.#context, this.#record.instance, phone));
+      const number =
+        sealedCredentials && phone !== null && (await dialledNumber(this.#context, this.#record.instance, phone));
       await this.#record.move({
         input: "link",
         patch: { phone, ...number },
         fact: { event: "instance.linked", data: { phone } },
-        sealedCredentials: sealed,
+        sealedCredentials,
       });
     });
   }
 
-  /** Stores in turn that no number is linked, and erases the rest of the link. */
+  /** Stores, after the earlier writes, that no number is linked, and erases the rest of the link. */
   erase(reason: string): Promise<void> {
-    const storing = this.#record.inTurn(() => this.#storeUnlinked(reason));
-    this.#erasure = storing.catch(() => {}); // the caller has it
-    return storing;
+    const writePromise = this.#record.inTurn(() => this.#storeUnlinked(reason));
+    this.#erasure = writePromise.catch(() => {}); // the caller gets the error
+    return writePromise;
   }
 
-  /** Stores that the line is online; returns true if the instance is `ACTIVE` now. To be called in turn. */
+  /** Stores that the line is online; returns true if the instance is `ACTIVE` now. Call it within `InstanceRecord.inTurn`. */
   async activate(): Promise<boolean> {
     const record = this.#record;
     if (record.instance.status === "CREATED")
@@ -87,16 +88,18 @@ export class StoredLink {
 const MARK_LENGTH = 32;
 
 /**
- * Time since which the dials of an instance count for the number being linked: a number that is linked again keeps its
- * own, and the first one has them all.
+ * Fields that state since when the dials of an instance count for the number being linked: a number that is linked again
+ * keeps its dials, and the first number gets all of them.
  */
 async function dialledNumber(
   { vault, system, ids }: Pick<Context, "ids" | "system" | "vault">,
-  { id, dialledNumber: last }: Instance,
+  { id, dialledNumber: previous }: Instance,
   phone: string,
 ): Promise<Pick<InstancePatch, "dialledNumber">> {
   const key = await vault.signingKey("dialled number");
   const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id} ${phone}`));
   const mark = toHex(new Uint8Array(signature)).slice(0, MARK_LENGTH);
-  return last?.mark === mark ? {} : { dialledNumber: { mark, since: last ? system.now() : 0, after: ids("call") } };
+  return previous?.mark === mark
+    ? {}
+    : { dialledNumber: { mark, since: previous ? system.now() : 0, after: ids("call") } };
 }

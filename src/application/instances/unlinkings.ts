@@ -5,11 +5,11 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
 import { InstanceRecord, type InstanceRecordContext } from "./instance-record.ts";
-import { linksByItself } from "./line-monitor.ts";
+import { linksAutomatically } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { instanceNotFound } from "./owned-instance.ts";
 
-/** Dependencies of the unlinkings. */
+/** Dependencies of {@link Unlinkings}. */
 export type UnlinkingsContext = Pick<Context, "log" | "storage" | "system" | "telephony" | "timings"> &
   InstanceRecordContext;
 
@@ -26,14 +26,14 @@ interface Unlinking {
 
 /**
  * Unlinks numbers at their users' request. An instance stays linked, with its credentials, until the network has been
- * asked: a crash before that leaves it unchanged, and its user asks again.
+ * asked: a crash before that leaves it unchanged, and its user has to repeat the request.
  */
 export class Unlinkings {
   readonly #context: UnlinkingsContext;
   readonly #lines: Lines;
   readonly #dispatcher: Pick<Dispatcher, "endLive">;
   /** By instance; several requests wait for the same one. */
-  readonly #running = new Map<string, Unlinking>();
+  readonly #unlinkings = new Map<string, Unlinking>();
 
   constructor(context: UnlinkingsContext, lines: Lines, dispatcher: Pick<Dispatcher, "endLive">) {
     this.#context = context;
@@ -49,12 +49,12 @@ export class Unlinkings {
   async unlink(instance: Instance): Promise<void> {
     const { system, timings, telephony } = this.#context;
     const network = telephony.get(instance.provider);
-    if (network && linksByItself(network))
+    if (network && linksAutomatically(network))
       throw new Refusal(
         "linked_by_operator",
         `"${instance.provider}" links its numbers automatically, so they cannot be unlinked; delete the instance instead`,
       );
-    const { whenNetworkAsked, whenStored } = this.#running.get(instance.id) ?? this.#begin(instance);
+    const { whenNetworkAsked, whenStored } = this.#unlinkings.get(instance.id) ?? this.#begin(instance);
     const timeoutError = () =>
       new StorageUnavailable("the unlinking could not be stored in time; it continues automatically");
     await within(Promise.race([whenNetworkAsked, whenStored]), {
@@ -70,13 +70,13 @@ export class Unlinkings {
   #begin(instance: Instance): Unlinking {
     const { id } = instance;
     const { promise: whenNetworkAsked, resolve: onNetworkAsked } = Promise.withResolvers<void>();
-    const whenStored = this.#run(instance, onNetworkAsked).finally(() => this.#running.delete(id));
+    const whenStored = this.#run(instance, onNetworkAsked).finally(() => this.#unlinkings.delete(id));
     whenStored.catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable || error instanceof Refusal))
         this.#context.log.error({ instance_id: id, err: error }, "the number could not be unlinked");
     });
     const unlinking: Unlinking = { whenNetworkAsked, whenStored };
-    this.#running.set(id, unlinking);
+    this.#unlinkings.set(id, unlinking);
     return unlinking;
   }
 

@@ -2,24 +2,24 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import type { Accept } from "./rules.ts";
 
-/** A value of which `isRight` is true. @param kind for the message: `a text` */
-export function only<Value>(kind: string, isRight: (value: unknown) => boolean): Accept<Value> {
+/** Accepts values for which `isValid` returns true. @param kind for the message, such as `a text` */
+export function acceptOnly<Value>(kind: string, isValid: (value: unknown) => boolean): Accept<Value> {
   return (value, name) => {
-    if (!isRight(value)) throw new PortFault(`${name} is ${shape(value)}: it must be ${kind}`);
+    if (!isValid(value)) throw new PortFault(`${name} is ${shape(value)}: it must be ${kind}`);
     return value as Value;
   };
 }
 
-/** The same, or undefined; null counts as undefined. */
+/** Accepts the same, or undefined; null counts as undefined. */
 export function acceptOptional<Value>(accept: Accept<Value>): Accept<Value | undefined> {
   return (value, name, parts) => (value === undefined || value === null ? undefined : accept(value, name, parts));
 }
 
-/** Any value. */
-export const anything = <Value>(value: unknown): Value => value as Value;
+/** Accepts any value. */
+export const acceptAny = <Value>(value: unknown): Value => value as Value;
 
-/** Nothing, whatever was returned. */
-export const nothing = (): void => undefined;
+/** Ignores the value. */
+export const acceptVoid = (): void => undefined;
 
 /** True for a promise. */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
@@ -34,17 +34,17 @@ const isText = (value: unknown): boolean => typeof value === "string";
 /** A finite number that is not negative. */
 const isCount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity;
 
-export const acceptText: Accept<string> = only("a text", isText);
-export const acceptCount: Accept<number> = only("a number of at least 0", isCount);
-export const acceptFlag: Accept<boolean> = only("true or false", (value) => typeof value === "boolean");
+export const acceptText: Accept<string> = acceptOnly("a text", isText);
+export const acceptCount: Accept<number> = acceptOnly("a number of at least 0", isCount);
+export const acceptFlag: Accept<boolean> = acceptOnly("true or false", (value) => typeof value === "boolean");
 
-/** Samples per second of audio. */
-export const sampleRate: Accept<number> = only(
+/** Accepts a sample rate, Hz. */
+export const acceptSampleRate: Accept<number> = acceptOnly(
   "a rate from 1000 to 768000 Hz",
   (value) => typeof value === "number" && value >= 1_000 && value <= 768_000,
 );
 
-/** An object with these members, if they are of these kinds. */
+/** Accepts an object whose members are of these kinds. */
 export function acceptRecord<Value>(members: { readonly [Key in keyof Value]?: Accept<Value[Key]> }): Accept<Value> {
   return (value, name, parts) => {
     if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
@@ -54,8 +54,8 @@ export function acceptRecord<Value>(members: { readonly [Key in keyof Value]?: A
   };
 }
 
-/** An array of such items. */
-export function list<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
+/** Accepts an array of such items. */
+export function acceptList<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
   return (value, name, parts) => {
     if (!Array.isArray(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an array`);
     for (const item of value) accept(item, `an item of ${name}`, parts);
@@ -63,16 +63,16 @@ export function list<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
   };
 }
 
-/** A port that a port has returned, guarded by its own rules. */
-export function port<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
+/** Accepts a port that another port has returned, and guards it by its own rules. */
+export function acceptPort<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
   return (value, source, parts: GuardParts) => {
     if (!isPlainObject(value)) throw new PortFault(`${source} returned ${shape(value)}: it must return an object`);
     return guarded(value as Port, rules, name, parts);
   };
 }
 
-/** An event or action: an object with a type and no functions, symbols or BigInts. */
-export function typed<Value extends { readonly type: string }>(): Accept<Value> {
+/** Accepts an event or action: an object with a type and no functions, symbols or BigInts. */
+export function acceptTyped<Value extends { readonly type: string }>(): Accept<Value> {
   return (value, name) => {
     if (!isPlainObject(value) || typeof value.type !== "string")
       throw new PortFault(`${name} yielded ${shape(value)}: it must yield objects with a type`);
@@ -85,8 +85,8 @@ export function typed<Value extends { readonly type: string }>(): Accept<Value> 
   };
 }
 
-/** The copy of a JSON object: whatever else it holds, such as a getter that throws, is a fault here and not at its reader. */
-export function plainObject<Value extends object>(value: unknown, name: string): Value {
+/** Accepts a JSON object and returns a copy, so that a getter that throws, for example, fails here and not in its reader. */
+export function acceptPlainObject<Value extends object>(value: unknown, name: string): Value {
   if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
   return JSON.parse(JSON.stringify(value)) as Value;
 }

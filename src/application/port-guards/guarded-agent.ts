@@ -4,49 +4,49 @@ import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent, AudioConversation } from "../../ports/audio-conversation.ts";
 import type { Agent, Conversation } from "../../ports/conversation.ts";
 import {
+  acceptAny,
   acceptCount,
   acceptFlag,
+  acceptOnly,
   acceptOptional,
+  acceptPlainObject,
+  acceptPort,
   acceptText,
-  anything,
-  nothing,
-  only,
-  plainObject,
-  port,
-  typed,
+  acceptTyped,
+  acceptVoid,
 } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
-import { asks, iterates, notifies, reads, states, throwing, yields } from "./rules.ts";
+import { iterates, mayThrow, notifies, reads, readsOrThrows, resolves, yields } from "./rules.ts";
 
 /** Time an agent may take to open the conversation of a call, ms. */
 const OPEN_MS = 30_000;
 
-const closes = { boundedBy: "src/ringport.ts" };
-/** The core asks for it in `AgentResult`, which ends the wait. */
-const reports = { boundedBy: "src/application/call-audio/agents/agent-result.ts" };
+const closeLimit = { boundedBy: "src/ringport.ts" };
+/** `AgentResult` requests the report, and ends the wait. */
+const reportLimit = { boundedBy: "src/application/call-audio/agents/agent-result.ts" };
 
 const CONVERSATION: Rules<Conversation> = {
-  result: states(acceptOptional<CallResult>(plainObject)),
+  result: readsOrThrows(acceptOptional<CallResult>(acceptPlainObject)),
   firstTokenMs: reads(acceptCount),
-  replyTimeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
-  report: asks(reports),
+  replyTimeoutMs: reads(acceptOnly("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
+  report: resolves(reportLimit),
   heard: notifies(),
   prepare: notifies(),
-  reply: yields(typed(), { boundedBy: "src/application/call-audio/agents/prompt-replies.ts" }),
+  reply: yields(acceptTyped(), { boundedBy: "src/application/call-audio/agents/prompt-replies.ts" }),
 };
 
 const AGENT: Rules<Agent> = {
-  kind: reads<"text">(anything),
+  kind: reads<"text">(acceptAny),
   name: reads(acceptText, "agent"),
-  check: throwing(nothing),
-  begin: throwing(port(CONVERSATION, "conversation")),
-  close: asks(closes),
+  check: mayThrow(acceptVoid),
+  begin: mayThrow(acceptPort(CONVERSATION, "conversation")),
+  close: resolves(closeLimit),
 };
 
 const AUDIO_CONVERSATION: Rules<AudioConversation> = {
-  events: iterates(typed()),
-  result: states(acceptOptional<CallResult>(plainObject)),
-  report: asks(reports),
+  events: iterates(acceptTyped()),
+  result: readsOrThrows(acceptOptional<CallResult>(acceptPlainObject)),
+  report: resolves(reportLimit),
   answered: notifies(),
   hear: notifies(),
   key: notifies(),
@@ -58,20 +58,20 @@ const AUDIO_CONVERSATION: Rules<AudioConversation> = {
 };
 
 const AUDIO_AGENT: Rules<AudioAgent> = {
-  kind: reads<"audio">(anything),
+  kind: reads<"audio">(acceptAny),
   name: reads(acceptText, "agent"),
   transcribes: reads(acceptFlag, false),
-  check: throwing(nothing),
-  open: asks(OPEN_MS, { accept: port(AUDIO_CONVERSATION, "conversation") }),
-  close: asks(closes),
+  check: mayThrow(acceptVoid),
+  open: resolves(OPEN_MS, { accept: acceptPort(AUDIO_CONVERSATION, "conversation") }),
+  close: resolves(closeLimit),
 };
 
 const AGENT_TOOL: Rules<AgentTool> = {
   name: reads(acceptText, ""),
   description: reads(acceptText, ""),
-  parameters: reads<JsonSchema>(anything),
-  timeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
-  run: asks({ boundedBy: "src/application/call-audio/agents/offered-tools.ts" }),
+  parameters: reads<JsonSchema>(acceptAny),
+  timeoutMs: reads(acceptOnly("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
+  run: resolves({ boundedBy: "src/application/call-audio/agents/offered-tools.ts" }),
 };
 
 /** The agent of an embedding program. */

@@ -4,7 +4,7 @@ import { realSystem, type System } from "../../ports/system.ts";
 /** The logger of an embedding program; its errors are dropped, because there is nowhere else to report them. */
 export function guardedLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
-  const guarded = (level: keyof Logger) => (fields: LogFields, message: string) => {
+  const guardedMethod = (level: keyof Logger) => (fields: LogFields, message: string) => {
     try {
       const result: unknown = logger[level](fields, message);
       if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(() => {});
@@ -12,7 +12,12 @@ export function guardedLogger(logger: Logger): Logger {
       // A log message must never cost a call.
     }
   };
-  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+  return {
+    debug: guardedMethod("debug"),
+    info: guardedMethod("info"),
+    warn: guardedMethod("warn"),
+    error: guardedMethod("error"),
+  };
 }
 
 /**
@@ -21,26 +26,26 @@ export function guardedLogger(logger: Logger): Logger {
  */
 export function guardedSystem(system: System): System {
   if (system === realSystem) return system;
-  let wall = realSystem.now();
-  let elapsed = 0;
+  let wallTime = realSystem.now();
+  let elapsedMs = 0;
   return {
     now() {
       try {
         const now = system.now();
-        if (Number.isFinite(now)) wall = now;
+        if (Number.isFinite(now)) wallTime = now;
       } catch {
         // Keep the latest time.
       }
-      return wall;
+      return wallTime;
     },
     monotonic() {
       try {
         const now = system.monotonic();
-        if (Number.isFinite(now)) elapsed = now;
+        if (Number.isFinite(now)) elapsedMs = now;
       } catch {
         // Keep the latest time.
       }
-      return elapsed;
+      return elapsedMs;
     },
     random(bytes) {
       try {

@@ -6,22 +6,22 @@ import type { Speech, Voice } from "../../ports/speech.ts";
 import type { Transcription, TranscriptionCapabilities, TranscriptionSession } from "../../ports/transcription.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import {
+  acceptAny,
   acceptCount,
   acceptFlag,
+  acceptList,
+  acceptOnly,
+  acceptPort,
   acceptRecord,
+  acceptSampleRate,
   acceptText,
-  anything,
+  acceptTyped,
+  acceptVoid,
   isPlainObject,
-  list,
-  nothing,
-  only,
-  port,
-  sampleRate,
-  typed,
 } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { portError } from "./port-fault.ts";
-import { type Accept, asks, iterates, notifies, reads, returns, throwing, yields } from "./rules.ts";
+import { type Accept, iterates, mayThrow, notifies, reads, resolves, returns, yields } from "./rules.ts";
 
 /** Timeout of a decoder for a whole file, ms; the embedded one also has a CPU limit. */
 const DECODE_MS = 60_000;
@@ -30,25 +30,25 @@ const OPEN_MS = 10_000;
 /** Time the last transcripts of a session may take, ms. */
 const LAST_WORDS_MS = 10_000;
 
-const closes = { boundedBy: "src/ringport.ts" };
-const samples: Accept<Int16Array> = only("an Int16Array", (value) => value instanceof Int16Array);
-const pcm: Accept<PcmChunk> = acceptRecord<PcmChunk>({ sampleRate, samples });
-const voice: Accept<Voice> = acceptRecord<Voice>({ id: acceptText, language: acceptText });
+const closeLimit = { boundedBy: "src/ringport.ts" };
+const acceptSamples: Accept<Int16Array> = acceptOnly("an Int16Array", (value) => value instanceof Int16Array);
+const acceptPcm: Accept<PcmChunk> = acceptRecord<PcmChunk>({ sampleRate: acceptSampleRate, samples: acceptSamples });
+const acceptVoice: Accept<Voice> = acceptRecord<Voice>({ id: acceptText, language: acceptText });
 
 const speechRules = (voiceMs: number): Rules<Speech> => ({
-  voices: asks(voiceMs, { accept: list(voice) }),
-  voice: asks(voiceMs, { accept: voice }),
-  speak: yields(pcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
-  atOnce: reads(only("an object", isPlainObject)),
+  voices: resolves(voiceMs, { accept: acceptList(acceptVoice) }),
+  voice: resolves(voiceMs, { accept: acceptVoice }),
+  speak: yields(acceptPcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
+  atOnce: reads(acceptOnly("an object", isPlainObject)),
   sliceLength: reads(sliceLength),
-  warmUp: asks({ boundedBy: "nothing waits for it" }),
-  close: asks(closes),
+  warmUp: resolves({ boundedBy: "nothing waits for it" }),
+  close: resolves(closeLimit),
 });
 
 /** A number, or a function whose failure means the default. */
 function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNullable<Speech["sliceLength"]> {
   if (typeof value !== "function")
-    return only<number>("a number or a function", isLength)(value, name, { log } as GuardParts);
+    return acceptOnly<number>("a number or a function", isLength)(value, name, { log } as GuardParts);
   return (voice) => {
     try {
       const length: unknown = value(voice);
@@ -63,31 +63,33 @@ function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNull
 const isLength = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 const MP3_STREAM: Rules<Mp3Stream> = {
-  push: throwing(list(pcm)),
-  finish: throwing(list(pcm)),
-  ignored: reads(list<IgnoredBytes>(anything)),
+  push: mayThrow(acceptList(acceptPcm)),
+  finish: mayThrow(acceptList(acceptPcm)),
+  ignored: reads(acceptList<IgnoredBytes>(acceptAny)),
   close: notifies(),
 };
 
 const DECODER: Rules<AudioDecoder> = {
-  inspect: asks(DECODE_MS, { accept: acceptRecord<AudioFacts>({ durationMs: acceptCount, sampleRate }) }),
-  decode: asks(DECODE_MS, { accept: samples }),
-  mp3Stream: asks(OPEN_MS, { accept: port(MP3_STREAM, "mp3Stream") }),
-  close: asks(closes),
+  inspect: resolves(DECODE_MS, {
+    accept: acceptRecord<AudioFacts>({ durationMs: acceptCount, sampleRate: acceptSampleRate }),
+  }),
+  decode: resolves(DECODE_MS, { accept: acceptSamples }),
+  mp3Stream: resolves(OPEN_MS, { accept: acceptPort(MP3_STREAM, "mp3Stream") }),
+  close: resolves(closeLimit),
 };
 
 const SESSION: Rules<TranscriptionSession> = {
-  push: throwing(nothing),
-  commit: throwing(nothing),
-  events: iterates(typed()),
-  close: asks(LAST_WORDS_MS),
+  push: mayThrow(acceptVoid),
+  commit: mayThrow(acceptVoid),
+  events: iterates(acceptTyped()),
+  close: resolves(LAST_WORDS_MS),
 };
 
 const TRANSCRIPTION: Rules<Transcription> = {
   name: reads(acceptText, "transcription"),
-  capabilities: reads(acceptRecord<TranscriptionCapabilities>({ sampleRates: list(sampleRate) })),
-  open: asks(OPEN_MS, { accept: port(SESSION, "transcription") }),
-  close: asks(closes),
+  capabilities: reads(acceptRecord<TranscriptionCapabilities>({ sampleRates: acceptList(acceptSampleRate) })),
+  open: resolves(OPEN_MS, { accept: acceptPort(SESSION, "transcription") }),
+  close: resolves(closeLimit),
 };
 
 const DETECTOR: Rules<VoiceActivityDetector> = {
@@ -101,7 +103,7 @@ interface Detectors {
   create(sampleRate: number): VoiceActivityDetector;
 }
 
-const DETECTORS: Rules<Detectors> = { create: throwing(port(DETECTOR, "detector")) };
+const DETECTORS: Rules<Detectors> = { create: mayThrow(acceptPort(DETECTOR, "detector")) };
 
 /** @param timings a look-up of a voice may take as long as the beginning of a message, and at least as long as by default */
 export function guardedSpeech(
@@ -125,20 +127,20 @@ export function guardedMp3Stream(open: () => Promise<Mp3Stream>, parts: GuardPar
 export const guardedTranscription = (engine: Transcription, parts: GuardParts): Guarded<Transcription> =>
   guarded(engine, TRANSCRIPTION, "transcription", parts);
 
-const builtIn: VoiceActivity = (rate) => new Vad(rate);
+const createBuiltIn: VoiceActivity = (rate) => new Vad(rate);
 
 /** The detectors of an embedding program; the built-in one replaces an engine that is missing or cannot be created. */
 export function guardedVoiceActivity(activity: VoiceActivity | undefined, parts: GuardParts): Guarded<VoiceActivity> {
-  if (activity === undefined) return builtIn as Guarded<VoiceActivity>;
+  if (activity === undefined) return createBuiltIn as Guarded<VoiceActivity>;
   const detectors: Detectors = { create: (rate) => activity(rate) };
   const { create } = guarded(detectors, DETECTORS, "voiceActivity", parts);
-  const make: VoiceActivity = (rate) => {
+  const createOrFallBack: VoiceActivity = (rate) => {
     try {
       return create(rate);
     } catch (error) {
       parts.log.warn({ port: "voiceActivity", err: portError("voiceActivity", error) }, "a port failed");
-      return builtIn(rate);
+      return createBuiltIn(rate);
     }
   };
-  return make as Guarded<VoiceActivity>;
+  return createOrFallBack as Guarded<VoiceActivity>;
 }

@@ -9,13 +9,13 @@ import type { Telephony } from "../../ports/telephony.ts";
 import type { Transcription } from "../../ports/transcription.ts";
 import type { VoiceActivity } from "../../ports/voice-activity.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";
-import { acceptCount, acceptOptional, nothing, only, port } from "./accepted.ts";
+import { acceptCount, acceptOnly, acceptOptional, acceptPort, acceptVoid } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { guardedAgent, guardedTools } from "./guarded-agent.ts";
 import { guardedDecoder, guardedSpeech, guardedTranscription, guardedVoiceActivity } from "./guarded-engines.ts";
 import { guardedTelephony } from "./guarded-telephony.ts";
 import { guardedWebhookSender } from "./guarded-web.ts";
-import { asks, ends, reads, throwing, yields } from "./rules.ts";
+import { mayThrow, reads, resolves, settles, yields } from "./rules.ts";
 
 /** The ports of live calls, as adapters and embedding programs provide them. */
 export interface CallPorts {
@@ -37,9 +37,9 @@ export interface GuardedPorts {
   readonly telephony: ReadonlyMap<string, Guarded<Telephony>>;
   readonly speech: Guarded<Speech>;
   readonly decoder: Guarded<AudioDecoder>;
-  /** Transcribes live streams; undefined: streams are not transcribed. */
+  /** Transcribes live streams; undefined if streams are not transcribed. */
   readonly transcription: Guarded<Transcription> | undefined;
-  /** Conducts agent calls; undefined: they fail. */
+  /** Conducts agent calls; undefined if they are to fail. */
   readonly agent: Guarded<Agent> | Guarded<AudioAgent> | undefined;
   /** Tools of agents' models on a call. */
   readonly agentTools: readonly Guarded<AgentTool>[];
@@ -71,24 +71,24 @@ const STORE_MS = 30_000;
 
 const WRITER: Rules<RecordingWriter> = {
   recordedMs: reads(acceptCount, 0),
-  write: throwing(nothing),
-  finish: ends(STORE_MS),
+  write: mayThrow(acceptVoid),
+  finish: settles(STORE_MS),
 };
 
-const STORED: Rules<StoredRecording> = {
+const STORED_RECORDING: Rules<StoredRecording> = {
   size: reads(acceptCount, 0),
   durationMs: reads(acceptCount, 0),
   bytes: yields(
-    only("a Uint8Array", (value) => value instanceof Uint8Array),
+    acceptOnly("a Uint8Array", (value) => value instanceof Uint8Array),
     STORE_MS,
   ),
 };
 
 const RECORDINGS: Rules<Recordings> = {
-  record: throwing(port(WRITER, "recording")),
-  read: asks(STORE_MS, { accept: acceptOptional(port(STORED, "recording")) }),
-  forget: asks(STORE_MS),
-  close: asks({ boundedBy: "src/ringport.ts" }),
+  record: mayThrow(acceptPort(WRITER, "recording")),
+  read: resolves(STORE_MS, { accept: acceptOptional(acceptPort(STORED_RECORDING, "recording")) }),
+  forget: resolves(STORE_MS),
+  close: resolves({ boundedBy: "src/ringport.ts" }),
 };
 
 /** The store of recordings of an embedding program. */

@@ -20,7 +20,7 @@ export interface GuardParts {
 export interface Member {
   readonly port: object;
   readonly key: string;
-  /** For messages: `speech.voices`. */
+  /** Name for messages, such as `speech.voices`. */
   readonly name: string;
   readonly parts: GuardParts;
 }
@@ -33,7 +33,7 @@ export type Rules<Port> = { readonly [Key in keyof Port]-?: Rule<NonNullable<Por
 
 /**
  * The guarded port.
- * @param name for messages: `speech`
+ * @param name for messages, such as `speech`
  * @throws {PortFault} it is not an object
  */
 export function guarded<Port extends object>(

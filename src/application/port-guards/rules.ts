@@ -12,22 +12,22 @@ export type Accept<Value> = (value: unknown, name: string, parts: GuardParts) =>
 /** The bound of an asynchronous call: a time limit, ms, or the file of the core that ends the wait. */
 export type Limit = number | { readonly boundedBy: string };
 
-/** Options of {@link asks}. */
-export interface AskOptions<Value> {
+/** Options of {@link resolves}. */
+export interface ResolveOptions<Value> {
   readonly accept?: Accept<Value>;
   /** Calls that may be pending at the same time. Default: any number. */
   readonly maxPending?: number;
 }
 
 /** An asynchronous method: resolves with an accepted value, or rejects with an `Error`, within the limit. */
-export function asks<F extends Method<Promise<unknown>>>(
+export function resolves<F extends Method<Promise<unknown>>>(
   limit: Limit,
-  { accept, maxPending: atOnce = Infinity }: AskOptions<Awaited<ReturnType<F>>> = {},
+  { accept, maxPending = Infinity }: ResolveOptions<Awaited<ReturnType<F>>> = {},
 ): Rule<F> {
   return (member) => {
     let pending = 0;
     const ask = async (...args: unknown[]): Promise<unknown> => {
-      if (pending >= atOnce) throw new PortBusy(`${member.name} has ${pending} calls pending already`);
+      if (pending >= maxPending) throw new PortBusy(`${member.name} already has ${pending} calls pending`);
       pending++;
       try {
         return await withinLimit(member, limit, callAsync(member, args, accept));
@@ -40,7 +40,7 @@ export function asks<F extends Method<Promise<unknown>>>(
 }
 
 /** An asynchronous method that never rejects: its failure is logged. */
-export function ends<F extends Method<Promise<void>>>(limit: Limit): Rule<F> {
+export function settles<F extends Method<Promise<void>>>(limit: Limit): Rule<F> {
   return (member) => {
     const warn = warnOnce(member);
     const end = async (...args: unknown[]): Promise<void> => {
@@ -66,7 +66,7 @@ export function notifies<F extends Method<void>>(): Rule<F> {
 }
 
 /** A method that returns at once, and throws an `Error` if it fails. Allocates nothing. */
-export function throwing<F extends Method<unknown>>(accept?: Accept<ReturnType<F>>): Rule<F> {
+export function mayThrow<F extends Method<unknown>>(accept?: Accept<ReturnType<F>>): Rule<F> {
   return (member) => {
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
@@ -114,7 +114,7 @@ export function reads<Type>(accept: Accept<Type>, fallback?: Type): Rule<Type> {
 }
 
 /** A property whose reader handles its faults: a value that cannot be read, or is of another kind, throws an `Error`. */
-export function states<Type>(accept: Accept<Type | undefined>): Rule<Type> {
+export function readsOrThrows<Type>(accept: Accept<Type | undefined>): Rule<Type> {
   return ({ port, key, name, parts }) =>
     () => {
       try {
@@ -127,7 +127,7 @@ export function states<Type>(accept: Accept<Type | undefined>): Rule<Type> {
 
 type ItemOf<I> = I extends AsyncIterable<infer Item> ? Item : I extends Iterable<infer Item> ? Item : never;
 
-/** A method that returns an iterable, which is opened by its first item. @param limit of the wait for each item; undefined: none */
+/** A method that returns an iterable, which is opened by its first item. @param limit of the wait for each item */
 export function yields<F extends Method<AsyncIterable<unknown> | Iterable<unknown>>>(
   accept: Accept<ItemOf<ReturnType<F>>>,
   limit: Limit,

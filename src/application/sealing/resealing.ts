@@ -6,12 +6,12 @@ import { recordId } from "./sealed-records.ts";
 
 type ResealingContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "vault">;
 
-/** Values in memory at the same time; each has up to 1 MiB. */
+/** Maximum number of values in memory at the same time; each has up to 1 MiB. */
 const PAGE_SIZE = 20;
 
 /**
- * Seals with the current key all that a previous one has sealed. What changes in the meantime is sealed with the current key
- * anyway. Ends early, without an error, once the process stops; the next start continues.
+ * Seals with the current key everything that was sealed with a previous one. Values that change in the meantime are sealed
+ * with the current key anyway. Ends early, without an error, once the process stops; the next start continues.
  */
 export async function resealAll(context: ResealingContext): Promise<void> {
   const { log, shutdownSignal } = context;
@@ -45,7 +45,7 @@ async function resealKind(
       sealed.list(kind, PAGE_SIZE, after),
     );
     for (const value of values) {
-      const outcome = await context.vault.reseal(sealedFor(kind, value), value.sealed);
+      const outcome = await context.vault.reseal(sealingIdOf(kind, value), value.sealed);
       if (outcome === "current") continue;
       if (outcome === "unreadable") counts.unreadable++;
       else if (await retryUntilStored(context, "a sealed value", () => sealed.replace(kind, value, outcome)))
@@ -56,7 +56,7 @@ async function resealKind(
   }
 }
 
-function sealedFor(kind: SealedKind, { id, key }: SealedPlace): string {
+function sealingIdOf(kind: SealedKind, { id, key }: SealedPlace): string {
   if (kind === "line_record") return recordId(id, key);
   return kind === "webhook_headers" ? sealedHeadersId(id) : id;
 }

@@ -2,7 +2,7 @@ import type { LineRecordStore } from "../../ports/storage.ts";
 import type { LineRecords } from "../../ports/telephony.ts";
 import type { Vault } from "./vault.ts";
 
-/** Records of one instance. */
+/** Maximum number of records of one instance. */
 const MAX_RECORDS = 20_000;
 /** Largest value, bytes. */
 const MAX_VALUE_BYTES = 1024 * 1024;
@@ -75,7 +75,7 @@ export class SealedRecords implements LineRecords {
   }
 }
 
-/** Identity of a sealed record: no other record, and no credentials, have the same. */
+/** The id under which a record is sealed: that of no other record, and of no credentials. */
 export function recordId(instanceId: string, key: string): string {
   return `${instanceId}\0${key}`;
 }
@@ -83,7 +83,7 @@ export function recordId(instanceId: string, key: string): string {
 function assertKey(key: string): void {
   if (key.length < 1 || key.length > MAX_KEY_LENGTH)
     throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${MAX_KEY_LENGTH}`);
-  // Databases cannot store the first; the second are all the same in UTF-8.
+  // Databases cannot store NUL, and all halves of characters are the same in UTF-8.
   if (key.includes("\0") || /\p{Surrogate}/u.test(key))
     throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or half a character; leave these out`);
 }

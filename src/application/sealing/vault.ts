@@ -17,10 +17,10 @@ export class Vault {
 
   /**
    * @param secret 32 bytes
-   * @param previous earlier secrets; no record is sealed with them
+   * @param previousSecrets earlier secrets, for opening only
    */
-  constructor(secret: Uint8Array, previous: readonly Uint8Array[] = []) {
-    this.#keys = [keyOf(secret), ...previous.map(keyOf)];
+  constructor(secret: Uint8Array, previousSecrets: readonly Uint8Array[] = []) {
+    this.#keys = [keyOf(secret), ...previousSecrets.map(keyOf)];
     this.#hkdfKey = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
   }
 
@@ -56,7 +56,7 @@ export class Vault {
     };
   }
 
-  /** Credentials that were sealed for this id. @throws {ConfigurationError} they were sealed with another secret, or for another id */
+  /** The content that was sealed for this id. @throws {ConfigurationError} they were sealed with another secret, or for another id */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     for (const key of this.#keys) {
       const content = await openWith(await key, id, sealed);
@@ -67,12 +67,12 @@ export class Vault {
     );
   }
 
-  /** True if something may be sealed with a previous key. */
+  /** True if values may be sealed with a previous key. */
   get hasPrevious(): boolean {
     return this.#keys.length > 1;
   }
 
-  /** The same content, sealed with the current key; `current` if it is already, `unreadable` if no key opens it. */
+  /** The same content, sealed with the current key; `current` if it already is, `unreadable` if no key opens it. */
   async reseal(id: string, sealed: Uint8Array): Promise<Uint8Array | "current" | "unreadable"> {
     if (await openWith(await this.#keys[0], id, sealed)) return "current";
     return this.open(id, sealed).then(
@@ -81,14 +81,14 @@ export class Vault {
     );
   }
 
-  /** Credentials as the storage keeps them. */
-  async seal(id: string, credentials: Uint8Array): Promise<Uint8Array> {
+  /** Seals content for this id. */
+  async seal(id: string, content: Uint8Array): Promise<Uint8Array> {
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
     const additionalData = new TextEncoder().encode(id);
     const ciphertext = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData },
       await this.#keys[0],
-      credentials.slice(),
+      content.slice(),
     );
     const bytes = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
     bytes.set(iv);

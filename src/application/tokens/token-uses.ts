@@ -3,14 +3,14 @@ import type { System } from "../../ports/system.ts";
 
 /** Minimum time between two writes for one token, ms. */
 const MIN_INTERVAL_MS = 60_000;
-/** Maximum tokens whose last write is remembered. */
+/** Maximum number of tokens whose last write is remembered. */
 const MAX_TOKENS = 10_000;
 
 /** Stores when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
 export class TokenUses {
   readonly #accounts: AccountStore;
   readonly #system: System;
-  /** By token, when its use was last written or tried, oldest first; ms since 1970-01-01 UTC. */
+  /** Time of the latest write of each token's use, successful or not, oldest first; ms since 1970-01-01 UTC. */
   readonly #triedAt = new Map<string, number>();
 
   constructor(accounts: AccountStore, system: System) {

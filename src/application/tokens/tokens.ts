@@ -19,10 +19,10 @@ const CHECK_CHARACTERS = 6;
 const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 
-/** Calls that a demo token may create within 24 hours, unless it is made with another limit. */
+/** Default number of calls that a demo token may create within 24 hours. */
 const DEMO_CALLS_PER_DAY = 50;
 
-/** Tokens of one account that are not revoked; as many revoked ones are kept. */
+/** Maximum number of unrevoked tokens of one account; as many revoked ones are kept. */
 const MAX_TOKENS = 100;
 
 /** The name of the user who gets the first token, and whom the first account takes over. */
@@ -64,17 +64,17 @@ export async function issueToken(
   accounts: AccountStore,
   system: System,
   ids: IdSource,
-  wanted: NewToken | TokenOfAccount,
+  options: NewToken | TokenOfAccount,
 ): Promise<IssuedToken> {
-  const { label, demoInstanceId, expiresAt } = wanted;
+  const { label, demoInstanceId, expiresAt } = options;
   assertVisible("label", label);
-  if ("userName" in wanted) assertVisible("userName", wanted.userName);
-  const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
-  const scopes = checkedScopes(wanted.scopes, wanted.issuer?.scopes);
+  if ("userName" in options) assertVisible("userName", options.userName);
+  const { allowedPrefixes, maxCallsPerDay } = limitsOf(options);
+  const scopes = checkedScopes(options.scopes, options.issuer?.scopes);
   const { id: userId } =
-    "userId" in wanted
-      ? { id: wanted.userId }
-      : await accounts.ensureUser({ id: ids("usr"), name: wanted.userName, createdAt: system.now() });
+    "userId" in options
+      ? { id: options.userId }
+      : await accounts.ensureUser({ id: ids("usr"), name: options.userName, createdAt: system.now() });
   const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
   const record: TokenRecord = {
     id: ids("tok"),
@@ -90,7 +90,7 @@ export async function issueToken(
     revokedAt: null,
     lastUsedAt: null,
   };
-  const account = "accountId" in wanted ? { id: wanted.accountId, most: MAX_TOKENS } : undefined;
+  const account = "accountId" in options ? { id: options.accountId, most: MAX_TOKENS } : undefined;
   const insertion = await accounts.insertToken(record, account);
   if (insertion === "at_limit")
     throw new AccountRefusal("token_quota", `you have ${MAX_TOKENS} tokens; revoke one first`);
@@ -130,19 +130,19 @@ export function tokenAuthenticator(
   accounts: AccountStore,
   system: System,
   sha256: Sha256 = sha256Hex,
-  recent: RecentTokens = new RecentTokens(system),
+  recentTokens: RecentTokens = new RecentTokens(system),
 ): Authenticate {
   const uses = new TokenUses(accounts, system);
 
   async function readToken(hash: string): Promise<TokenRecord | undefined> {
     const record = await accounts.tokenByHash(hash);
     const validToken = record && sameText(record.hash, hash) && record.revokedAt === null ? record : undefined;
-    recent.recordLookUp(hash, validToken);
+    recentTokens.recordLookUp(hash, validToken);
     return validToken;
   }
 
   async function readOrRecent(hash: string): Promise<TokenRecord | undefined> {
-    const recentToken = recent.find(hash);
+    const recentToken = recentTokens.find(hash);
     if (!recentToken) return readToken(hash);
     const timeoutError = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
     return within(readToken(hash), { system, ms: SILENCE_MS, timeoutError }).catch((error: unknown) => {

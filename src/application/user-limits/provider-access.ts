@@ -13,14 +13,14 @@ export class ProviderAccess {
     this.#accounts = accounts;
   }
 
-  /** True if the instances of this user may call over it. */
+  /** True if the instances of this user may call over the network. */
   async isOpenTo(userId: string, { users = "*" }: Telephony): Promise<boolean> {
     if (users === "*") return true;
     return users === "first" ? (await this.#firstUser()) === userId : users.includes(userId);
   }
 
   /**
-   * Makes sure, when a call is dialled, that its owner may still use the network.
+   * Checks, when a call is dialled, that its owner may still use the network.
    * @throws {DialError} they may not
    */
   async assertAccess(userId: string, network: Telephony): Promise<void> {

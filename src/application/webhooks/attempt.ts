@@ -21,7 +21,7 @@ export async function attempt(
   { system, vault, webhookSender }: Pick<Context, "system" | "vault" | "webhookSender">,
   webhook: Webhook,
   { id, body }: { readonly id: string; readonly body: string },
-  ending: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<AttemptResult> {
   const scope = new AbortController();
   try {
@@ -39,12 +39,12 @@ export async function attempt(
       "user-agent": "Ringport-Webhooks",
       ...signatureHeaders,
     };
-    const sending = webhookSender.post({ userId, url, headers, body, signal: scope.signal });
-    sending.catch(() => {}); // it may reject after the time is up
+    const statusPromise = webhookSender.post({ userId, url, headers, body, signal: scope.signal });
+    statusPromise.catch(() => {}); // it may reject after the time is up
     const timeoutError = () => new Error(`the endpoint did not respond within ${ATTEMPT_MS} ms`);
-    return { status: await within(sending, { system, ms: ATTEMPT_MS, timeoutError, signal: ending }) };
+    return { status: await within(statusPromise, { system, ms: ATTEMPT_MS, timeoutError, signal: endSignal }) };
   } catch (error) {
-    ending.throwIfAborted();
+    endSignal.throwIfAborted();
     return { error: errorText(error).slice(0, ERROR_LENGTH) };
   } finally {
     scope.abort();

@@ -20,23 +20,23 @@ import { storedTime } from "../stored-times.ts";
 import { attempt } from "./attempt.ts";
 import { newDelivery } from "./new-delivery.ts";
 
-/** Dependencies of the endpoint. */
+/** Dependencies of {@link Endpoint}. */
 export type EndpointContext = Pick<
   Context,
   "eventJson" | "events" | "ids" | "lease" | "log" | "shutdownSignal" | "storage" | "system" | "vault" | "webhookSender"
 >;
 
-/** Attempts to one endpoint at the same time: a dead endpoint occupies only these. */
-export const AT_ONCE = 16;
-/** Events that are planned in one transaction. */
+/** Maximum number of attempts to one endpoint at the same time: a dead endpoint occupies only these. */
+export const MAX_CONCURRENT_ATTEMPTS = 16;
+/** Maximum number of events planned in one transaction. */
 const BATCH_SIZE = 100;
 /** Pause after the storage or the lease was unavailable, ms. */
 const RETRY_MS = 1_000;
 
 /**
  * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
- * each event that the webhook subscribes to, and attempts due deliveries, at most {@link MAX_CONCURRENT_ATTEMPTS} deliveries at a time.
- * While all of these are busy, it stops planning: the events wait in the log.
+ * each event that the webhook subscribes to, and attempts due deliveries, at most {@link MAX_CONCURRENT_ATTEMPTS} at a time.
+ * While that many attempts are under way, it stops planning: the events wait in the log.
  */
 export class Endpoint {
   readonly #context: EndpointContext;
@@ -75,11 +75,11 @@ export class Endpoint {
     this.wake();
   }
 
-  /** Starts no more attempts; those under way may take `ms`, and count as not made after that. Idempotent. */
+  /** Starts no further attempts; those under way may continue for `ms`, and count as not made after that. Idempotent. */
   async stop(ms: number): Promise<void> {
     this.#apply("stop");
     if (this.#attempts.size === 0) return;
-    const cancel = this.#context.system.after(ms, () => this.#attemptScope.abort(new Error("the server stops")));
+    const cancel = this.#context.system.after(ms, () => this.#attemptScope.abort(new Error("the server is stopping")));
     await Promise.allSettled(this.#attempts.values());
     cancel();
   }
@@ -125,7 +125,7 @@ export class Endpoint {
   /** Attempts due deliveries, then plans more while there is room. */
   async #deliver(): Promise<void> {
     const { storage, system } = this.#context;
-    const pending = await storage.webhooks.pending(this.#webhook.id, AT_ONCE + this.#attempts.size);
+    const pending = await storage.webhooks.pending(this.#webhook.id, MAX_CONCURRENT_ATTEMPTS + this.#attempts.size);
     const now = system.now();
     let next = Infinity;
     for (const { delivery, event } of pending) {
@@ -134,7 +134,7 @@ export class Endpoint {
       else next = Math.min(next, at);
     }
     if (next < Infinity) this.#wakeIn(next - now);
-    while (this.#attempts.size < AT_ONCE && this.#isDelivering) if (!(await this.#plan())) return;
+    while (this.#attempts.size < MAX_CONCURRENT_ATTEMPTS && this.#isDelivering) if (!(await this.#plan())) return;
   }
 
   /** Time at which a delivery is due. A time that only a fast clock can have written is replaced, since it might lie far in the future. */
@@ -171,7 +171,7 @@ export class Endpoint {
     return events.length === BATCH_SIZE;
   }
 
-  /** The stored webhook differs from this one. Returns true if it still exists. */
+  /** Reloads the webhook, which another writer has changed. Returns true if it still exists. */
   async #reload(): Promise<boolean> {
     const storedWebhook = await this.#context.storage.webhooks.get(this.#webhook.id);
     if (storedWebhook) this.#load(storedWebhook);
@@ -187,8 +187,9 @@ export class Endpoint {
 
   /** Starts an attempt, unless it is already running or there is no room; the end of another attempt makes room. */
   #start(delivery: WebhookDelivery, event: NumberedEvent | undefined): void {
-    if (!this.#isDelivering || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
-    const running = this.#attempt(delivery, event)
+    if (!this.#isDelivering || this.#attempts.has(delivery.id) || this.#attempts.size >= MAX_CONCURRENT_ATTEMPTS)
+      return;
+    const attemptPromise = this.#attempt(delivery, event)
       .catch((error: unknown) => {
         if (this.#state !== "stopped")
           this.#context.log.warn({ err: error, webhook_id: delivery.webhookId }, "the result of a delivery was lost");
@@ -197,7 +198,7 @@ export class Endpoint {
         this.#attempts.delete(delivery.id);
         this.wake();
       });
-    this.#attempts.set(delivery.id, running);
+    this.#attempts.set(delivery.id, attemptPromise);
   }
 
   async #attempt(delivery: WebhookDelivery, event: NumberedEvent | undefined): Promise<void> {
@@ -217,9 +218,9 @@ export class Endpoint {
       { id: delivery.eventId, body },
       this.#attemptScope.signal,
     );
-    const after = afterAttempt(delivery, result, system.now(), this.#chance());
-    await this.#persist(() => storage.webhooks.attempted(id, after));
-    if (after.status !== "failed") return;
+    const deliveryPatch = afterAttempt(delivery, result, system.now(), this.#chance());
+    await this.#persist(() => storage.webhooks.attempted(id, deliveryPatch));
+    if (deliveryPatch.status !== "failed") return;
     const mustDisable =
       isGone(result) ||
       !(await this.#persist(() => storage.webhooks.deliveredSince(webhookId, this.#beganAt(delivery))));
@@ -229,11 +230,11 @@ export class Endpoint {
   /** Time at which a failed delivery began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
   #beganAt({ createdAt }: WebhookDelivery): number {
     const now = this.#context.system.now();
-    const isKnown = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
-    return isKnown ? createdAt : now - MAX_RETRY_TIME_MS;
+    const isReliable = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
+    return isReliable ? createdAt : now - MAX_RETRY_TIME_MS;
   }
 
-  /** The endpoint no longer exists, or has accepted nothing for days. */
+  /** Disables the webhook: its endpoint no longer exists, or has accepted no delivery for days. */
   async #disable(result: AttemptResult): Promise<void> {
     const { storage, system, log } = this.#context;
     const disabledReason = isGone(result) ? "gone" : "failing";
@@ -257,7 +258,7 @@ export class Endpoint {
     if (this.#state !== "stopped") this.#cancelTimer = this.#context.system.after(ms, () => this.wake());
   }
 
-  /** 0 to 1. */
+  /** A random number from 0 to 1. */
   #chance(): number {
     const bytes = new Uint8Array(2);
     this.#context.system.random(bytes);

@@ -27,9 +27,9 @@ export class Endpoints {
 
   /** Starts delivering. @throws {StorageUnavailable} */
   async start(): Promise<void> {
-    const enabled = await this.#context.storage.webhooks.enabled();
+    const enabledWebhooks = await this.#context.storage.webhooks.enabled();
     this.#isStarted = true;
-    for (const webhook of enabled) this.update(webhook);
+    for (const webhook of enabledWebhooks) this.update(webhook);
   }
 
   /** A webhook was created or changed. */
@@ -58,14 +58,14 @@ export class Endpoints {
     this.#endpoints.get(webhookId)?.wake();
   }
 
-  /** Starts no more attempts. Running ones may finish within a second; the rest waits for the next start. */
+  /** Starts no further attempts. Running ones may finish within a second; the rest waits for the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelSweep?.();
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.stop(STOP_MS)));
   }
 
-  /** Without webhooks there is no sweep. */
+  /** Schedules the next sweep, if there are webhooks. */
   #sweepLater(): void {
     if (this.#cancelSweep || this.#isStopped || this.#endpoints.size === 0) return;
     this.#cancelSweep = this.#context.system.after(SWEEP_MS, async () => {

@@ -4,12 +4,12 @@ import type { Context } from "../context.ts";
 /** A delivery that is due now. */
 export function newDelivery(
   { ids, system }: Pick<Context, "ids" | "system">,
-  carried: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
+  fields: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
 ): WebhookDelivery {
   const now = system.now();
   return {
     id: ids("dlv"),
-    ...carried,
+    ...fields,
     status: "pending",
     attempts: 0,
     nextAttemptAt: now,

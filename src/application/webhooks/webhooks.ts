@@ -28,7 +28,7 @@ type WebhooksContext = Pick<
 
 /** Time for which messages are also signed with the old key after a rotation, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
-/** Tests and replays of one webhook that may wait for their delivery, and that are kept after it. */
+/** Maximum number of tests and replays of one webhook that wait for their delivery, and of those kept after it. */
 export const MAX_REQUESTED = 1_000;
 
 const DEMO = "a demo token cannot use webhooks";
@@ -106,7 +106,9 @@ export class Webhooks implements WebhookUseCases {
       this.#urlFaults(input),
     );
     return this.#change(principal, webhookId, async ({ id, disabledReason, ...webhook }) => ({
-      ...(headers === undefined ? checkHeadersStay(webhook, url) : await sealHeaders(this.#context.vault, id, headers)),
+      ...(headers === undefined
+        ? assertHeadersKeepOrigin(webhook, url)
+        : await sealHeaders(this.#context.vault, id, headers)),
       ...(url !== undefined && { url }),
       ...(events !== undefined && { events }),
       ...(description !== undefined && { description }),
@@ -133,7 +135,7 @@ export class Webhooks implements WebhookUseCases {
   }
 
   async test(principal: Principal, webhookId: string): Promise<WebhookDelivery> {
-    const { id } = await this.#enabled(principal, webhookId);
+    const { id } = await this.#getEnabled(principal, webhookId);
     const { ids, system } = this.#context;
     const eventId = ids("evt");
     const body = JSON.stringify({
@@ -160,11 +162,11 @@ export class Webhooks implements WebhookUseCases {
 
   async replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
     const { id } = await this.get(principal, webhookId);
-    const first = isId("dlv", deliveryId) ? await this.#context.storage.webhooks.getDelivery(deliveryId) : undefined;
-    if (first?.webhookId !== id)
+    const original = isId("dlv", deliveryId) ? await this.#context.storage.webhooks.getDelivery(deliveryId) : undefined;
+    if (original?.webhookId !== id)
       throw new Refusal("delivery_not_found", `the webhook has no delivery "${shortenedId(deliveryId)}"`);
-    await this.#enabled(principal, webhookId);
-    const { eventId, eventType, body } = first;
+    await this.#getEnabled(principal, webhookId);
+    const { eventId, eventType, body } = original;
     return this.#deliver({ webhookId: id, eventId, eventType, body });
   }
 
@@ -181,7 +183,7 @@ export class Webhooks implements WebhookUseCases {
     return delivery;
   }
 
-  async #enabled(principal: Principal, webhookId: string): Promise<Webhook> {
+  async #getEnabled(principal: Principal, webhookId: string): Promise<Webhook> {
     const webhook = await this.get(principal, webhookId);
     if (webhook.disabledReason !== null)
       throw new Refusal("webhook_disabled", "the webhook is disabled; enable it first");
@@ -219,7 +221,7 @@ export class Webhooks implements WebhookUseCases {
  * The values of headers are secrets, so they never follow a webhook to another origin.
  * @throws {Refusal} `invalid_request`
  */
-function checkHeadersStay(webhook: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {
+function assertHeadersKeepOrigin(webhook: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {
   if (url === undefined || webhook.headerNames.length === 0) return;
   if (new URL(url).origin === new URL(webhook.url).origin) return;
   const detail = `the webhook has headers (${webhook.headerNames.join(", ")}) for ${new URL(webhook.url).origin}: send them again for the new origin, or null to remove them`;

@@ -214,7 +214,7 @@ export class ToneDetector {
       ms: this.toneMs + loss,
       receivedMs: this.receivedMs + loss,
       pauseMs,
-      silentPause: this.#loudFrames <= EDGE_FRAMES,
+      isPauseSilent: this.#loudFrames <= EDGE_FRAMES,
     };
     this.#endFrame = this.#last + 1;
     this.#endEnergy = this.#energy / this.#matchingFrames;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { depthOver } from "../../base/json-depth.ts";
+import { isDeeperThan } from "../../base/json-depth.ts";
 import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import { CHECKED_KEYWORDS, type JsonSchema } from "../input/json-schema.ts";
 
@@ -20,7 +20,7 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
       if (!dataset.typed) return;
       const value: unknown = dataset.value;
       if (!isObject(value)) return addIssue({ message: issueText("type_invalid", "must be an object") });
-      if (depthOver(value, MAX_LEVELS))
+      if (isDeeperThan(value, MAX_LEVELS))
         return addIssue({ message: issueText("too_long", `is nested deeper than ${MAX_LEVELS} levels`) });
       const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
       if (bytes > MAX_BYTES)

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { depthOver } from "../../base/json-depth.ts";
+import { isDeeperThan } from "../../base/json-depth.ts";
 import type { Metadata } from "../instances/instance.ts";
 import type { Limits } from "../limits.ts";
 import { isObject, issueText, type Schema, withJsonSchema } from "./input-checks.ts";
@@ -13,7 +13,7 @@ export function metadataSchema(limits: Limits): Schema<Metadata> {
       if (!dataset.typed) return;
       const value: unknown = dataset.value;
       if (!isObject(value)) return addIssue({ message: issueText("type_invalid", "must be an object") });
-      if (depthOver(value, limits.metadataDepth))
+      if (isDeeperThan(value, limits.metadataDepth))
         return addIssue({ message: issueText("too_long", `is nested deeper than ${limits.metadataDepth} levels`) });
       const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
       if (bytes > limits.metadataBytes)

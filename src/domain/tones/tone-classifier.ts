@@ -136,7 +136,7 @@ export class ToneClassifier {
     else this.#reportCandidate();
     this.#remember(burst);
     // A part of a modulated tone, as some networks ring with.
-    if (isClose && !burst.silentPause) return;
+    if (isClose && !burst.isPauseSilent) return;
     if (this.#findBusy(SURE_BURSTS)) return;
     const ringMs = isWithin(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
     if (isWithin(burst.ms, ringMs) || this.#isDoubleRing) this.#handlePossibleRing(burst, hasSpoken);
@@ -197,7 +197,7 @@ export class ToneClassifier {
     const last = this.#cadence.at(-1);
     const isSameTone =
       last !== undefined &&
-      burst.silentPause &&
+      burst.isPauseSilent &&
       burst.pauseMs <= MAX_BUSY_PAUSE_MS &&
       burst.otherHz === last.otherHz &&
       Math.abs(burst.hz - last.hz) <= SAME_TONE * last.hz;

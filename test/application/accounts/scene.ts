@@ -1,6 +1,6 @@
 // Loaded up front, because a manual clock does not wait for imports.
 import "../../../src/application/accounts/accounts.ts";
-import type { TokenOffice } from "../../../src/application/accounts/account-tokens.ts";
+import type { TokenIssuer } from "../../../src/application/accounts/account-tokens.ts";
 import type { AccountUseCases, Browser, NewSession } from "../../../src/application/accounts/account-use-cases.ts";
 import { issueToken } from "../../../src/application/tokens/tokens.ts";
 import { sha256Hex } from "../../../src/base/sha256.ts";
@@ -62,7 +62,7 @@ export async function sceneOf(world: World, registration: "open" | "invitation" 
   const hasher = new CountingHasher();
   const revokedTokenIds: string[] = [];
   const { system, storage, context } = world;
-  const tokens: TokenOffice = {
+  const tokens: TokenIssuer = {
     issue: (token) => issueToken(storage.accounts, system, context.ids, token),
     revoke(tokenId) {
       revokedTokenIds.push(tokenId);

@@ -8,12 +8,12 @@ describe("the clock of a call", () => {
   test("follows elapsed time, not the wall clock", async () => {
     const system = new ManualSystem({ now: 10_000 });
     const clock = new CallClock(system, { createdAt: 9_000, startedAt: null });
-    expect(clock.at()).toBe(10_000);
+    expect(clock.now()).toBe(10_000);
     await system.advance(1_500.7);
     system.jump(-HOUR_MS);
-    expect(clock.at()).toBe(11_500);
+    expect(clock.now()).toBe(11_500);
     system.jump(2 * HOUR_MS);
-    expect(clock.at()).toBe(11_500);
+    expect(clock.now()).toBe(11_500);
   });
 
   test.each([
@@ -22,6 +22,6 @@ describe("the clock of a call", () => {
     [{ createdAt: HOUR_MS, startedAt: 5 }, HOUR_MS],
     [{ createdAt: 5, startedAt: null }, 10_000],
   ])("starts no earlier than the calls (%o)", (times, at) => {
-    expect(new CallClock(new ManualSystem({ now: 10_000 }), times).at()).toBe(at);
+    expect(new CallClock(new ManualSystem({ now: 10_000 }), times).now()).toBe(at);
   });
 });

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
+import { MAX_CONCURRENT_ATTEMPTS } from "../../../src/application/webhooks/endpoint.ts";
 import { eventView } from "../../../src/http/views/event-view.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
@@ -202,7 +202,7 @@ describe("a dead endpoint", () => {
     for (let n = 0; n < 150; n++) await world.newInstance();
     await world.system.settle();
     expect(world.endpoints.bodies(otherUrl)).toHaveLength(150);
-    expect(world.endpoints.waiting.get(URL)).toBe(AT_ONCE);
+    expect(world.endpoints.waiting.get(URL)).toBe(MAX_CONCURRENT_ATTEMPTS);
   });
 
   test("catches up later, each event once", async () => {

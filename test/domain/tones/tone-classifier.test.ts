@@ -40,7 +40,7 @@ fuzz(
       for (let at = 0; at < Math.min(pauseMs, 5_000); at += 20, clock += 20) classifier.addFrame(0, 0, 0, 20);
       const atMs = clock;
       for (let at = 0; at < ms; at += 20, clock += 20) classifier.addFrame(hz, otherHz, at, 20);
-      classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, hasSpoken);
+      classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, isPauseSilent: silentPause }, hasSpoken);
     }
     for (let at = 0; at < 6_000; at += 20) classifier.addFrame(0, 0, 0, 20);
     expect(new Set(tones).size).toBe(tones.length);

@@ -11,9 +11,9 @@ export class AgentActions {
   /** The agent's fixed voicemail message; undefined if the agent is asked for one. */
   #voicemail: string | undefined;
 
-  constructor(core: ConductedCall, listening: CalleeTurns) {
+  constructor(core: ConductedCall, calleeTurns: CalleeTurns) {
     this.#core = core;
-    this.#calleeTurns = listening;
+    this.#calleeTurns = calleeTurns;
   }
 
   /**

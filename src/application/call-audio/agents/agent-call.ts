@@ -57,7 +57,7 @@ export class AgentCall implements CallTap {
       finish: () => this.#finish(),
       onKey: (digit) => this.#onHeard({ type: "key", digit }),
       onSilence: () => this.#inputs.push({ type: "silence" }),
-      sayLastWords: () => this.#lastWords(),
+      sayLastWords: () => this.#sayLastWords(),
       onTransferFailure: (input) => this.#inputs.push(input),
     });
     this.core = core;
@@ -93,7 +93,7 @@ export class AgentCall implements CallTap {
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     const { meter, silence, isHeld } = this.core;
     this.#calleeTurns.outbound(samples, from, length);
-    meter.played(samples, from, length);
+    meter.addPlayedAudio(samples, from, length);
     if (silence.isRunning) silence.advance(length, samples === undefined && !this.#calleeTurns.isBusy && !isHeld);
   }
 
@@ -107,9 +107,9 @@ export class AgentCall implements CallTap {
     await this.#calleeTurns.flush();
   }
 
-  /** True while a reply is read, or spoken. */
+  /** True while a reply is being read or spoken. */
   get #hasTurn(): boolean {
-    return this.#interruption !== undefined || this.#speech?.speaks === true;
+    return this.#interruption !== undefined || this.#speech?.isSpeaking === true;
   }
 
   /** Conducts the conversation to its end. Never rejects. */
@@ -119,7 +119,7 @@ export class AgentCall implements CallTap {
     try {
       const voice = await agentVoice(context, call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
-      const speech = this.#speechWith(voice);
+      const speech = this.#createSpeech(voice);
       const brief = briefOf(context, call, voice, media.network, this.#tools());
       this.#calleeTurns.language = brief.language;
       this.#apology = apologyIn(brief.language);
@@ -151,7 +151,7 @@ export class AgentCall implements CallTap {
     return offeredTools(this.#context, call, signal, reportUse);
   }
 
-  #speechWith(voice: Voice): AgentSpeech {
+  #createSpeech(voice: Voice): AgentSpeech {
     const { call, media, meter } = this.core;
     this.#speech = new AgentSpeech(this.#context, call, voice.id, media.playout, this.core, {
       onRendered: () => meter.recordFirstSamples(),
@@ -193,12 +193,12 @@ export class AgentCall implements CallTap {
     } finally {
       this.#interruption = undefined;
       meter.recordFirstToken(replies.conversation.firstTokenMs);
-      if (!interruption.signal.aborted && !speech.speaks) this.#calleeTurns.closeTurn();
+      if (!interruption.signal.aborted && !speech.isSpeaking) this.#calleeTurns.closeTurn();
     }
     return false;
   }
 
-  #lastWords(): void {
+  #sayLastWords(): void {
     if (this.core.isMachine) return;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#onHeard({ type: "ending" });

@@ -4,7 +4,6 @@ import type { ConversationInput } from "../../../ports/conversation.ts";
 /** Inputs of a call that have no reply yet, in order. */
 export class AgentInputs implements AsyncIterable<ConversationInput> {
   readonly #queue = new Queue<{ input: ConversationInput }>();
-  /** Unread inputs. */
   readonly #unreadInputs: { input: ConversationInput }[] = [];
 
   /** True if everything has been read. */

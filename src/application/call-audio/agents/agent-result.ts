@@ -9,15 +9,15 @@ import type { System } from "../../../ports/system.ts";
 const AFTER_CALL_MS = 10_000;
 /** Longest result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
-/** A value that does not fulfil the schema is repaired once. */
+/** Maximum number of requests: an agent may correct an invalid result once. */
 const ATTEMPTS = 2;
 /** Longest explanation that is stored, characters. */
 const MAX_ERROR_CHARACTERS = 500;
 
-/** Result of an agent by the schema of its call, or the reason why it is unknown. */
+/** An agent's result of its call, or the reason why it is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
-  /** Null with a result; undefined also if the call has no schema and no fault. */
+  /** Null if the result fulfils the call's schema; undefined if the call has no schema, and its result could be read. */
   readonly resultError: string | null | undefined;
 }
 

@@ -65,7 +65,7 @@ export class AgentSpeech {
   }
 
   /** True if a text has not been played to its end. */
-  get speaks(): boolean {
+  get isSpeaking(): boolean {
     return this.#queue.utterances.length > 0;
   }
 
@@ -134,7 +134,7 @@ export class AgentSpeech {
   /** Continues with the texts that the callee has interrupted; resolves when all of them are queued. */
   async resume(signal: AbortSignal, interruption: AbortSignal): Promise<void> {
     const utterances = this.#interruptedTexts.splice(0);
-    const unrendered = utterances.findIndex(({ isRendered: rendered }) => !rendered);
+    const unrendered = utterances.findIndex(({ isRendered }) => !isRendered);
     for (const utterance of unrendered < 0 ? utterances : utterances.slice(0, unrendered)) this.#queue.push(utterance);
     if (unrendered >= 0)
       for (const { text, interruptible } of utterances.slice(unrendered))

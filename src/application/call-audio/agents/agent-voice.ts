@@ -45,8 +45,8 @@ export function voiceOf(voices: readonly Voice[], language: string, preferred = 
 
 /**
  * Description of a call for its agent.
- * @param voice undefined: the agent speaks with its own voice
- * @param tools left out while no tool can be used
+ * @param voice undefined if the agent speaks with its own voice
+ * @param tools undefined if no tool can be used
  */
 export function briefOf(
   context: AgentVoiceContext,

@@ -61,7 +61,7 @@ export class AudioAgentCall implements CallTap {
         conversation.interrupted(this.#audio.cut());
       },
       finish: () => this.#finish(),
-      onAnswer: () => this.#answered(),
+      onAnswer: () => this.#onAnswer(),
       onKey: (digit) => {
         if (this.#interrupt(false)) conversation.key(digit);
       },
@@ -116,7 +116,7 @@ export class AudioAgentCall implements CallTap {
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     const { media, meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
-    meter.played(samples, from, length);
+    meter.addPlayedAudio(samples, from, length);
     silence.advance(length, samples === undefined && !media.callee.isSpeech && !isHeld);
   }
 
@@ -164,7 +164,7 @@ export class AudioAgentCall implements CallTap {
         this.#play(event.item, event.bytes);
         break;
       case "words":
-        this.#audio.words(event.item, event.text);
+        this.#audio.setWords(event.item, event.text);
         break;
       case "item_end":
         this.#agentAudio?.end(event.item);
@@ -257,7 +257,7 @@ export class AudioAgentCall implements CallTap {
     });
   }
 
-  #answered(): void {
+  #onAnswer(): void {
     const { leg } = this.core.media;
     const format = formatOf(leg);
     this.#agentAudio = new AgentAudio(format, leg.sampleRate, this.#audio);

@@ -9,7 +9,7 @@ import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversatio
 import type { Leg } from "../../../ports/telephony.ts";
 
 const G711_RATE = 8_000;
-/** Longest piece that is written at a time, ms; longer frames of a leg are cut. */
+/** Longest piece that is written at a time, ms; longer frames of a leg are split. */
 const PIECE_MS = 60;
 
 /** The lossless format for a leg's audio: the network's if it is G.711, otherwise the best one. */
@@ -70,7 +70,7 @@ export class AudioReader {
   readonly #pcm = new PcmByteStream();
   readonly #noise = new NoiseWatch();
   readonly #resampler: Resampler;
-  /** The first bytes of samples, until they are known to be samples. */
+  /** The first bytes, until they are known to be samples. */
   #opening: Uint8Array | undefined;
 
   constructor(format: AudioFormat, legRate: number) {

@@ -11,7 +11,7 @@ import { ConversationAudio } from "./conversation-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 import type { TurnMeter } from "./turn-meter.ts";
 
-/** Dependencies of the audio listening. */
+/** Dependencies of {@link AudioListening}. */
 export type AudioListeningContext = CallTranscriptsContext;
 
 /** Callbacks of an {@link AudioListening}. */
@@ -73,12 +73,12 @@ export class AudioListening implements TranscriptReader {
     this.#bargeIn.confirmSpeech();
   }
 
-  /** Keeps a line of the agent. */
+  /** Adds a line of the agent to the transcript. */
   add(line: SpokenLine): void {
     this.#transcripts.add("caller", line);
   }
 
-  /** Keeps the callee's words that the agent reports. */
+  /** Adds the callee's words that the agent reports. */
   addWords(event: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
     const line = this.#audio.lineOf(event);
     if (line === undefined) return;

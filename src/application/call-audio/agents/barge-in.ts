@@ -45,11 +45,11 @@ export class BargeIn {
     this.#pitch = new Pitch(sampleRate);
   }
 
-  /** Takes the next frame. @param speaking the callee speaks @param voiced the frame is not a pause within the speech */
-  push(frame: Int16Array, speaking: boolean, voiced: boolean): void {
+  /** Adds the next frame. @param isSpeaking the callee speaks @param isVoiced the frame is not a pause within the speech */
+  push(frame: Int16Array, isSpeaking: boolean, isVoiced: boolean): void {
     const ms = samplesToMs(frame.length, this.#sampleRate);
     this.#pitch.push(frame);
-    if (!speaking) {
+    if (!isSpeaking) {
       this.#speechMs = this.#voicedMs = this.#vowelMs = 0;
       this.#isReported = false;
       this.#quietMs += ms;
@@ -60,7 +60,7 @@ export class BargeIn {
     }
     this.#quietMs = 0;
     this.#speechMs += ms;
-    if (!voiced || isHiss(frame, this.#sampleRate)) return;
+    if (!isVoiced || isHiss(frame, this.#sampleRate)) return;
     const previousMs = this.#voicedMs;
     this.#voicedMs += ms;
     if (previousMs < SOUND_MS && this.#voicedMs >= SOUND_MS) {
@@ -75,7 +75,7 @@ export class BargeIn {
     this.#callbacks.onBargeIn();
   }
 
-  /** The callee's words are known, or there were none. */
+  /** Cancels the false alarm: the callee's words are known, or there were none. */
   confirmSpeech(): void {
     this.#alarmMs = undefined;
   }

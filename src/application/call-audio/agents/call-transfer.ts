@@ -11,10 +11,10 @@ import type { LiveCallMedia } from "../programs/program.ts";
 /** Dependencies of the call transfer. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
 
-/** Time a transfer may take, ms: more than a leg has, whose own error states a better reason. */
+/** Maximum duration of a transfer, ms: longer than a leg's own limit, whose error states a better reason. */
 const TRANSFER_LIMIT_MS = 90_000;
 
-/** The input of an agent whose transfer has failed. */
+/** The input for an agent whose transfer has failed. */
 export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed" }>;
 
 /**
@@ -49,16 +49,16 @@ async function outcomeOf(
   signal: AbortSignal,
 ): Promise<TransferOutcome> {
   const { transferTo } = call.message;
-  if (!PHONE_NUMBER.test(to)) return failed(`the number ${PHONE_RULE}`);
+  if (!PHONE_NUMBER.test(to)) return failure(`the number ${PHONE_RULE}`);
   if (transferTo !== undefined && !transferTo.includes(to))
-    return failed(`transferTo of this call does not list ${to}`);
-  if (leg.transfer === undefined) return failed(`"${network.name}" cannot transfer calls`);
+    return failure(`transferTo of this call does not list ${to}`);
+  if (leg.transfer === undefined) return failure(`"${network.name}" cannot transfer calls`);
   try {
     const refusal = await transferRefusal(context, call, network, to);
-    if (refusal !== undefined) return failed(refusal);
+    if (refusal !== undefined) return failure(refusal);
     signal.throwIfAborted();
     const limitReason = await countTransfer(context, call);
-    if (limitReason !== undefined) return failed(limitReason);
+    if (limitReason !== undefined) return failure(limitReason);
     signal.throwIfAborted();
     const timeoutError = (): Error =>
       new Error(`the network reported no outcome within ${TRANSFER_LIMIT_MS / 1_000} s`);
@@ -70,10 +70,10 @@ async function outcomeOf(
     });
   } catch (error) {
     if (!signal.aborted) context.log.warn({ call_id: call.id, err: error }, "a transfer failed");
-    return failed(errorText(error));
+    return failure(errorText(error));
   }
 }
 
-function failed(detail: string): TransferOutcome {
+function failure(detail: string): TransferOutcome {
   return { type: "failed", detail };
 }

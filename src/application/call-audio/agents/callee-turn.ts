@@ -5,7 +5,7 @@ import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.
 const CONTINUATION_MS = 2_000;
 /** Silence after which a complete-looking text counts as the whole turn, to prepare the reply, ms. */
 const PROBABLE_END_MS = 200;
-/** Replies that are prepared for one turn. */
+/** Maximum number of replies prepared for one turn. */
 const MAX_PREPARATIONS = 3;
 
 /** Callbacks of a {@link CalleeTurn}. */
@@ -28,7 +28,7 @@ export class CalleeTurn {
   readonly #callbacks: CalleeTurnCallbacks;
   /** The final texts of the turn. */
   readonly #texts: string[] = [];
-  /** The text since then, which may still change. */
+  /** The text after them, which may still change. */
   #partialText = "";
   /** The text of the latest turn, until a reply to it is heard. */
   #unansweredText = "";
@@ -52,8 +52,8 @@ export class CalleeTurn {
   }
 
   /** Adds `samples` samples, in which the callee speaks or not. */
-  push(speaking: boolean, samples: number): void {
-    if (speaking) {
+  push(isSpeaking: boolean, samples: number): void {
+    if (isSpeaking) {
       this.#quietMs = 0;
       if (!this.#isSpeaking && this.#endsAfterMs !== undefined)
         this.#endsAfterMs = Math.max(CONTINUATION_MS, this.#endsAfterMs);
@@ -68,14 +68,14 @@ export class CalleeTurn {
     if (this.#endsAfterMs !== undefined && this.#silenceMs >= this.#endsAfterMs) this.#end();
   }
 
-  /** The text of the turn so far, after its final texts. @param isTurnEnd true if the engine expects the turn to end here */
+  /** Sets the text after the final ones. @param isTurnEnd true if the engine expects the turn to end here */
   setPartialText(text: string, isTurnEnd = false): void {
     this.#partialText = text;
     if (isTurnEnd) this.#prepare();
     else if (!this.#isSpeaking && this.#silenceMs >= PROBABLE_END_MS) this.#prepareFinished();
   }
 
-  /** A text that no longer changes. */
+  /** Adds a text that no longer changes. */
   addFinalText(text: string): void {
     this.#partialText = "";
     this.#texts.push(text);

@@ -15,7 +15,7 @@ import { CalleeTurn } from "./callee-turn.ts";
 import { TranscriptionWatch } from "./transcription-watch.ts";
 import type { TurnMeter } from "./turn-meter.ts";
 
-/** Dependencies of the listening. */
+/** Dependencies of {@link CalleeTurns}. */
 export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsContext;
 
 /** Reports and requests of an agent's {@link CalleeTurns}. Mostly called on the leg's clock. */
@@ -24,7 +24,7 @@ export interface ListeningReports {
   onSound(): void;
   /** The callee has been speaking long enough to interrupt. */
   onBargeIn(): void;
-  /** Reports that the sound was not speech, or only a sign of listening. */
+  /** The sound was not speech, or only a backchannel such as "mm-hm". */
   onFalseStart(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
@@ -44,7 +44,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
   readonly #meter: TurnMeter;
   readonly #reports: ListeningReports;
   readonly #transcripts: CallTranscripts;
-  /** True if words arrive; without them nothing but keys interrupts the agent. */
+  /** True if words arrive; without them, only keys interrupt the agent. */
   #hearsWords: boolean;
   readonly #bargeIn: BargeIn;
   readonly #turn: CalleeTurn;
@@ -89,7 +89,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#turn.language = tag;
   }
 
-  /** True if the callee speaks, or words of theirs are on their way. */
+  /** True if the callee speaks, or their words are still being transcribed. */
   get isBusy(): boolean {
     return this.#hearsWords && (this.#media.callee.isSpeech || this.#turn.isWaiting || this.#watch.isWaiting);
   }
@@ -117,7 +117,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#turn.closeTurn();
   }
 
-  /** Stores the transcript. */
+  /** Adds a line to the transcript. */
   add(speaker: Speaker, line: Pick<TranscriptLine, "text" | "startMs" | "endMs">): void {
     this.#transcripts.add(speaker, line);
   }

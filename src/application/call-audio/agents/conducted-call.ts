@@ -18,7 +18,7 @@ import { type CallTransferContext, type TransferFailed, transferCall } from "./c
 import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
 
-/** Dependencies of the conducted call. */
+/** Dependencies of {@link ConductedCall}. */
 export type ConductedCallContext = Pick<Context, "events" | "log" | "system" | "timings"> & CallTransferContext;
 
 /** Time before the maximum duration at which the agent is asked to end the call, ms. */
@@ -26,7 +26,7 @@ const LAST_WORDS_MS = 10_000;
 
 /** A kind of agent on a call: carries out effects on its speech and receives events. */
 export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>> {
-  /** For events and logs: `scripted`. */
+  /** Name for events and logs, such as `scripted`. */
   readonly name: string;
   /** The callee has answered. */
   onAnswer?(): void;
@@ -36,7 +36,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   onSilence(): void;
   /** Called near the maximum duration: the agent says goodbye. */
   sayLastWords(): void;
-  /** The call continues. */
+  /** A transfer has failed: the call continues. */
   onTransferFailure(failure: TransferFailed): void;
 }
 
@@ -130,7 +130,7 @@ export class ConductedCall {
   }
 
   /** A machine has answered: the agent is silent until it records. */
-  machineGreets(): void {
+  onMachineGreeting(): void {
     this.silence.stop();
     this.apply("greet");
   }
@@ -145,7 +145,7 @@ export class ConductedCall {
       });
   }
 
-  /** Transfers the call, which is `transferring`; resolves with false if the call continues. Rejects with the signal's reason only. */
+  /** Transfers the call, whose turn is `transferring`; resolves with false if the call continues. Rejects with the signal's reason only. */
   async transfer(to: string): Promise<boolean> {
     const failure = await transferCall(this.context, this.call, this.media, to, this.signal);
     if (failure === undefined) return true;
@@ -155,7 +155,7 @@ export class ConductedCall {
     return false;
   }
 
-  /** The end of the call by the agent: it has finished, unless its time is up. */
+  /** The signal for a call that the agent ends: its message was played, unless its time is up. */
   hangUpSignal(detail: string | undefined): CallSignal {
     if (this.#isTimeUp) return { type: "timer", name: "duration", inboundSince: true };
     return { type: "message_played", detail };
@@ -166,13 +166,13 @@ export class ConductedCall {
     this.whenPlayed(() => this.media.post(signal));
   }
 
-  /** Calls back once everything said, and a short silence, has been played. */
+  /** Calls back once everything said, and a short silence, have been played. */
   whenPlayed(callback: () => void): void {
     this.media.playout.silence(this.context.timings.tailMs);
     this.media.playout.mark("", callback);
   }
 
-  /** The call has ended. */
+  /** Stops conducting: the call has ended. */
   stop(): void {
     if (this.signal.aborted) return;
     this.#unsubscribe();
@@ -182,14 +182,14 @@ export class ConductedCall {
   }
 
   #onEvent(event: Event): void {
-    if (event.type === "answered") this.#answered();
+    if (event.type === "answered") this.#onAnswer();
     else if (event.type === "dtmf") {
       this.meter.recordKey();
       this.#conductor.onKey(event.data.digit);
     } else if (isFinalEvent(event.type)) this.stop();
   }
 
-  #answered(): void {
+  #onAnswer(): void {
     this.#conductor.onAnswer?.();
     this.media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#conductor.name } } });
     const { maxDurationMs } = timingsOf(this.call, this.context.timings);

@@ -3,7 +3,7 @@ import type { LiveCallMedia } from "../programs/program.ts";
 import { AudioWriter } from "./audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
-/** The callee's audio as the agent gets it; places the words that the agent understood in the time of the call. */
+/** Writes the callee's audio for an agent, and converts the times of the words that the agent understood to the call's. */
 export class ConversationAudio {
   readonly #media: LiveCallMedia;
   #writer: AudioWriter | undefined;
@@ -14,7 +14,7 @@ export class ConversationAudio {
     this.#media = media;
   }
 
-  /** Passes further audio to the agent. */
+  /** Starts passing audio to the agent. */
   begin(format: AudioFormat, hear: (bytes: Uint8Array) => void): void {
     this.#writer = new AudioWriter(format, this.#media.leg.sampleRate, hear);
   }

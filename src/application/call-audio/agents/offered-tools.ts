@@ -13,7 +13,7 @@ const MAX_INPUT_CHARACTERS = 20_000;
 const MAX_RESULT_CHARACTERS = 16_000;
 /** Longest message of a tool that failed, characters. */
 const MAX_MESSAGE_CHARACTERS = 500;
-/** Tools that the model may use on one call. */
+/** Maximum number of tool uses on one call. */
 const MAX_USES = 200;
 
 /** Result of one use of a tool. */
@@ -32,9 +32,9 @@ export function offeredTools(
   reportUse: (use: EventData["tool_used"]) => void,
 ): OfferedTool[] {
   const { system } = context;
-  const allowed = context.agentTools.filter(({ name }) => message.tools?.includes(name) ?? true);
+  const allowedTools = context.agentTools.filter(({ name }) => message.tools?.includes(name) ?? true);
   let uses = 0;
-  return allowed.map((tool) => ({
+  return allowedTools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     parameters: tool.parameters,
@@ -42,7 +42,7 @@ export function offeredTools(
       const startedAt = system.monotonic();
       const { text, fault } =
         ++uses > MAX_USES
-          ? failed("too_many", `tools were used ${MAX_USES} times on this call, which is the limit`)
+          ? failedUse("too_many", `tools were used ${MAX_USES} times on this call, which is the limit`)
           : await use(context, callId, tool, input, scope);
       reportUse({ tool: tool.name, ms: Math.round(system.monotonic() - startedAt), fault });
       return text;
@@ -60,28 +60,28 @@ async function use(
   const { system, log } = context;
   const ms = tool.timeoutMs ?? TIMEOUT_MS;
   const timeout = new AbortController();
-  const timeoutError = () => new ToolLate(`no result within ${ms} ms`);
+  const timeoutError = () => new ToolTimeout(`no result within ${ms} ms`);
   try {
     const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is not a regular expression
-    if (value === undefined) return failed("input_invalid", fault);
+    if (value === undefined) return failedUse("input_invalid", fault);
     scope.throwIfAborted();
     const signal = AbortSignal.any([scope, timeout.signal]);
     const result = (async () => tool.run(value, { callId, signal }))();
     return resultOf(await within(result, { system, ms, timeoutError, signal: scope }));
   } catch (error) {
-    if (scope.aborted) return failed("call_over", "the call has ended");
-    if (error instanceof ToolLate) return failed("timeout", error.message);
-    if (error instanceof ToolFailed) return failed("failed", error.message);
+    if (scope.aborted) return failedUse("call_over", "the call has ended");
+    if (error instanceof ToolTimeout) return failedUse("timeout", error.message);
+    if (error instanceof ToolFailed) return failedUse("failed", error.message);
     // Its message may contain data that the model must not see.
     log.warn({ call_id: callId, tool: tool.name, err: error }, "a tool of an agent failed");
-    return failed("failed", "the tool failed");
+    return failedUse("failed", "the tool failed");
   } finally {
     timeout.abort(timeoutError());
   }
 }
 
 /** Ends the wait for a tool. */
-class ToolLate extends CodedError {
+class ToolTimeout extends CodedError {
   readonly code = "tool_late";
 }
 
@@ -110,15 +110,15 @@ function resultOf(result: unknown): Use {
   } catch {
     // A cycle, or a BigInt.
   }
-  if (text === undefined) return failed("result_invalid", "the result of the tool is not JSON");
+  if (text === undefined) return failedUse("result_invalid", "the result of the tool is not JSON");
   if (text.length > MAX_RESULT_CHARACTERS)
-    return failed(
+    return failedUse(
       "result_invalid",
       `the result has ${text.length} characters, at most ${MAX_RESULT_CHARACTERS} are allowed`,
     );
   return { text, fault: null };
 }
 
-function failed(fault: ToolFault, message: string): Use {
+function failedUse(fault: ToolFault, message: string): Use {
   return { text: `error: ${message.slice(0, MAX_MESSAGE_CHARACTERS)}`, fault };
 }

@@ -22,11 +22,9 @@ export class AgentSilent extends CodedError {
 
 /** The replies of an agent on one call, with a time limit: a reply without timely output is requested once more. */
 export class PromptReplies {
-  /** The conversation itself. */
   readonly conversation: Conversation;
   readonly #system: Timers;
   readonly #agent: Agent;
-  /** Number of running tools. */
   #runningTools = 0;
   /** The reply has yielded something, or used a tool: it is not requested again. */
   #hasActed = false;
@@ -113,6 +111,6 @@ async function end(actions: Actions): Promise<void> {
   try {
     await actions.return?.();
   } catch {
-    // Called when the reply is no longer read.
+    // The reply is no longer read, so its errors do not matter.
   }
 }

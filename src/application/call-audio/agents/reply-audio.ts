@@ -2,7 +2,7 @@ import type { Playout } from "../../../audio/playout/playout.ts";
 import type { HeardItem } from "../../../ports/audio-conversation.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 
-/** Items that have ended or were cut, whose late audio is dropped. */
+/** Maximum number of ended or cut items that are remembered, to drop their late audio. */
 const MAX_CLOSED_ITEMS = 100;
 
 /** The audio that an agent produces, played item by item: stops if the callee interrupts, and tracks how much was heard. */
@@ -49,7 +49,7 @@ export class ReplyAudio {
   }
 
   /** Sets the words of an item. */
-  words(id: string, text: string): void {
+  setWords(id: string, text: string): void {
     if (this.accepts(id)) this.#item(id).text = text;
   }
 

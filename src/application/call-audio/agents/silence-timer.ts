@@ -21,7 +21,7 @@ export class SilenceTimer {
     this.#limit = msToSamples(forMs, this.#sampleRate);
   }
 
-  /** The agent no longer listens; returns what {@link resume} takes. */
+  /** Stops the timer: the agent no longer listens. Returns the limit for {@link resume}. */
   stop(): number | undefined {
     const limit = this.#limit;
     this.#limit = undefined;
@@ -37,7 +37,7 @@ export class SilenceTimer {
     return this.#limit !== undefined;
   }
 
-  /** Samples of the call have passed. @param isSilent without speech of either side */
+  /** Advances by samples of the call. @param isSilent true if neither side spoke */
   advance(samples: number, isSilent: boolean): void {
     if (this.#limit === undefined) return;
     this.#silentSamples = isSilent ? this.#silentSamples + samples : 0;

@@ -17,14 +17,14 @@ export class Utterance {
   readonly id: string;
   readonly #playout: Playout;
   readonly #pieces: Int16Array[] = [];
-  /** The rendered samples. */
+  /** Number of rendered samples. */
   samples = 0;
   #isRendered = false;
   /** True if the engine failed midway. */
   #hasFailed = false;
   /** Time at which its first sample was played, ms since the answer; undefined before. */
   #startMs: number | undefined;
-  /** Signal played before it started or resumed, ms; undefined until then. */
+  /** The playout's `heardMs` when the text started or resumed; undefined while it is not playing. */
   #heardAtStartMs: number | undefined;
   /** Length heard before it was held, ms. */
   #heardMs = 0;

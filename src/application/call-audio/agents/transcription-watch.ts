@@ -1,6 +1,6 @@
 import { msToSamples } from "../../../audio/samples/pcm.ts";
 
-/** Time the words of a turn may take, ms. */
+/** Maximum time to wait for the words of a turn, ms. */
 const TRANSCRIPTION_LIMIT_MS = 10_000;
 
 /** Detects that the words of a turn do not arrive. Measures by the leg's samples, so that a call on hold does not count. */
@@ -13,13 +13,13 @@ export class TranscriptionWatch {
   /** The callee has spoken since the latest words arrived. */
   #hasSpoken = false;
 
-  /** @param onLost called, on the leg's clock as well, if the words of a turn are lost; the detail is for an operator */
+  /** @param onLost called, possibly on the leg's clock, if the words of a turn are lost; the detail is for an operator */
   constructor(sampleRate: number, onLost: (detail: string) => void) {
     this.#maxSamples = msToSamples(TRANSCRIPTION_LIMIT_MS, sampleRate);
     this.#onLost = onLost;
   }
 
-  /** True if words are on their way. */
+  /** True if the words of a turn have not arrived yet. */
   get isWaiting(): boolean {
     return this.#turns > 0;
   }

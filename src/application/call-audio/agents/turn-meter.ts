@@ -1,11 +1,11 @@
 import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 
-/** Turns of one call that are kept. */
+/** Maximum number of turns kept for one call. */
 const MAX_TURNS = 500;
 /** The loudest inaudible sample. */
 const INAUDIBLE = 60;
-/** A decision that is late by this much has waited for the rest of a turn, ms. */
+/** A decision that took longer than this has waited for the rest of a turn, ms. */
 const CONTINUATION_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
@@ -43,11 +43,11 @@ export class TurnMeter {
   }
 
   /** Adds a frame, in which the callee spoke or not. @param hangOverMs time that speech is reported after the last voice */
-  addCalleeFrame(speaking: boolean, hangOverMs: number): void {
-    if (speaking && !this.#isSpeaking) this.#calleeStart = this.#playedSamples;
-    if (!speaking && this.#isSpeaking)
+  addCalleeFrame(isSpeaking: boolean, hangOverMs: number): void {
+    if (isSpeaking && !this.#isSpeaking) this.#calleeStart = this.#playedSamples;
+    if (!isSpeaking && this.#isSpeaking)
       this.#calleeEnd = Math.max(this.#calleeStart ?? 0, this.#playedSamples - (hangOverMs * this.#sampleRate) / 1_000);
-    this.#isSpeaking = speaking;
+    this.#isSpeaking = isSpeaking;
   }
 
   /** The callee pressed a key. */
@@ -78,7 +78,7 @@ export class TurnMeter {
     this.#heldAt = this.#playedSamples;
   }
 
-  /** The callee has interrupted the agent. @param bySpeech not by a key */
+  /** The callee has interrupted the agent. @param bySpeech false if they pressed a key */
   recordInterruption(bySpeech: boolean): void {
     if (this.#turn === undefined) return;
     this.#turn.interrupted = true;
@@ -89,13 +89,13 @@ export class TurnMeter {
 
   /** Called when the agent is asked for a reply. */
   recordRequest(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
-    const words = input.type === "words";
-    // The reply has not been heard before.
-    if (words && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
+    const isWords = input.type === "words";
+    // The previous reply was not heard: this turn replaces that one.
+    if (isWords && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
     this.#turn = {
       input: input.type,
-      eouDelayMs: words ? this.#eouMs : null,
-      sttFinalMs: words ? this.#finalMs : null,
+      eouDelayMs: isWords ? this.#eouMs : null,
+      sttFinalMs: isWords ? this.#finalMs : null,
       llmTtftMs: null,
       firstSentenceMs: null,
       ttsTtfbMs: null,
@@ -137,8 +137,8 @@ export class TurnMeter {
     this.#leadingSilence = 0;
   }
 
-  /** Takes what the callee hears. */
-  played(samples: Int16Array | undefined, from: number, length: number): void {
+  /** Adds audio that the callee hears. */
+  addPlayedAudio(samples: Int16Array | undefined, from: number, length: number): void {
     if (samples !== undefined && this.#leadingSilence !== undefined) this.#measureAudio(samples, from, length);
     this.#playedSamples += length;
   }

@@ -13,7 +13,7 @@ const PIECE_MS = 20;
 
 /** The part of a call's session that its listeners use. */
 export interface ListenedSession {
-  /** The call as decided. */
+  /** The call with its latest changes, which may not be stored yet. */
   readonly call: Call;
   /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
   readonly whenStored: Promise<void>;
@@ -87,7 +87,7 @@ export class CallListeners {
     else if (isFinalEvent(event.type)) {
       const { reason } = (event as Event<"completed" | "failed">).data;
       const status = event.type === "completed" ? "COMPLETED" : "FAILED";
-      this.#endAll((listener) => listener.item({ type: "call_ended", status, reason }));
+      this.#endAll((listener) => listener.end({ type: "call_ended", status, reason }));
     }
   }
 
@@ -98,7 +98,7 @@ export class CallListeners {
     this.#session = session;
     void session.whenStored.then(() => {
       if (this.#hasEnded || session.call.owner === null) return;
-      this.#endAll((listener) => listener.item({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
+      this.#endAll((listener) => listener.end({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
     });
   }
 
@@ -106,8 +106,8 @@ export class CallListeners {
   #follow(status: CallStatus): void {
     if (status !== "RINGING" && status !== "IN_PROGRESS") return;
     if (this.#audio) return;
-    this.#audio = this.#host.session()?.follow((callee, played, count) => {
-      for (const listener of this.#listeners) listener.write(callee, played, count);
+    this.#audio = this.#host.session()?.follow((callee, outbound, count) => {
+      for (const listener of this.#listeners) listener.write(callee, outbound, count);
     }, PIECE_MS);
     if (this.#audio) for (const listener of this.#listeners) listener.prepare(this.#audio.sampleRate);
   }

@@ -11,7 +11,7 @@ export type ListenItem =
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> }
   /** Audio is missing here, because it was not read in time. */
   | { readonly type: "gap"; readonly lostMs: number }
-  /** The call has ended; nothing follows. */
+  /** The call has ended; this is the last item. */
   | { readonly type: "call_ended"; readonly status: "COMPLETED" | "FAILED"; readonly reason: Outcome["reason"] };
 
 /**
@@ -26,5 +26,5 @@ export interface CallListening extends AsyncIterable<ListenItem> {
 
 /** Maximum audio that waits for a listener, ms. */
 export const BUFFER_MS = 5_000;
-/** Maximum listeners of one call. */
+/** Maximum number of listeners of one call. */
 export const MAX_LISTENERS = 4;

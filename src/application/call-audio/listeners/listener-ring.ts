@@ -1,11 +1,11 @@
 /**
- * The latest audio of a call for one listener: two channels, interleaved. The writer never waits and allocates nothing; what
- * is not read in time is lost, the oldest first.
+ * The latest audio of a call for one listener: two channels, interleaved. The writer never waits and allocates nothing;
+ * audio that is not read in time is lost, the oldest first.
  */
 export class ListenerRing {
   readonly #samples: Int16Array;
   readonly #capacity: number;
-  /** Number of samples per channel so far. */
+  /** Samples per channel, as are the other counts. */
   #writtenSamples = 0;
   #readSamples = 0;
   #lostSamples = 0;

@@ -9,7 +9,7 @@ const MAX_PIECE_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
-  /** Audio is available to a reader. */
+  /** The call was answered, and the listener is being read. */
   onStart(): void;
   /** The listener accepts no further audio. Called once. @param listenedMs how much was read; undefined if it has not started */
   onListenerLeft(listenedMs: number | undefined): void;
@@ -24,10 +24,10 @@ export class QueuedListener implements CallListening {
   #ring: ListenerRing | undefined;
   #sampleRate = 0;
   #samplesRead = 0;
-  #end: ListenItem | undefined;
-  #fault: Refusal | undefined;
+  #lastItem: ListenItem | undefined;
+  #refusal: Refusal | undefined;
   #isAnswered = false;
-  #isRead = false;
+  #hasReader = false;
   #hasStarted = false;
   /** Set once it accepts no further audio. */
   #hasLeft = false;
@@ -54,25 +54,25 @@ export class QueuedListener implements CallListening {
   onAnswer(): void {
     this.#isAnswered = true;
     this.#openingItems.push({ type: "started", sampleRate: this.#sampleRate });
-    this.#noteStart();
+    this.#reportStart();
     this.#notify();
   }
 
-  /** Takes the next samples of both channels. */
-  write(callee: Int16Array, played: Int16Array, count: number): void {
-    this.#ring?.write(callee, played, count);
+  /** Adds the next samples of both channels. */
+  write(callee: Int16Array, outbound: Int16Array, count: number): void {
+    this.#ring?.write(callee, outbound, count);
     if (this.#isAnswered) this.#notify();
   }
 
-  /** The call has ended: the buffered audio is still read, then `item`. */
-  item(end: ListenItem & { readonly type: "call_ended" }): void {
-    this.#end = end;
+  /** The call has ended: the buffered audio is still read, then `lastItem`. */
+  end(lastItem: ListenItem & { readonly type: "call_ended" }): void {
+    this.#lastItem = lastItem;
     this.#leave();
   }
 
   /** The call broke off: the buffered audio is still read, then the loop throws. */
-  fail(fault: Refusal): void {
-    this.#fault = fault;
+  fail(refusal: Refusal): void {
+    this.#refusal = refusal;
     this.#leave();
   }
 
@@ -82,13 +82,13 @@ export class QueuedListener implements CallListening {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ListenItem, void, undefined> {
-    this.#isRead = true;
-    this.#noteStart();
+    this.#hasReader = true;
+    this.#reportStart();
     try {
       while (!this.#isClosed) {
         const item = this.#next();
         if (item) yield item;
-        else if (this.#fault) throw this.#fault;
+        else if (this.#refusal) throw this.#refusal;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
@@ -106,14 +106,14 @@ export class QueuedListener implements CallListening {
     const ring = this.#ring;
     const lostSamples = (this.#isAnswered && ring?.takeLost()) || 0;
     if (lostSamples > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lostSamples, this.#sampleRate)) };
-    if (!ring || !this.#isAnswered || ring.availableSamples === 0) return this.#end;
+    if (!ring || !this.#isAnswered || ring.availableSamples === 0) return this.#lastItem;
     const samples = ring.read(msToSamples(MAX_PIECE_MS, this.#sampleRate));
     this.#samplesRead += samples.length / 2;
     return { type: "audio", samples };
   }
 
-  #noteStart(): void {
-    if (!this.#isRead || !this.#isAnswered || this.#hasStarted || this.#hasLeft) return;
+  #reportStart(): void {
+    if (!this.#hasReader || !this.#isAnswered || this.#hasStarted || this.#hasLeft) return;
     this.#hasStarted = true;
     this.#host.onStart();
   }

@@ -59,17 +59,17 @@ function partsOf(agentCall: AgentCall | AudioAgentCall): LiveParts {
     result: () => agentCall.result,
     findings: () => agentCall.core.findings,
     turns: () => agentCall.core.meter.turns,
-    awaitVoicemail: () => agentCall.core.machineGreets(),
+    awaitVoicemail: () => agentCall.core.onMachineGreeting(),
     leaveMessage: () => agentCall.leaveMessage(),
   };
 }
 
-/** A signal that follows another one, but only after the remaining work. */
-function extendedSignal(signal: AbortSignal, remaining: () => Promise<unknown> | undefined): AbortSignal {
+/** A signal that is aborted after another one, once the remaining work is done. */
+function extendedSignal(signal: AbortSignal, remainingWork: () => Promise<unknown> | undefined): AbortSignal {
   const scope = new AbortController();
   const end = (): void => scope.abort(signal.reason);
   const onAbort = (): void => {
-    const work = remaining();
+    const work = remainingWork();
     if (work === undefined) end();
     else void work.finally(end);
   };

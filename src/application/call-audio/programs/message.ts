@@ -17,15 +17,15 @@ export interface PreparedMessage {
    * @throws {ProgramFailed}
    */
   samples(playout: Playout): AsyncIterable<Int16Array>;
-  /** Receives the skipped parts: those known now, and later ones as they are found. Called once. */
+  /** Reports the skipped parts: those known now at once, and later ones as they are found. Called once. */
   onSkipped?(report: (passage: SkippedText) => void): void;
-  /** Known share of the accepted message in the samples, 0 to 1. Default: 1. */
+  /** Share of the accepted message that the samples contain, as far as it is known, 0 to 1. Default: 1. */
   readonly playableShare?: number;
   /** Stops rendering. Idempotent. */
   cancel(): void;
 }
 
-/** The urgency of a message: by its prepared audio, and once the call has a leg by its playout. */
+/** The demand of a message: measured by its prepared audio, and by its playout once the call has a leg. */
 export class MessageDemand implements Demand {
   readonly userId: string;
   readonly instanceId: string;

@@ -55,7 +55,7 @@ class DecodedMessage implements PreparedMessage {
   async #decode(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
     const { storage, decoder, decoderTurns } = this.#context;
     const { signal } = this.#scope;
-    const end = await decoderTurns.take(this.#demand, signal);
+    const endTurn = await decoderTurns.take(this.#demand, signal);
     try {
       this.#file ??= await storage.calls.audio(this.#callId);
       if (!this.#file) throw new ProgramFailed("internal_error", "the audio file of this call is not in the storage");
@@ -69,7 +69,7 @@ class DecodedMessage implements PreparedMessage {
         cause,
       });
     } finally {
-      end();
+      endTurn();
     }
     throw new ProgramFailed("speech_failed", "the message has no sound");
   }

@@ -39,7 +39,7 @@ export type ProgramContext = Pick<
   | "voiceActivity"
 >;
 
-/** Thrown by a program that cannot carry its call; the call fails with this reason. */
+/** Thrown by a program that cannot carry out its call; the call fails with this reason. */
 export class ProgramFailed extends CodedError {
   override readonly name = "ProgramFailed";
   readonly code = "program_failed";
@@ -66,7 +66,7 @@ export interface LiveCallMedia {
     /** Time speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };
-  /** Takes words of the callee, which may be a machine's. */
+  /** Reports words of the callee, which may be a machine's. */
   readonly words: (text: string) => void;
   /** Sends a signal to the session of the call. */
   readonly post: (signal: CallSignal) => void;
@@ -111,7 +111,7 @@ export type LiveConnection = (media: LiveCallMedia) => LiveParts;
 
 /** Parts that a live program adds to its call. */
 export interface LiveParts {
-  /** They follow the audio. */
+  /** Taps that follow the audio. */
   readonly taps: readonly CallTap[];
   /** Result reported on the call so far; undefined if none. */
   result?(): CallResult | undefined;
@@ -125,5 +125,5 @@ export interface LiveParts {
   turns?(): readonly TurnMetrics[];
 }
 
-/** Course of a call of one type on its leg. */
+/** The behaviour of calls of one type on their legs. */
 export type Program<Type extends CallType = CallType> = MessageProgram<Type> | LiveProgram<Type>;

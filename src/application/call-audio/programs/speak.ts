@@ -14,7 +14,7 @@ type SpeakContext = Pick<Context, "speechScheduler">;
 /** Speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
-/** Length of a spoken character until a slice has shown it, ms. */
+/** Assumed length of a spoken character until a slice has been measured, ms. */
 const DEFAULT_CHARACTER_MS = 65;
 
 /** FIXED_TTS: speaks the text. */

@@ -152,12 +152,12 @@ export class FairTurns {
 
   /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
   #nextTurn(): PendingTurn {
-    const lateSince = this.#system.monotonic() - LONG_WAIT_MS;
+    const overdueBefore = this.#system.monotonic() - LONG_WAIT_MS;
     let next: PendingTurn | undefined;
     let [rank, urgency] = [Infinity, Infinity];
     for (const turn of this.#pendingTurns) {
       const turnUrgency = urgencyOf(turn.demand);
-      const turnRank = turnUrgency === NORMAL && turn.enqueuedAt <= lateSince ? SCARCE : turnUrgency;
+      const turnRank = turnUrgency === NORMAL && turn.enqueuedAt <= overdueBefore ? SCARCE : turnUrgency;
       const order =
         turnRank - rank ||
         turn.user.latestTurn - (next?.user.latestTurn ?? 0) ||
@@ -170,7 +170,7 @@ export class FairTurns {
   }
 }
 
-function urgencyOf({ isPlaying: playing, aheadMs }: Demand): number {
-  if (playing && aheadMs < SCARCE_MS) return SCARCE;
+function urgencyOf({ isPlaying, aheadMs }: Demand): number {
+  if (isPlaying && aheadMs < SCARCE_MS) return SCARCE;
   return aheadMs > PLENTY_MS ? PLENTY : NORMAL;
 }

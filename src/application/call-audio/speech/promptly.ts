@@ -1,7 +1,7 @@
 import type { Timers } from "../../../base/timers.ts";
 
 /** Time limit of the next item. */
-export interface Promptness {
+export interface ItemTimeout {
   readonly system: Timers;
   readonly ms: number;
   /** Creates the error for a late item. */
@@ -17,12 +17,12 @@ export interface Promptness {
  */
 export async function* promptly<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
-  { system, ms, lateError: late, signal }: Promptness,
+  { system, ms, lateError, signal }: ItemTimeout,
 ): AsyncGenerator<T, void> {
   for (let attempts = 1; ; attempts++) {
     const attemptScope = new AbortController();
     let hasBegun = false;
-    const abort = () => attemptScope.abort(late());
+    const abort = () => attemptScope.abort(lateError());
     let cancel = system.after(ms, abort);
     try {
       for await (const item of open(AbortSignal.any([signal, attemptScope.signal]))) {
@@ -38,7 +38,7 @@ export async function* promptly<T>(
       if (hasBegun || attempts > 1) throw attemptScope.signal.reason;
     } finally {
       cancel();
-      attemptScope.abort(late());
+      attemptScope.abort(lateError());
     }
   }
 }

@@ -44,14 +44,14 @@ export class UnspeakableText extends NothingToSpeak {}
 export class SpeechScheduler {
   readonly #speech: Speech;
   readonly #system: System;
-  readonly #voiceMs: number;
+  readonly #voiceTimeoutMs: number;
   readonly #turns = new Map<string, FairTurns>();
 
-  /** @param voiceMs timeout of a voice look-up, ms */
-  constructor(speech: Speech, system: System, voiceMs: number = DEFAULT_TIMINGS.messagePreparationMs) {
+  /** @param voiceTimeoutMs timeout of a voice look-up, ms */
+  constructor(speech: Speech, system: System, voiceTimeoutMs: number = DEFAULT_TIMINGS.messagePreparationMs) {
     this.#speech = speech;
     this.#system = system;
-    this.#voiceMs = voiceMs;
+    this.#voiceTimeoutMs = voiceTimeoutMs;
   }
 
   /**
@@ -74,12 +74,12 @@ export class SpeechScheduler {
     }
     const length = new SpokenLength();
     let hasSpoken = false;
-    let nothingError: unknown;
+    let skipError: unknown;
     for (const slice of this.#slices(spokenDigits(speakable.text), voice)) {
       if (slice.trim() === "") continue;
-      const end = await this.#turnsOf(voice.engine).take(demand, signal);
+      const endTurn = await this.#turnsOf(voice.engine).take(demand, signal);
       try {
-        for await (const piece of this.#render(slice, voiceId, end, signal)) {
+        for await (const piece of this.#render(slice, voiceId, endTurn, signal)) {
           hasSpoken = true;
           length.add(piece);
           yield piece;
@@ -88,15 +88,15 @@ export class SpeechScheduler {
       } catch (error) {
         signal.throwIfAborted();
         if (!isSkippable(error, slice)) throw error;
-        nothingError = error;
+        skipError = error;
         if (hasWords(slice)) reports.onSkipped?.(skippedText(slice));
       }
     }
-    if (!hasSpoken && nothingError !== undefined) throw nothingError;
+    if (!hasSpoken && skipError !== undefined) throw skipError;
   }
 
   #voice(voiceId: string, signal: AbortSignal): Promise<Voice> {
-    const [system, ms] = [this.#system, this.#voiceMs];
+    const [system, ms] = [this.#system, this.#voiceTimeoutMs];
     const timeoutError = () => new SpeechFailed(`the voice "${voiceId}" was not found within ${ms} ms`);
     return within(this.#speech.voice(voiceId), { system, ms, timeoutError, signal });
   }
@@ -116,20 +116,25 @@ export class SpeechScheduler {
   }
 
   /** Renders one slice; ends its turn as soon as the engine is done, or the signal is aborted. */
-  async *#render(slice: string, voiceId: string, end: () => void, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
+  async *#render(
+    slice: string,
+    voiceId: string,
+    endTurn: () => void,
+    signal: AbortSignal,
+  ): AsyncGenerator<PcmChunk, void> {
     const pieces = new Queue<PcmChunk>();
     const engineScope = new AbortController();
     const stop = () => {
       engineScope.abort(signal.reason);
       pieces.close();
     };
-    signal.throwIfAborted(); // which has ended the turn
+    signal.throwIfAborted(); // an aborted signal has already ended the turn
     signal.addEventListener("abort", stop, { once: true });
     const rendering = (async () => {
       try {
         for await (const piece of this.#speech.speak(slice, voiceId, engineScope.signal)) pieces.push(piece);
       } finally {
-        end();
+        endTurn();
         pieces.close();
       }
     })();
@@ -140,7 +145,7 @@ export class SpeechScheduler {
       await rendering;
     } finally {
       signal.removeEventListener("abort", stop);
-      end();
+      endTurn();
       stop();
     }
   }
@@ -155,7 +160,7 @@ export class SpeechScheduler {
   }
 }
 
-/** The error for a text in scripts that a voice does not support. */
+/** The error message for a text in scripts that a voice does not support. */
 export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): string {
   return `voice ${id} cannot speak ${scripts.length === 0 ? "this script" : scripts.map(scriptName).join(", ")}`;
 }

@@ -5,7 +5,7 @@ import type { FrameSink } from "../../../ports/media.ts";
 
 /** Length of a client's frames, ms. */
 const FRAME_MS = 20;
-/** Longest piece that is processed at a time, ms; longer frames of a leg are cut. */
+/** Longest piece that is processed at a time, ms; longer frames of a leg are split. */
 const PIECE_MS = 60;
 
 /**
@@ -34,7 +34,7 @@ export class CalleeAudio implements FrameSink {
     this.#emit = emit;
   }
 
-  /** The call has a leg: its rate, Hz, and the length of its frames, ms. */
+  /** Connects the call's leg: its rate, Hz, and the length of its frames, ms. */
   connect(sampleRate: number, frameMs: number): void {
     this.#legRate = sampleRate;
     this.#legFrameLength = msToSamples(frameMs, sampleRate);
@@ -49,8 +49,8 @@ export class CalleeAudio implements FrameSink {
     this.isAnswered = true;
   }
 
-  /** Sets the rate of the client, Hz; undefined: no client, or one without audio. */
-  listen(sampleRate: number | undefined): void {
+  /** Sets the rate of the client, Hz; undefined for no client, or a client without audio. */
+  setClientRate(sampleRate: number | undefined): void {
     this.#clientRate = sampleRate;
     this.#prepare();
   }

@@ -61,7 +61,7 @@ export class LiveStream implements CallTap {
   #client: Guarded<StreamClient> | undefined;
   #session: ((signal: CallSignal) => void) | undefined;
   #leg: Leg | undefined;
-  /** Messages that clients have sent. */
+  /** Number of messages that clients have sent. */
   #messages = 0;
   /** End of the stream; undefined before the state is `over`. */
   #end: StreamEnd | undefined;
@@ -99,12 +99,12 @@ export class LiveStream implements CallTap {
     return isDraining(this.#state);
   }
 
-  /** Its end; undefined while it has not ended. */
+  /** The end of the stream; undefined before. */
   get streamEnd(): StreamEnd | undefined {
     return this.#end;
   }
 
-  /** True if nothing would be lost without it: no session, no client, no audio, no history. */
+  /** True if it can be discarded: it has no session, no client, no audio and no history. */
   get isUnused(): boolean {
     const isQuiet = this.#history.isEmpty && this.#outgoing.queuedMs === 0;
     return this.#session === undefined && this.#state === "detached" && isQuiet;
@@ -118,7 +118,7 @@ export class LiveStream implements CallTap {
   }
 
   /** The session has ended but the call has not: it is queued again. */
-  wait(): void {
+  onRequeue(): void {
     this.#session = undefined;
     if (this.hasHungUp) this.#host.terminate();
   }
@@ -157,8 +157,8 @@ export class LiveStream implements CallTap {
   }
 
   /** Attaches the client that holds the reservation. */
-  attach(unguarded: StreamClient): StreamAttachment {
-    const client = guardedStreamClient(unguarded, this.#context);
+  attach(unguardedClient: StreamClient): StreamAttachment {
+    const client = guardedStreamClient(unguardedClient, this.#context);
     this.#history.replay(client, this.#now());
     if (this.#end !== undefined) client.over(this.#end);
     else {
@@ -296,7 +296,7 @@ export class LiveStream implements CallTap {
     if (nextClient === this.#client) return;
     this.#client = nextClient;
     this.#queue.release();
-    this.#callee.listen(nextClient?.calleeRate);
+    this.#callee.setClientRate(nextClient?.calleeRate);
   }
 
   #now(): number {

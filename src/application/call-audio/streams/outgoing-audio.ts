@@ -47,9 +47,9 @@ export class OutgoingAudio implements PlayoutSupply {
   write(samples: Int16Array, sampleRate: number): void {
     this.#isCleared = false;
     const playout = this.#playout;
-    const playsAtOnce =
+    const canPlayNow =
       this.#isPulling && playout !== undefined && this.#pending.isEmpty && samples.length <= MAX_RESAMPLED_PIECE;
-    if (playsAtOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
+    if (canPlayNow && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
     else this.#pending.write(samples, sampleRate);
   }
 
@@ -57,10 +57,10 @@ export class OutgoingAudio implements PlayoutSupply {
    * Calls back on the leg's clock once all audio written so far has been played.
    * @throws {RangeError} too many marks are pending
    */
-  mark(name: string, reached: (name: string) => void): void {
+  mark(name: string, onReached: (name: string) => void): void {
     if (this.#pending.marks >= MAX_MARKS)
       throw new RangeError(`${MAX_MARKS} marks are pending already: wait for some of them`);
-    this.#pending.mark({ name, onReached: reached });
+    this.#pending.mark({ name, onReached });
   }
 
   /** Drops all pending audio and marks. */
@@ -88,14 +88,14 @@ export class OutgoingAudio implements PlayoutSupply {
     this.#pending.mark({ name: "", onReached: onPlayed });
   }
 
-  supply(wanted: number): void {
+  supply(wantedSamples: number): void {
     const playout = this.#playout;
     if (playout === undefined) return;
     this.#isPulling = true;
     const pending = this.#pending;
-    while (!pending.isEmpty && (playout.unpulledSamples < wanted || pending.sampleRate === undefined))
+    while (!pending.isEmpty && (playout.unpulledSamples < wantedSamples || pending.sampleRate === undefined))
       this.#move(playout);
-    if (playout.unheardSamples < wanted) this.#resampled?.flush();
+    if (playout.unheardSamples < wantedSamples) this.#resampled?.flush();
   }
 
   /** Moves the next pending piece, or mark, into the playout. */
@@ -121,7 +121,7 @@ export class OutgoingAudio implements PlayoutSupply {
       playout.append(samples, samples.length);
       return;
     }
-    if (this.#resampled?.from !== sampleRate) {
+    if (this.#resampled?.sourceRate !== sampleRate) {
       this.#resampled?.flush();
       this.#resampled = new ResampledPlayout(sampleRate, playout);
     }

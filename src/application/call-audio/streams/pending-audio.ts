@@ -38,7 +38,7 @@ export class PendingAudio {
     return this.#marks;
   }
 
-  /** The rate of the next samples, Hz; undefined if a mark is next, or nothing. */
+  /** The rate of the next samples, Hz; undefined if a mark is next, or the queue is empty. */
   get sampleRate(): number | undefined {
     const next = this.#stretches[0];
     return next?.mark === undefined ? next?.sampleRate : undefined;
@@ -65,7 +65,7 @@ export class PendingAudio {
     this.#marks++;
   }
 
-  /** Takes the mark that is next, if one is. */
+  /** Takes the next mark; undefined if samples come first, or the queue is empty. */
   takeMark(): PlayoutMark | undefined {
     const mark = this.#stretches[0]?.mark;
     if (mark === undefined) return undefined;

@@ -21,7 +21,7 @@ interface PendingMark {
  * pieces, so a stretch that starts with an empty queue is preceded by that much silence.
  */
 export class ResampledPlayout {
-  readonly from: number;
+  readonly sourceRate: number;
   readonly #playout: Playout;
   readonly #resampler: Resampler;
   readonly #output: Int16Array;
@@ -29,12 +29,12 @@ export class ResampledPlayout {
   #pushedSamples = 0;
   #producedSamples = 0;
 
-  /** @param from Hz @throws {RangeError} for a rate that cannot be converted */
-  constructor(from: number, playout: Playout) {
-    this.from = from;
+  /** @param sourceRate Hz @throws {RangeError} for a rate that cannot be converted */
+  constructor(sourceRate: number, playout: Playout) {
+    this.sourceRate = sourceRate;
     this.#playout = playout;
-    this.#resampler = new Resampler(from, playout.sampleRate, MAX_RESAMPLED_PIECE);
-    this.#output = new Int16Array(Math.ceil((MAX_RESAMPLED_PIECE * playout.sampleRate) / from) + 1);
+    this.#resampler = new Resampler(sourceRate, playout.sampleRate, MAX_RESAMPLED_PIECE);
+    this.#output = new Int16Array(Math.ceil((MAX_RESAMPLED_PIECE * playout.sampleRate) / sourceRate) + 1);
   }
 
   /**
@@ -64,25 +64,25 @@ export class ResampledPlayout {
 
   #leadIn(): void {
     const { sampleRate, unheardSamples } = this.#playout;
-    const heldBackSamples = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.from);
+    const heldBackSamples = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.sourceRate);
     if (unheardSamples < heldBackSamples)
       this.#playout.silence(samplesToMs(heldBackSamples - unheardSamples, sampleRate));
   }
 
   #enqueue(samples: Int16Array, count: number): void {
-    let doneCount = 0;
+    let enqueuedCount = 0;
     while (this.#marks.length > 0 && this.#marks[0]!.at <= this.#producedSamples + count) {
       const { at, mark } = this.#marks.shift()!;
-      const pieceLength = at - this.#producedSamples - doneCount;
-      this.#playout.append(samples.subarray(doneCount), pieceLength);
+      const pieceLength = at - this.#producedSamples - enqueuedCount;
+      this.#playout.append(samples.subarray(enqueuedCount), pieceLength);
       this.#playout.mark(mark.name, mark.onReached);
-      doneCount += pieceLength;
+      enqueuedCount += pieceLength;
     }
-    this.#playout.append(doneCount === 0 ? samples : samples.subarray(doneCount), count - doneCount);
+    this.#playout.append(enqueuedCount === 0 ? samples : samples.subarray(enqueuedCount), count - enqueuedCount);
     this.#producedSamples += count;
   }
 
-  #outputOf(pushed: number): number {
-    return Math.round((pushed * this.#playout.sampleRate) / this.from);
+  #outputOf(pushedSamples: number): number {
+    return Math.round((pushedSamples * this.#playout.sampleRate) / this.sourceRate);
   }
 }

@@ -112,7 +112,7 @@ export interface StreamAttachment {
    */
   hangUp(): void;
   /**
-   * The client has disconnected. On purpose: like {@link hangUp}. Otherwise the call waits a while for a client.
+   * The client has disconnected: on purpose, it ends the call like {@link hangUp}; otherwise the call waits a while for a client.
    */
   detach(onPurpose: boolean): void;
 }

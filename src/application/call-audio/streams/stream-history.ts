@@ -1,6 +1,6 @@
 import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./stream-client.ts";
 
-/** Events that are kept; beyond this the oldest of the repeatable ones is dropped. */
+/** Maximum number of events kept; a further one drops the oldest of the repeatable ones. */
 const MAX_ENTRIES = 1_000;
 const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
 /** A transcript sent less than this before a sign of life may still be in transit, ms. */

@@ -1,7 +1,7 @@
 import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 
-/** Live streams are switched off. */
+/** The refusal while live streams are switched off. */
 export function streamsOff(): Refusal {
   return new Refusal(
     "stream_not_available",
@@ -17,10 +17,10 @@ export function streamsOff(): Refusal {
 export function checkStreamable({ message, status }: Pick<Call, "message" | "status">): void {
   if (message.type !== "DYNAMIC_STREAM")
     throw new Refusal("not_a_stream_call", `the call is a ${message.type} call, not a DYNAMIC_STREAM call`);
-  if (!isActive(status)) throw streamOver(status);
+  if (!isActive(status)) throw streamEnded(status);
 }
 
-/** The call of a stream has ended. */
-export function streamOver(status: Call["status"]): Refusal {
+/** The refusal once the call of a stream has ended. */
+export function streamEnded(status: Call["status"]): Refusal {
   return new Refusal("call_ended", `the call is ${status}`);
 }

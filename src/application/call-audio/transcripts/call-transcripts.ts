@@ -9,7 +9,7 @@ import type { StreamEventData, Transcript } from "../streams/stream-client.ts";
 import { TranscriptWriter, type TranscriptWriterContext } from "./transcript-writer.ts";
 import { TranscriptionFeed } from "./transcription-feed.ts";
 
-/** Dependencies of the call transcripts. */
+/** Dependencies of {@link CallTranscripts}. */
 export type CallTranscriptsContext = Pick<
   Context,
   "events" | "log" | "system" | "transcriptSpeakers" | "transcription" | "voiceActivity"
@@ -22,8 +22,8 @@ const FLUSH_MS = 1_000;
 /** Receives the transcripts of a call as they become known. */
 export interface TranscriptReader {
   /** @param isTurnEnd the engine expects that the turn ends with this text */
-  transcript(transcript: Transcript, ended: boolean): void;
-  /** Time the callee must be silent after this text until their turn has ended, ms. Left out: the usual time. */
+  transcript(transcript: Transcript, isTurnEnd: boolean): void;
+  /** Silence after this text that ends the callee's turn, ms. Default: the usual time. */
   endOfTurnMs?(text: string): number;
   /** Called after enough silence: the engine now transcribes the callee's speech. */
   turnEnded?(): void;
@@ -170,7 +170,10 @@ export class CallTranscripts implements CallTap {
     const { log, transcription } = this.#context;
     const fields = { call_id: this.#call.id, speaker, engine: transcription?.name, err: error };
     this.#reader.transcriptionFailed?.(error, recoverable);
-    log.warn(fields, recoverable ? "a part of the call was not transcribed" : "the transcript of the call ends");
+    log.warn(
+      fields,
+      recoverable ? "a part of the call was not transcribed" : "the rest of the call is not transcribed",
+    );
     if (this.#reportedFault === "permanent" || (recoverable && this.#reportedFault === "recoverable")) return;
     this.#reportedFault = recoverable ? "recoverable" : "permanent";
     this.#reader.emit("transcripts_unavailable", { reason: "engine_failed", recoverable });

@@ -2,7 +2,7 @@ import { pause } from "../../../base/timers.ts";
 import type { TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 
-/** Dependencies of the transcript writer. */
+/** Dependencies of {@link TranscriptWriter}. */
 export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
 
 /** Limit of lines of one call that wait for the storage. */

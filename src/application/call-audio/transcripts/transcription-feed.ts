@@ -31,7 +31,7 @@ export class TranscriptionFeed {
   readonly #resampled: Int16Array;
   readonly #engineRate: number;
   /** Start of the stretch that is being resampled, and its samples that the engine has received. */
-  #stretchMs: number | undefined;
+  #stretchStartMs: number | undefined;
   #producedSamples = 0;
 
   constructor(
@@ -98,21 +98,21 @@ export class TranscriptionFeed {
       this.#audio.push(frame, atMs);
       return;
     }
-    this.#stretchMs ??= atMs;
+    this.#stretchStartMs ??= atMs;
     const count = resampler.pushInto(frame, this.#resampled);
     this.#send(this.#resampled.subarray(0, count));
   }
 
   #endStretch(): void {
-    if (this.#resampler !== undefined && this.#stretchMs !== undefined) this.#send(this.#resampler.flush());
-    this.#stretchMs = undefined;
+    if (this.#resampler !== undefined && this.#stretchStartMs !== undefined) this.#send(this.#resampler.flush());
+    this.#stretchStartMs = undefined;
     this.#producedSamples = 0;
     this.#audio.commit();
   }
 
   #send(samples: Int16Array): void {
     if (samples.length === 0) return;
-    this.#audio.push(samples, (this.#stretchMs ?? 0) + samplesToMs(this.#producedSamples, this.#engineRate));
+    this.#audio.push(samples, (this.#stretchStartMs ?? 0) + samplesToMs(this.#producedSamples, this.#engineRate));
     this.#producedSamples += samples.length;
   }
 }
@@ -120,6 +120,6 @@ export class TranscriptionFeed {
 /** The leg's own rate if the engine supports it, otherwise the lowest one above it, otherwise the engine's best. */
 function rateFor(legRate: number, rates: readonly number[]): number {
   if (rates.includes(legRate)) return legRate;
-  const higher = rates.filter((rate) => rate > legRate);
-  return higher.length > 0 ? Math.min(...higher) : (rates[0] ?? legRate);
+  const higherRates = rates.filter((rate) => rate > legRate);
+  return higherRates.length > 0 ? Math.min(...higherRates) : (rates[0] ?? legRate);
 }

@@ -42,7 +42,7 @@ export class TurnDetector {
   #silentMs = 0;
   #turnMs = 0;
   /** Beginning of the current turn. */
-  #turnFromMs = 0;
+  #turnStartMs = 0;
   #isSpeaking = false;
 
   /** @param sampleRate of the frames, Hz */
@@ -67,10 +67,10 @@ export class TurnDetector {
 
   /**
    * Ends the current turn only after this much silence, ms.
-   * @param startMs start of the turn; undefined: the current turn
+   * @param startMs start of the turn; undefined for the current turn
    */
   endAfter(silenceMs: number, startMs: number | undefined): void {
-    if (this.#isSpeaking && (startMs ?? this.#turnFromMs) >= this.#turnFromMs) this.#endMs = silenceMs;
+    if (this.#isSpeaking && (startMs ?? this.#turnStartMs) >= this.#turnStartMs) this.#endMs = silenceMs;
   }
 
   /** The audio has ended, and with it the turn. */
@@ -89,7 +89,7 @@ export class TurnDetector {
     this.#endMs = END_OF_TURN_MS;
     this.#silentMs = 0;
     this.#turnMs = 0;
-    this.#turnFromMs = atMs - this.#preRollCount * FRAME_MS;
+    this.#turnStartMs = atMs - this.#preRollCount * FRAME_MS;
     const frameMs = samplesToMs(this.#frameLength, this.#sampleRate);
     for (; this.#preRollCount > 0; this.#preRollCount--) {
       this.#pass(this.#preRoll[this.#preRollFrom]!, atMs - (this.#preRollCount - 1) * frameMs);

@@ -29,7 +29,7 @@ import { type CheckedAudio, type CheckedMessage, decodedAudio, MessageChecks } f
 import { assertNotOneWay } from "./one-way-calls.ts";
 import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
 
-/** Dependencies of the call creation. */
+/** Dependencies of {@link CallCreation}. */
 export type CallCreationContext = Pick<
   Context,
   | "access"
@@ -58,7 +58,7 @@ export type CallCreationContext = Pick<
 /** The place of a call in a batch. */
 export type BatchPlace = Required<Pick<Call, "batchId" | "batchPosition" | "batchAttempt">>;
 
-/** Maximum languages listed in a fault. */
+/** Maximum number of languages listed in a fault. */
 const MAX_NAMED_LANGUAGES = 20;
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
@@ -88,7 +88,7 @@ export class CallCreation {
   }
 
   /**
-   * Checks the body of a batch's call like that of any call, but places none.
+   * Checks the body of a batch's call like that of any other call, without placing it.
    * @throws {Refusal} with all faults
    */
   async check(body: unknown, { strict = false }: Pick<CreateOptions, "strict"> = {}): Promise<CheckedCallInput> {
@@ -111,7 +111,7 @@ export class CallCreation {
   }
 
   /**
-   * Creates the call of a batch's target. It takes a slot of its own under `single`, so that it never counts as the
+   * Creates the call of a batch's target. It takes its own slot under `single`, so that it never counts as the
    * active call of a request.
    * @param audio the audio file of a batch, as `audioMessage` checked it
    * @throws {Refusal} as {@link create}; `batch_state`: the target does not wait for this call
@@ -123,7 +123,7 @@ export class CallCreation {
     return call;
   }
 
-  /** The first response, without later changes of the call. */
+  /** The original response, without later changes of the call. */
   async #replay({ recordId, existing }: Receipt): Promise<(Call & Creation) | undefined> {
     const call = await this.#context.storage.calls.get(recordId);
     return (
@@ -149,7 +149,7 @@ export class CallCreation {
     }
   }
 
-  /** Faults in the names of tools: this server has none of that name. */
+  /** Faults of tools that this server does not have. */
   #toolFaults(body: unknown): Fault[] {
     const names = this.#context.agentTools.map(({ name }) => name);
     const unknownName = agentToolsIn(body).find((name) => !names.includes(name));
@@ -204,8 +204,10 @@ export class CallCreation {
     }
 
     const subject = { callId: call.id, instanceId, userId };
-    const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
-    for (const event of audioEvents(message)) log.push(events.event(event, subject));
+    const newEvents = [
+      events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject),
+    ];
+    for (const event of audioEvents(message)) newEvents.push(events.event(event, subject));
     const quota = quotaOf(this.#context, principal);
     let insertion: Insertion;
     try {
@@ -213,7 +215,7 @@ export class CallCreation {
         call,
         file,
         policy,
-        log,
+        newEvents,
         receipt,
         quota,
         byteBudgetOf(this.#context.limits),
@@ -243,7 +245,7 @@ export class CallCreation {
         return { ...insertion.call, created: false, replayed: false };
       case "created":
         counters.callCreated(message.type);
-        events.publish(log);
+        events.publish(newEvents);
         this.#onQueued(insertion.call);
         return { ...insertion.call, created: true, replayed: false };
     }

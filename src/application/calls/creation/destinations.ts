@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import type { PurgeClock } from "../deletion/purge-clock.ts";
 import { type DialProtectionContext, doNotCallBlock } from "../dialling/dial-protection.ts";
 
-/** Dependencies of the destinations. */
+/** Dependencies of the checks of destinations. */
 export type DestinationsContext = Pick<
   Context,
   "access" | "callLimits" | "lease" | "purgeClock" | "storage" | "system"
@@ -26,18 +26,18 @@ export function withCheckedLimits(principal: Principal): Principal {
 }
 
 /**
- * Makes sure that the token may call the number.
+ * Checks that the token may call the number.
  * @throws {Refusal} `destination_not_allowed`
  */
 export function assertTokenAllows({ allowedPrefixes }: Principal, phoneNumber: string): void {
   if (isAllowed(phoneNumber, allowedPrefixes)) return;
-  throw notAllowed(
+  throw destinationRefusal(
     `this token may not call ${phoneNumber}, only numbers that begin with ${allowedPrefixes?.join(", ")}`,
   );
 }
 
 /**
- * Makes sure that the server and the network call the number.
+ * Checks that the server and the network call the number.
  * @throws {Refusal} `destination_not_allowed`
  */
 export async function assertCallable(
@@ -46,7 +46,7 @@ export async function assertCallable(
   phone: string,
 ): Promise<void> {
   const reason = await refusalOf(context, network, phone);
-  if (reason !== undefined) throw notAllowed(reason);
+  if (reason !== undefined) throw destinationRefusal(reason);
 }
 
 /**
@@ -113,7 +113,7 @@ export async function countTransfer(
   return oldestAt === undefined ? undefined : dailyLimitReached(context, quota, oldestAt).message;
 }
 
-/** @param oldestAt when the oldest call that counts was counted, ms since 1970-01-01 UTC */
+/** The refusal of a call beyond the limit. @param oldestAt time of the oldest call that counts, ms since 1970-01-01 UTC */
 export function dailyLimitReached(
   { system }: Pick<Context, "system">,
   { maxCalls, since }: CallQuota,
@@ -138,6 +138,6 @@ async function refusalOf(
   return network?.refuses?.(phone);
 }
 
-function notAllowed(reason: string): Refusal {
+function destinationRefusal(reason: string): Refusal {
   return new Refusal("destination_not_allowed", reason);
 }

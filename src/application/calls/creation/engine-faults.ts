@@ -43,9 +43,9 @@ function speakersOf(voices: readonly Voice[], scripts: readonly string[]): strin
     const letters = voiceScripts?.flatMap(lettersOf);
     return scripts.length > 0 && scripts.every((script) => !letters || letters.includes(script));
   });
-  const first = [...new Map([...speakers].reverse().map((voice) => [voice.language, voice])).values()].reverse();
+  const firstVoices = [...new Map([...speakers].reverse().map((voice) => [voice.language, voice])).values()].reverse();
   const isNative = ({ language }: Voice) => scriptsOf(language).some((script) => scripts.includes(script));
-  return [...first.filter(isNative), ...first.filter((voice) => !isNative(voice))].map(({ id }) => id);
+  return [...firstVoices.filter(isNative), ...firstVoices.filter((voice) => !isNative(voice))].map(({ id }) => id);
 }
 
 const NO_TRANSCRIPTION =
@@ -60,8 +60,8 @@ export async function screeningFaults(
   if (policy === undefined) return [];
   const { pointer, voiceId } = policy;
   // An audio agent supplies the words of the callee.
-  const hasWords = transcription !== undefined || (pointer.startsWith("/agent") && agent?.kind === "audio");
-  if (!hasWords) return [{ pointer, code: "value_invalid", detail: NO_TRANSCRIPTION }];
+  const isTranscribed = transcription !== undefined || (pointer.startsWith("/agent") && agent?.kind === "audio");
+  if (!isTranscribed) return [{ pointer, code: "value_invalid", detail: NO_TRANSCRIPTION }];
   if (voiceId === undefined || !VOICE_ID.test(voiceId)) return [];
   try {
     await speech.voice(voiceId);

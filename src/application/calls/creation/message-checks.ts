@@ -13,7 +13,7 @@ import { MAX_AT_ONCE } from "../../user-limits/user-limits.ts";
 
 type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
 
-/** Audio files that are checked at the same time. */
+/** Maximum number of audio files checked at the same time. */
 const MAX_CONCURRENT_INSPECTIONS = 2;
 
 /** The signal of a caller that never stops waiting. */
@@ -71,22 +71,22 @@ export class MessageChecks {
     if (!release)
       throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
     try {
-      const end = await this.#turn(userId, instanceId, signal);
+      const endTurn = await this.#turn(userId, instanceId, signal);
       try {
         const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
         return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };
       } finally {
-        end();
+        endTurn();
       }
     } catch (error) {
       if (!(error instanceof AudioUnsupported)) throw error;
-      throw audioRefused(error.message);
+      throw audioRefusal(error.message);
     } finally {
       release();
     }
   }
 
-  /** A turn for one check. The signal withdraws a waiting check; a turn that has begun lasts as long as its work, which no signal ends. */
+  /** A turn for one check. The signal withdraws a waiting check; a check that has begun runs to its end. */
   #turn(userId: string, instanceId: string, signal: AbortSignal): Promise<() => void> {
     const waitController = new AbortController();
     const withdraw = () => waitController.abort(signal.reason);
@@ -104,10 +104,10 @@ export class MessageChecks {
 export async function decodedAudio({ audioBase64 }: AudioPlace): Promise<UploadedAudio> {
   if (typeof audioBase64 !== "string") return audioBase64;
   const bytes = decodeFile(audioBase64);
-  if (!bytes) throw audioRefused(NOT_BASE64);
+  if (!bytes) throw audioRefusal(NOT_BASE64);
   return new UploadedAudio(bytes, await sha256OfBytes(bytes));
 }
 
-function audioRefused(detail: string): Refusal {
+function audioRefusal(detail: string): Refusal {
   return invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }]);
 }

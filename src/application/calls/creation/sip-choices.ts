@@ -3,7 +3,7 @@ import { type SipChoice, sipFaults } from "../../../domain/calls/sip-choice.ts";
 import { type Fault, invalidInput } from "../../../domain/refusal.ts";
 import { DialError, type Telephony } from "../../../ports/telephony.ts";
 
-/** The choices of a call for its INVITE; undefined: none. */
+/** The choices of a call for its INVITE; undefined if there are none. */
 export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "target">): SipChoice | undefined {
   const { headers = {} } = sip ?? {};
   const hasNoHeaders = Object.keys(headers).length === 0;
@@ -12,7 +12,7 @@ export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "tar
 }
 
 /**
- * Makes sure that calls over the network may choose this for their INVITE.
+ * Checks that calls over the network may choose this for their INVITE.
  * @throws {Refusal} `invalid_input`, with a fault for each choice that is not allowed
  */
 export function assertSipAllowed(network: Telephony | undefined, choice: SipChoice | undefined): void {

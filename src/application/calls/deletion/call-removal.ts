@@ -18,15 +18,15 @@ export interface CallKeepers {
 }
 
 /**
- * Deletes final calls with all of their records. Recordings are deleted first, in any case, so that no crash
- * leaves a recording without its call.
+ * Deletes ended calls with all of their records. Recordings are deleted first, so that no crash leaves a recording
+ * without its call.
  */
 export async function removeCalls(
   { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,
   ids: readonly string[],
 ): Promise<RemovedCalls> {
-  const forget = (what: string, work: Promise<void> | undefined) => {
-    const timeoutError = () => new Error(`${what} did not delete its calls within ${timings.closeMs} ms`);
+  const forget = (keeper: string, work: Promise<void> | undefined) => {
+    const timeoutError = () => new Error(`${keeper} did not delete its calls within ${timings.closeMs} ms`);
     return work && within(work, { system, ms: timings.closeMs, timeoutError });
   };
   await forget("the storage of recordings", recordings.forget(ids));

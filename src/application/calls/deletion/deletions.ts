@@ -16,13 +16,13 @@ type DeletionsContext = Pick<
 
 /** Maximum number of earlier processes' deletions that are finished at the same time. */
 const BATCH_SIZE = 20;
-/** Finished deletions that are remembered for the repetition of a request that got a 503. */
+/** Maximum number of finished deletions that are remembered, for a request that is repeated after a 503. */
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Deletes instances. The intent is stored first: after that, the instance reads as not found. Then its calls are ended,
- * its device is unlinked, its credentials are erased and its line is closed. What a fault interrupts continues
- * automatically when the storage is back, and in the next process after a crash.
+ * Deletes instances. The intent is stored first: from then on, the instance is reported as not found. Then its calls are
+ * ended, its device is unlinked, its credentials are erased and its line is closed. A deletion that a fault interrupts
+ * continues automatically when the storage is back, and after a crash in the next process.
  */
 export class Deletions {
   readonly #context: DeletionsContext;
@@ -45,7 +45,7 @@ export class Deletions {
     });
   }
 
-  /** Starts no more steps; the next start finishes the rest. */
+  /** Starts no further steps; the next start finishes the rest. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -87,7 +87,7 @@ export class Deletions {
   }
 
   #begin(instance: Instance): Deletion {
-    const deletion: Deletion = new Deletion(this.#context, (steps) => this.#run(instance, steps));
+    const deletion: Deletion = new Deletion(this.#context, (self) => this.#run(instance, self));
     this.#deletions.set(instance.id, deletion);
     deletion.whenDone.then(
       () => this.#forgetOldest(),
@@ -101,20 +101,20 @@ export class Deletions {
   }
 
   #forgetOldest(): void {
-    const finished = [...this.#deletions].filter(([, deletion]) => deletion.isFinished);
-    for (const [id] of finished.slice(0, -MAX_REMEMBERED)) this.#deletions.delete(id);
+    const finishedDeletions = [...this.#deletions].filter(([, deletion]) => deletion.isFinished);
+    for (const [id] of finishedDeletions.slice(0, -MAX_REMEMBERED)) this.#deletions.delete(id);
   }
 
   async #run(instance: Instance, deletion: Deletion): Promise<void> {
     const { id } = instance;
-    const persist = <T>(what: string, write: () => Promise<T>): Promise<T> => {
+    const persist = <T>(record: string, write: () => Promise<T>): Promise<T> => {
       this.#assertRunning();
-      return deletion.awaitWrite(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
+      return deletion.awaitWrite(retryUntilStored(this.#context, `${record} of instance ${id}`, write));
     };
     await persist("the deletion", this.#intent(instance));
     await persist("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
-    const isKnown = await persist("the credentials", () => this.#context.storage.instances.hasSecrets(id));
-    await this.#unlink(instance, deletion, isKnown);
+    const hasCredentials = await persist("the credentials", () => this.#context.storage.instances.hasSecrets(id));
+    await this.#unlink(instance, deletion, hasCredentials);
     await persist("the erasure", () => this.#erase(id));
     await this.#lines.drop(id);
   }

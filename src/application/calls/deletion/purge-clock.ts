@@ -63,27 +63,27 @@ export class PurgeClock {
   now(): number {
     const wallTime = this.#system.now();
     const monotonic = this.#system.monotonic();
-    const elapsed = monotonic - this.#trustedTime.monotonic;
-    const expected = this.#trustedTime.at + Math.floor(elapsed);
-    if (wallTime <= expected + SLACK_MS) {
+    const elapsedMs = monotonic - this.#trustedTime.monotonic;
+    const expectedTime = this.#trustedTime.at + Math.floor(elapsedMs);
+    if (wallTime <= expectedTime + SLACK_MS) {
       this.#claim = undefined;
       // Otherwise every call would add the slack again.
-      if (wallTime < expected || elapsed >= DAY_MS) this.#trustedTime = { at: wallTime, monotonic };
+      if (wallTime < expectedTime || elapsedMs >= DAY_MS) this.#trustedTime = { at: wallTime, monotonic };
       return wallTime;
     }
-    const claim = this.#claimOf(wallTime, expected);
+    const claim = this.#claimOf(wallTime, expectedTime);
     const waitedMs = waitedMsOf(claim, monotonic);
-    if (waitedMs < DAY_MS) return expected;
+    if (waitedMs < DAY_MS) return expectedTime;
     const at = claim.at + waitedMs;
-    this.#step = { ms: at - expected + this.#stepMs(MAX_AGE_MS), waitedMs: 0, countedFrom: monotonic };
+    this.#step = { ms: at - expectedTime + this.#stepMs(MAX_AGE_MS), waitedMs: 0, countedFrom: monotonic };
     this.#trustedTime = { at, monotonic };
     this.#claim = undefined;
     return this.now();
   }
 
   /**
-   * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC. Its age
-   * is measured on the scale on which it began: a step of this clock makes no record older.
+   * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC. Steps
+   * of this clock make no record older.
    * @param ms at most a day
    */
   ago(ms: number): number {
@@ -97,7 +97,7 @@ export class PurgeClock {
     return this.#step && waitedMsOf(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
   }
 
-  /** Keeps the time for the next process. */
+  /** Saves the time for the next process. */
   async save(): Promise<void> {
     const at = this.now();
     const monotonic = this.#system.monotonic();
@@ -112,9 +112,9 @@ export class PurgeClock {
 
   /** The pending claim; a new one if there is none, or if the wall clock was set back before it. */
   #claimOf(wallTime: number, expected: number): Claim {
-    const since = this.#system.monotonic();
-    if (this.#claim && wallTime >= this.#claim.at + waitedMsOf(this.#claim, since) - SLACK_MS) return this.#claim;
-    this.#claim = { at: wallTime, waitedMs: 0, countedFrom: since };
+    const monotonic = this.#system.monotonic();
+    if (this.#claim && wallTime >= this.#claim.at + waitedMsOf(this.#claim, monotonic) - SLACK_MS) return this.#claim;
+    this.#claim = { at: wallTime, waitedMs: 0, countedFrom: monotonic };
     this.#log.warn(
       { wall_clock: iso(wallTime), expected: iso(expected), ahead_ms: wallTime - expected },
       "the wall clock is ahead of the elapsed time; purges follow it after a day of uptime",
@@ -129,11 +129,8 @@ export class PurgeClock {
   }
 }
 
-function waitedMsOf(
-  { waitedMs, countedFrom: since }: Pick<Claim, "waitedMs" | "countedFrom">,
-  monotonic: number,
-): number {
-  return waitedMs + Math.floor(monotonic - since);
+function waitedMsOf({ waitedMs, countedFrom }: Pick<Claim, "waitedMs" | "countedFrom">, monotonic: number): number {
+  return waitedMs + Math.floor(monotonic - countedFrom);
 }
 
 /** The latest time that a Date can hold, ms. */

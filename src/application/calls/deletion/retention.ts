@@ -45,7 +45,7 @@ export class Retention {
     this.#sweepIn(0);
   }
 
-  /** Resolves when the running sweep has reached its next stop. */
+  /** Stops after the current batch of the running sweep, if there is one. */
   async stop(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -34,7 +34,7 @@ import { queueEndOf } from "../call-clock.ts";
 /** Dependencies of the dial protection. */
 export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
 
-/** Decision about the next call. `ms`: wait until the next check. */
+/** Decision about the next call. `ms`: time until the next check. */
 type NextDial = Exclude<DialDecision, { readonly do: "wait" }> | { readonly do: "wait"; readonly ms: number };
 
 /** Checks the protections and the lines of this server. @throws {RangeError} one of them has a wrong value */
@@ -50,7 +50,7 @@ export function checkProtection({ policy, telephony }: Pick<Context, "policy" | 
 
 /**
  * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
- * @param next undefined: no call waits
+ * @param next undefined if no call waits
  * @param liveDials times at which the live calls of the instance were dialled
  */
 export async function decideNext(
@@ -61,14 +61,14 @@ export async function decideNext(
 ): Promise<NextDial> {
   const { system, timings } = context;
   const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
-  const past = await pastOf(context, protection, monitor);
+  const dialHistory = await dialHistoryOf(context, protection, monitor);
   const now = system.now();
-  monitor.pause(instancePause(protection, past, now));
+  monitor.pause(instancePause(protection, dialHistory, now));
   if (!next) return { do: "dial" };
   if (protection.paceMs && monitor.number.dialling > 0) return { do: "wait", ms: protection.paceMs };
   const callee = await calleeOf(context, protection, next);
   const times = { now, waitsUntil: queueEndOf(next, timings, now) };
-  const decision: DialDecision = decideDial(protection, callee, { ...past, liveDials }, times);
+  const decision: DialDecision = decideDial(protection, callee, { ...dialHistory, liveDials }, times);
   if (decision.do !== "wait") return decision;
   const { until: waitEnd } = decision;
   // The clock may be set in the meantime, so a long wait is checked again.
@@ -129,7 +129,7 @@ async function calleeOf(
   return { phone, consent, zones };
 }
 
-async function pastOf(
+async function dialHistoryOf(
   context: DialProtectionContext,
   protection: NumberProtection,
   monitor: LineMonitor,
@@ -139,8 +139,8 @@ async function pastOf(
   const { id, dialledNumber } = monitor.instance;
   const { since = 0, after = "" } = dialledNumber ?? {};
   const isAhead = since > system.now();
-  const linked = monitor.linkedAt;
-  const { history, reachedDials } = await dialsOf(context, protection, id, linked, {
+  const linkedAt = monitor.linkedAt;
+  const { history, reachedDials } = await dialsOf(context, protection, id, linkedAt, {
     since: isAhead ? 0 : since,
     after: isAhead ? after : "",
     includesLast: number.lastDial === undefined,
@@ -149,7 +149,7 @@ async function pastOf(
   const { lastDial } = number;
   if (lastDial && protection.paceJitter) lastDial.chance ??= randomShare(system);
   return {
-    linkedAt: linked,
+    linkedAt,
     history,
     reachedDials,
     sinceLastDialMs: lastDial && system.monotonic() - lastDial.at,
@@ -159,8 +159,8 @@ async function pastOf(
 
 /**
  * The dials that the protection counts.
- * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `includesLast`: includes the last dial, from which the pace counts and which this
- * process has not placed
+ * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids;
+ * `includesLast`: true to include the last dial, which sets the pace, because an earlier process placed it
  */
 async function dialsOf(
   { storage, system }: Pick<Context, "storage" | "system">,
@@ -173,14 +173,15 @@ async function dialsOf(
   const day = warmUpDay(linkedAt, now);
   const dayLimit = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
-  const [newest, recent, last, reachedDials] = await Promise.all([
+  const [newestDials, warmUpDials, recentDials, reachedDials] = await Promise.all([
     paceMs && includesLast ? calls.dialHistory(instanceId, since, 1) : [],
     dayLimit > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), dayLimit, now + DAY_MS) : [],
     refusals ? calls.dialHistory(instanceId, since, refusals.calls, now) : [],
     answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
   const isOfNumber = ({ callId }: DialRecord): boolean => callId > after;
-  const dials = new Map([...newest, ...recent, ...last].filter(isOfNumber).map((dial) => [dial.callId, dial]));
+  const allDials = [...newestDials, ...warmUpDials, ...recentDials];
+  const dials = new Map(allDials.filter(isOfNumber).map((dial) => [dial.callId, dial]));
   return { history: [...dials.values()].sort((a, b) => b.at - a.at), reachedDials: reachedDials.filter(isOfNumber) };
 }
 

@@ -31,7 +31,7 @@ export class Dispatcher {
   isStopping = false;
 
   /**
-   * @param onRequeued called with each claimed call that waits again
+   * @param onRequeued called with each claimed call that returns to its queue
    * @param isEnding returns true if a call is ending, although that is not stored yet: it is not dialled
    */
   constructor(
@@ -58,7 +58,7 @@ export class Dispatcher {
       monitor: (instanceId) => lines.find(instanceId),
       isEnding,
       onRequeued,
-      onStarted: (session, ended) => this.#liveCalls.set(session.callId, { session, whenEnded: ended }),
+      onStarted: (session, whenEnded) => this.#liveCalls.set(session.callId, { session, whenEnded }),
       onEnded: ({ callId }) => this.#liveCalls.delete(callId),
       wake: (queue) => this.wake(queue.instanceId, queue),
       onEmptied: (lanes) => {
@@ -77,7 +77,7 @@ export class Dispatcher {
     return this.#liveCalls.get(callId)?.session;
   }
 
-  /** Checks for a call of the instance to dial. @param queue the lane that has to check, if it has begun with a call */
+  /** Checks for a call of the instance to dial. @param queue the lane that checks, if it already has a call */
   wake(instanceId: string, queue?: InstanceQueue): void {
     this.#checkClock();
     this.#lanesOf(instanceId).wake(queue);
@@ -98,7 +98,7 @@ export class Dispatcher {
     this.#lanes.get(call.instanceId)?.withdraw(call);
   }
 
-  /** Passes a report of the line on to the live calls. */
+  /** Notifies the live calls that the line is down. */
   lineDown(instanceId: string, reason: string): void {
     this.#lanes.get(instanceId)?.lineDown(reason);
   }
@@ -113,19 +113,19 @@ export class Dispatcher {
     this.isStopping = true;
     for (const lanes of this.#lanes.values()) lanes.stop();
     const preparationsStopped = this.#preparations.stop();
-    const allEnded = async () => {
+    const whenAllEnded = async () => {
       await preparationsStopped;
       await Promise.all([...this.#lanes.values()].map((lanes) => lanes.whenIdle));
-      await Promise.all([...this.#liveCalls.values()].map(({ whenEnded: ended }) => ended));
+      await Promise.all([...this.#liveCalls.values()].map(({ whenEnded }) => whenEnded));
     };
     let cancel = () => {};
     const drainTimeout = new Promise<void>((resolve) => {
       cancel = this.#context.system.after(drainMs, resolve);
     });
-    await Promise.race([allEnded(), drainTimeout]);
+    await Promise.race([whenAllEnded(), drainTimeout]);
     cancel();
     await this.endAll("interrupted", "the server stopped");
-    await allEnded();
+    await whenAllEnded();
   }
 
   /** Ends the live calls of an instance; resolves when that is stored. */
@@ -139,7 +139,7 @@ export class Dispatcher {
     await Promise.all([...this.#liveCalls.values()].map(({ session }) => session.end(reason, detail)));
   }
 
-  /** Waits may be too long once the wall clock was set. */
+  /** Checks again for calls if the wall clock was set, because waits may be too long. */
   #checkClock(): void {
     if (this.#wallClock.takeJumpMs() !== 0) for (const lanes of this.#lanes.values()) lanes.clockSet();
   }

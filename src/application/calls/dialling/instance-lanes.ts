@@ -55,16 +55,16 @@ export class InstanceLanes {
       },
       preparations,
       inTurn: (work) => this.#inTurn(work),
-      preparedBeside: (queue) =>
+      otherPreparedIds: (queue) =>
         [...this.#queues.values()].flatMap((other) => (other === queue ? [] : (preparations.call(other)?.id ?? []))),
       isEnding: host.isEnding,
       onRequeued: host.onRequeued,
       onStarted: host.onStarted,
       onEnded: host.onEnded,
       wake: host.wake,
-      // A lane that looks already, such as this one if it was woken meanwhile, finds the next call itself: to wake it again
-      // would never end while messages are prepared.
-      advanced: () => {
+      // A lane that is already looking finds the next call itself, even if it is this one, woken in the meantime: waking it
+      // again would loop while messages are being prepared.
+      onAdvanced: () => {
         if (this.#limit > 1 && !this.#seekingQueue) this.#seek();
       },
       onEmptied: (queue) => this.#remove(queue),
@@ -81,7 +81,7 @@ export class InstanceLanes {
     return Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
   }
 
-  /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it has begun with a call */
+  /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it already has a call */
   wake(queue?: InstanceQueue): void {
     // Only that one: lanes that look for unconfirmed claims would wake each other for ever.
     if (!this.#canDial) this.#each((existing) => (queue ?? existing) === existing && existing.wake());
@@ -94,7 +94,7 @@ export class InstanceLanes {
     this.#each((queue) => queue.clockSet());
   }
 
-  /** Passes a report of the line on to the live calls. */
+  /** Notifies the live calls that the line is down. */
   lineDown(reason: string): void {
     this.#each((queue) => queue.lineDown(reason));
   }
@@ -124,7 +124,7 @@ export class InstanceLanes {
     return linesInForce(this.#context.policy, this.#host.monitor(this.instanceId)?.telephony.capabilities.lines);
   }
 
-  /** Lets one free lane look for a call, unless one looks already, or waits because the number may not dial now. */
+  /** Lets one free lane look for a call, unless one is already looking, or waits because the number may not dial now. */
   #seek(): void {
     if ([...this.#queues.values()].some(({ state }) => state === "waiting")) return;
     const freeLine = this.#seekingQueue?.line ?? this.#freeLine();

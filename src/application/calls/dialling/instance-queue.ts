@@ -40,18 +40,18 @@ export interface QueueHost {
   /** Runs work that decides about a call and claims it: one lane at a time. */
   inTurn(work: () => Promise<void>): Promise<void>;
   /** Ids of the calls that other lanes are preparing. */
-  preparedBeside(queue: InstanceQueue): readonly string[];
+  otherPreparedIds(queue: InstanceQueue): readonly string[];
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
   isEnding(callId: string): boolean;
-  /** A claimed call waits again. */
+  /** A claimed call has returned to its queue. */
   onRequeued(call: Call): void;
-  /** A call is live. `ended` resolves when its session no longer works on it. */
-  onStarted(session: CallSession, ended: Promise<void>): void;
+  /** A call is live. `whenEnded` resolves when its session no longer works on it. */
+  onStarted(session: CallSession, whenEnded: Promise<void>): void;
   onEnded(session: CallSession): void;
-  /** Wakes the instance, and the queue if it has begun with a call. */
+  /** Wakes the instance, and the queue if it already has a call. */
   wake(queue: InstanceQueue): void;
   /** The queue has a call, so that another lane may look for the next one. */
-  advanced(): void;
+  onAdvanced(): void;
   /** The queue has no call, prepared or live, and no alarm. */
   onEmptied(queue: InstanceQueue): void;
 }
@@ -89,7 +89,7 @@ export class InstanceQueue {
     return this.#flow.state;
   }
 
-  /** True if a call is being prepared, or the database has not confirmed a claim: no other lane goes on with it. */
+  /** True if a call is being prepared, or the database has not confirmed a claim: no other lane continues with it. */
   get hasBegun(): boolean {
     return this.#host.preparations.call(this) !== undefined || this.#flow.unconfirmedUntil !== undefined;
   }
@@ -138,7 +138,7 @@ export class InstanceQueue {
     const { flow, effects } = decideQueue(this.#flow, input);
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
-    if (input.type === "prepare" || input.type === "dial") this.#host.advanced();
+    if (input.type === "prepare" || input.type === "dial") this.#host.onAdvanced();
     // An effect may have decided another input in the meantime, such as a clock that was set before a wake.
     if (this.#flow.state === "idle" && !this.hasBegun && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
@@ -192,9 +192,9 @@ export class InstanceQueue {
     const { system } = this.#context;
     const { preparations, monitor } = this.#host;
     if (this.#flow.unconfirmedUntil !== undefined) await this.#giveBackUnconfirmed();
-    const wait = (monitor?.number.linePause?.until ?? 0) - system.monotonic();
-    if (wait > 0) {
-      this.#decide({ type: "retry", ms: wait });
+    const waitMs = (monitor?.number.linePause?.until ?? 0) - system.monotonic();
+    if (waitMs > 0) {
+      this.#decide({ type: "retry", ms: waitMs });
       return REST;
     }
     const line = await monitor?.line();
@@ -203,7 +203,7 @@ export class InstanceQueue {
       return REST;
     }
     const next = preparations.call(this) ?? (await this.#nextCall());
-    const staleReason = next && this.#context.processPauses.missedBy(next);
+    const staleReason = next && this.#context.processPauses.staleReasonOf(next);
     if (next && staleReason !== undefined)
       return await this.#block(next, { reason: "instance_offline", detail: staleReason });
     const decision = await decideNext(this.#context, monitor, next, this.#host.liveDials);
@@ -233,7 +233,7 @@ export class InstanceQueue {
       isDialling = false;
     };
     const onDial = () => {
-      const staleReason = this.#context.processPauses.missedBy(call);
+      const staleReason = this.#context.processPauses.staleReasonOf(call);
       if (staleReason !== undefined) throw new ProgramFailed("instance_offline", staleReason);
       number.lastDial = { at: system.monotonic() };
       endDialling();
@@ -255,9 +255,9 @@ export class InstanceQueue {
   /** The call that is claimed next. */
   async #nextCall(): Promise<Call | undefined> {
     const { storage, system } = this.#context;
-    const prepared = this.#host.preparedBeside(this);
-    const next = await storage.calls.nextWaiting(this.instanceId, prepared, system.now());
-    return next && !this.#host.isEnding(next.id) && !prepared.includes(next.id) ? next : undefined;
+    const preparedIds = this.#host.otherPreparedIds(this);
+    const next = await storage.calls.nextWaiting(this.instanceId, preparedIds, system.now());
+    return next && !this.#host.isEnding(next.id) && !preparedIds.includes(next.id) ? next : undefined;
   }
 
   /** Fails a call instead of dialling it. */
@@ -308,7 +308,7 @@ export class InstanceQueue {
     this.#decide({ type: "claims_checked", now: system.monotonic() });
   }
 
-  /** The line went down, or the server began to stop, while the call was being claimed. */
+  /** Returns a call to its queue: the line went down, or the server began to stop, while it was being claimed. */
   async #giveBack(claimedCall: Call): Promise<void> {
     const call = await storeCall(this.#context, claimedCall, { owner: null, dialingAt: null, line: null }, []);
     if (call) this.#host.onRequeued(call);

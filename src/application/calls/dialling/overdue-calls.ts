@@ -17,10 +17,10 @@ export interface QueueOrder {
 }
 
 const BATCH_SIZE = 100;
-/** Interval at which calls are checked that wait only for the pace of a line, or for the calls before them. */
+/** Interval between checks of calls that wait only for the pace of a line, or for the calls before them, ms. */
 const FULL_CHECK_MS = 60_000;
 
-/** Calls without a time of their own, by their creation. */
+/** The order of calls without their own time limit: by creation. */
 export function byAge(calls: CallStore, { queueTimeoutMs }: Pick<Timings, "queueTimeoutMs">): QueueOrder {
   return {
     earliest: () => calls.oldestWaiting(),
@@ -31,7 +31,7 @@ export function byAge(calls: CallStore, { queueTimeoutMs }: Pick<Timings, "queue
   };
 }
 
-/** Calls with a time of their own, by its end. */
+/** The order of calls with their own time limit: by its end. */
 export function byExpiry(calls: CallStore): QueueOrder {
   return {
     earliest: async () => (await calls.expiring(Number.MAX_SAFE_INTEGER, 1))[0]?.expiresAt,
@@ -42,7 +42,7 @@ export function byExpiry(calls: CallStore): QueueOrder {
   };
 }
 
-/** The waiting calls of one order whose time in the queue has ended. Those that stay are not read again each time. */
+/** The waiting calls of one order whose time in the queue has ended. Calls that stay are not read again each time. */
 export class OverdueCalls {
   readonly #system: System;
   readonly #order: QueueOrder;
@@ -66,12 +66,12 @@ export class OverdueCalls {
     return this.#fullCheckAt;
   }
 
-  /** Calls that stay may have to fail now. */
+  /** Lets the next check include the calls that stayed: they may have to fail now. */
   checkAll(): void {
     this.#lastChecked = undefined;
   }
 
-  /** A call waits. */
+  /** Considers a call that waits now. */
   add(call: Call): void {
     const last = this.#lastChecked;
     if (last && this.#order.timeOf(call) <= this.#order.timeOf(last)) this.checkAll();
@@ -90,7 +90,7 @@ export class OverdueCalls {
     return time === undefined ? undefined : this.#remainingMs(time);
   }
 
-  /** Fails overdue calls. A change that lets the others fail is reported. @param fail resolves with false if the call stays */
+  /** Fails overdue calls. @param fail resolves with false if the call stays; it is not read again before the next full check */
   async expire(fail: (call: Call) => Promise<boolean>): Promise<void> {
     const system = this.#system;
     const before = system.now() - this.#order.waitMs;
@@ -98,9 +98,9 @@ export class OverdueCalls {
       this.#lastChecked = undefined;
       this.#fullCheckAt = system.monotonic() + FULL_CHECK_MS;
     }
-    const firstChecked = this.#lastChecked;
-    let last = firstChecked;
-    let hasRemaining = firstChecked !== undefined;
+    const lastCheckedBefore = this.#lastChecked;
+    let last = lastCheckedBefore;
+    let hasRemaining = lastCheckedBefore !== undefined;
     for (;;) {
       const batch = await this.#order.list(before, BATCH_SIZE, last);
       for (const call of batch) if (!(await fail(call))) hasRemaining = true;
@@ -108,7 +108,7 @@ export class OverdueCalls {
       if (batch.length < BATCH_SIZE) break;
     }
     // Unless a line went down in the meantime.
-    if (this.#lastChecked === firstChecked) this.#lastChecked = hasRemaining ? last : undefined;
+    if (this.#lastChecked === lastCheckedBefore) this.#lastChecked = hasRemaining ? last : undefined;
   }
 
   #remainingMs(time: number): number {

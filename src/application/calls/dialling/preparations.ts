@@ -79,9 +79,9 @@ export class Preparations<L extends Lane = Lane> {
 
   /** Hands over the prepared message, which the caller must now cancel. */
   take(lane: L): PreparedCall | undefined {
-    const ready = this.preparedCall(lane);
-    if (ready) this.#byLane.delete(lane);
-    return ready;
+    const preparedCall = this.preparedCall(lane);
+    if (preparedCall) this.#byLane.delete(lane);
+    return preparedCall;
   }
 
   /** Stops the preparation of a lane, or only of one call, and frees its rendered audio. */
@@ -93,13 +93,13 @@ export class Preparations<L extends Lane = Lane> {
     preparation.preparedCall?.message?.cancel();
   }
 
-  /** Stops all of them; resolves when the calls that had failed are stored, or cannot be. */
+  /** Stops all preparations; resolves when the failures so far are stored, or cannot be. */
   async stop(): Promise<void> {
     for (const lane of [...this.#byLane.keys()]) this.cancel(lane);
     await Promise.all(this.#failures);
   }
 
-  /** Never rejects. */
+  /** Runs a preparation to its end. Never rejects. */
   async #run(lane: L, message: PreparedMessage, preparation: Preparation): Promise<void> {
     const { call, scope } = preparation;
     try {

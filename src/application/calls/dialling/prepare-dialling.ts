@@ -11,7 +11,7 @@ import { assertNotOneWay } from "../creation/one-way-calls.ts";
 import { assertSipDiallable } from "../creation/sip-choices.ts";
 import { calleeRefusalNow } from "./dial-protection.ts";
 
-/** Dependencies of the dialling. */
+/** Dependencies of {@link prepareDialling}. */
 export type DiallingContext = Pick<Context, "access" | "oneWayCalls"> & ProgramContext;
 
 /**

@@ -21,8 +21,8 @@ interface Gap {
  * Detects that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
  * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
  * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
- * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls wait no
- * longer than a gap is long.
+ * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls time out
+ * before they have waited as long as a gap.
  */
 export class ProcessPauses {
   readonly #parts: ProcessPausesParts;
@@ -32,25 +32,25 @@ export class ProcessPauses {
 
   constructor(parts: ProcessPausesParts) {
     this.#parts = parts;
-    this.#lastReading = this.#now;
+    this.#lastReading = this.#reading;
   }
 
   /** Starts again after an idle period of the process. */
   start(): void {
-    this.#lastReading = this.#now;
+    this.#lastReading = this.#reading;
   }
 
-  /** Reads the clocks. To be called before a call gets its id, and whenever a line was probed. */
+  /** Reads the clocks. Called before a call gets its id, and whenever a line was probed. */
   readClocks(): void {
     const { timings, ids } = this.#parts;
-    const { wall, monotonic } = this.#now;
+    const { wall, monotonic } = this.#reading;
     const ms = Math.max(wall - this.#lastReading.wall, monotonic - this.#lastReading.monotonic);
     this.#lastReading = { wall, monotonic };
     if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#lastGap = { ms, noticedAt: ids("call") };
   }
 
-  /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
-  missedBy(call: Pick<Call, "id" | "createdAt" | "expiresAt">): string | undefined {
+  /** The reason why a call that has waited through a gap must no longer be dialled; undefined if it may be. */
+  staleReasonOf(call: Pick<Call, "id" | "createdAt" | "expiresAt">): string | undefined {
     this.readClocks();
     if (!this.#lastGap || call.id > this.#lastGap.noticedAt) return undefined;
     if (this.#lastGap.ms < queueTimeOf(call, this.#parts.timings)) return undefined;
@@ -58,7 +58,7 @@ export class ProcessPauses {
     return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;
   }
 
-  get #now(): { readonly wall: number; readonly monotonic: number } {
+  get #reading(): { readonly wall: number; readonly monotonic: number } {
     const { system } = this.#parts;
     return { wall: system.now(), monotonic: system.monotonic() };
   }

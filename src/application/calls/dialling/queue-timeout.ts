@@ -45,7 +45,7 @@ export class QueueTimeout {
 
   async start(): Promise<void> {
     // The clock may have been set back while no process ran.
-    await this.#fixDue(0);
+    await this.#setDueTimes(0);
     await this.#arm(0);
   }
 
@@ -59,9 +59,9 @@ export class QueueTimeout {
 
   /** A line no longer takes calls: waiting calls may have reached their time limit. */
   lineDown(): void {
-    const remaining = [this.#byAge, this.#byExpiry].filter(({ hasRemaining }) => hasRemaining);
-    if (remaining.length === 0) return;
-    for (const overdueCalls of remaining) overdueCalls.checkAll();
+    const ordersWithRemaining = [this.#byAge, this.#byExpiry].filter(({ hasRemaining }) => hasRemaining);
+    if (ordersWithRemaining.length === 0) return;
+    for (const overdueCalls of ordersWithRemaining) overdueCalls.checkAll();
     const at = this.#context.system.monotonic() + RETRY_MS;
     if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
@@ -72,7 +72,7 @@ export class QueueTimeout {
     this.#cancel = undefined;
   }
 
-  /** @param notBefore by the monotonic clock, ms */
+  /** Sets the timer for the next call. @param notBefore by the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
     const { system } = this.#context;
     let next = Infinity;
@@ -80,8 +80,8 @@ export class QueueTimeout {
       const remainingMs = await overdueCalls.nextInMs();
       if (remainingMs !== undefined) {
         // The first one may have its own due time; such calls are few, and exist only for a while.
-        const wait = this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : remainingMs;
-        next = Math.min(next, Math.max(notBefore, system.monotonic() + wait));
+        const waitMs = this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : remainingMs;
+        next = Math.min(next, Math.max(notBefore, system.monotonic() + waitMs));
       }
       if (overdueCalls.hasRemaining) next = Math.min(next, overdueCalls.fullCheckAt);
     }
@@ -107,7 +107,7 @@ export class QueueTimeout {
     this.#cancel = undefined;
     this.#clockChangeMs += this.#wallClock.takeJumpMs();
     try {
-      await this.#fixDue(this.#clockChangeMs);
+      await this.#setDueTimes(this.#clockChangeMs);
       this.#clockChangeMs = 0;
       const remainingCount = await this.#expireDue();
       for (const overdueCalls of [this.#byAge, this.#byExpiry])
@@ -123,7 +123,7 @@ export class QueueTimeout {
    * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
    * calls that were created "in the future". A call that may be from before or after the jump counts as younger.
    */
-  async #fixDue(clockChangeMs: number): Promise<void> {
+  async #setDueTimes(clockChangeMs: number): Promise<void> {
     const { system, timings, storage } = this.#context;
     const now = system.now();
     let after: Pick<Call, "id" | "createdAt"> | undefined =

@@ -13,14 +13,14 @@ import type { EventSubject } from "../event-log.ts";
 import { failCall, type StoredCallsContext, storeCall } from "../stored-calls.ts";
 import { finalFact, referenceData, sipReference } from "./outcomes.ts";
 
-/** Dependencies of the call journal. */
+/** Dependencies of {@link CallJournal}. */
 export type CallJournalContext = Pick<
   Context,
   "counters" | "events" | "journals" | "log" | "nodeId" | "shutdownSignal" | "storage" | "system"
 > &
   StoredCallsContext;
 
-/** Notes of one call that may wait for the storage. */
+/** Maximum number of notes of one call that wait for the storage. */
 const MAX_NOTES = 1_000;
 
 /** End of a call. */
@@ -30,7 +30,7 @@ export interface Ending {
   /** ms since 1970-01-01 UTC. */
   readonly endedAt: number;
   readonly result: CallResult | undefined;
-  /** Reason for the missing result although the call has a schema for it; undefined: it has none. */
+  /** Reason why the result is missing, if the call has a schema for it; undefined if it has none. */
   readonly resultError: string | null | undefined;
   readonly turns: readonly TurnMetrics[] | undefined;
   readonly mediaStatistics: MediaStatistics | null;
@@ -48,15 +48,15 @@ export interface Ending {
  * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it
  * is down.
  *
- * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
- * is decided in the meantime goes into the next write: row states are merged, events never are. Live listeners get an event at
- * once; all others when it is stored.
+ * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. Decisions
+ * made in the meantime go into the next write: row states are merged, events never are. Live listeners get an event at once;
+ * all others when it is stored.
  */
 export class CallJournal {
   readonly #context: CallJournalContext;
   readonly #subject: EventSubject & { readonly callId: string };
   readonly #onBroken: (error: unknown) => void;
-  /** As decided. */
+  /** The call with all decisions so far. */
   #call: Call;
   /** The call as last stored. */
   #storedCall: Call;
@@ -84,7 +84,7 @@ export class CallJournal {
     return this.#call.id;
   }
 
-  /** The call as decided, whether or not that is stored yet. */
+  /** The call with all decisions so far, stored or not. */
   get call(): Call {
     return this.#call;
   }
@@ -104,11 +104,11 @@ export class CallJournal {
     this.#put({ owner: null, dialingAt: null, line: null }, []);
   }
 
-  /** The final state. */
-  end({ input, lateFacts: last, result, resultError, turns, quality, ...ending }: Ending): void {
+  /** Moves the call to its final state. */
+  end({ input, lateFacts, result, resultError, turns, quality, ...ending }: Ending): void {
     const { outcome, endedAt, mediaStatistics, recordedMs, wasDialled, sipCallId = this.#call.sipCallId } = ending;
     const status = this.#nextStatus(input);
-    for (const fact of last) this.addNote(fact, endedAt);
+    for (const fact of lateFacts) this.addNote(fact, endedAt);
     this.#put(
       {
         status,
@@ -140,7 +140,7 @@ export class CallJournal {
     this.#context.events.publishLive([note]);
   }
 
-  /** The call has no recording. */
+  /** Records that the call has no recording. */
   eraseRecording(): void {
     this.#call = { ...this.#call, recordedMs: null };
   }
@@ -192,7 +192,7 @@ export class CallJournal {
   }
 
   #put(patch: CallPatch, events: readonly Event[]): void {
-    const { journals, events: log } = this.#context;
+    const { journals, events: eventLog } = this.#context;
     this.#call = { ...this.#call, ...patch };
     if (this.#failure === undefined) {
       this.#patch = { ...this.#patch, ...patch };
@@ -200,19 +200,19 @@ export class CallJournal {
       journals.add(this, events.length);
       this.#writePromise ??= this.#write();
     }
-    log.publishLive(events);
+    eventLog.publishLive(events);
   }
 
   /** Stores entries until none waits. Never rejects. */
   async #write(): Promise<void> {
-    const { journals, events: log } = this.#context;
+    const { journals, events: eventLog } = this.#context;
     try {
       while (this.#events.length > 0 || Object.keys(this.#patch).length > 0) {
         const [patch, events] = [this.#patch, this.#events];
         [this.#patch, this.#events] = [{}, []];
         const isStored = await this.#store(patch, events);
         journals.add(this, -events.length);
-        if (isStored) log.publishStored(events);
+        if (isStored) eventLog.publishStored(events);
       }
       journals.delete(this);
     } catch (error) {

@@ -49,7 +49,7 @@ export class QualityRecorder {
     this.#cancelSample = this.#context.system.after(this.#series.intervalMs, () => {
       try {
         const statistics = this.#leg.statistics?.();
-        if (statistics) this.#series.add(this.#clock.at() - this.#connectedAt, statistics);
+        if (statistics) this.#series.add(this.#clock.now() - this.#connectedAt, statistics);
       } catch (error) {
         this.#context.log.warn(
           { call_id: this.#callId, err: error },

@@ -25,7 +25,7 @@ import { type FlowRulesContext, flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
 import { addressedDetail, liveOutcome, resultAtEnd } from "./outcomes.ts";
 
-/** Dependencies of the call session. */
+/** Dependencies of {@link CallSession}. */
 export type CallSessionContext = Pick<
   Context,
   "events" | "lateResults" | "lease" | "log" | "shutdownSignal" | "storage" | "streams" | "system" | "timings"
@@ -52,9 +52,9 @@ export class CallSession {
   readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers: CallTimers;
   readonly #scope = new AbortController();
-  /** Resolves when what the session decided is stored, or cannot be. */
+  /** Resolves when the decisions of the session are stored, or cannot be. */
   readonly #stored = Promise.withResolvers<void>();
-  #isSaved = false;
+  #isStored = false;
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
@@ -110,7 +110,7 @@ export class CallSession {
     return this.#journal.id;
   }
 
-  /** The call as decided, even if not stored yet; without an owner it waits again, because the line was lost. */
+  /** The call with all decisions so far, stored or not; without an owner it is back in its queue, because the line was lost. */
   get call(): Call {
     return this.#journal.call;
   }
@@ -122,10 +122,10 @@ export class CallSession {
 
   /** True if the outcome of the session is stored. */
   get isStored(): boolean {
-    return this.#isSaved;
+    return this.#isStored;
   }
 
-  /** Resolves when what the session decided is stored, or cannot be. */
+  /** Resolves when the decisions of the session are stored, or cannot be. */
   get whenStored(): Promise<void> {
     return this.#stored.promise;
   }
@@ -151,9 +151,9 @@ export class CallSession {
       }
       await this.#conclusion;
       await this.#journal.whenStored();
-      this.#isSaved = true;
+      this.#isStored = true;
       if (this.#lateResult) this.#context.lateResults.add(this.#context, this.callId, this.#lateResult);
-      if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
+      if (this.call.owner === null) this.#context.streams.find(this.callId)?.onRequeue();
     } catch (error) {
       // Otherwise the process ends before the storage is back, and the next start settles the call.
       if (!(error instanceof StorageUnavailable)) await this.#giveUp(error);
@@ -203,7 +203,7 @@ export class CallSession {
   }
 
   #post(signal: CallSignal): void {
-    this.#mailbox.push({ signal, at: this.#clock.at() });
+    this.#mailbox.push({ signal, at: this.#clock.now() });
   }
 
   #begin(): void {
@@ -256,8 +256,8 @@ export class CallSession {
           reason: error.message,
         };
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
-      const scope = error instanceof DialError ? error.refusal : undefined;
-      this.#post({ type: "leg_ended", cause, detail: errorText(error), refusal: scope });
+      const refusalScope = error instanceof DialError ? error.refusal : undefined;
+      this.#post({ type: "leg_ended", cause, detail: errorText(error), refusal: refusalScope });
     }
   }
 

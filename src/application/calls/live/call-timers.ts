@@ -3,7 +3,7 @@ import type { DialProgress } from "../../../domain/calls/dial-progress.ts";
 import type { System } from "../../../ports/system.ts";
 
 /** Figures that a timer reports besides its name. */
-export interface Observed {
+export interface CallReadings {
   /** Number of frames received from the callee. */
   inboundFrames(): number;
   /** Progress of the call before an answer; undefined if it is unknown. */
@@ -13,17 +13,17 @@ export interface Observed {
 /** The timers of one live call: each posts a signal when it fires, which states whether inbound audio has arrived since. */
 export class CallTimers {
   readonly #system: System;
-  readonly #readings: Observed;
+  readonly #readings: CallReadings;
   readonly #post: (signal: CallSignal) => void;
   readonly #cancels = new Map<TimerName, () => void>();
 
-  constructor(system: System, readings: Observed, post: (signal: CallSignal) => void) {
+  constructor(system: System, readings: CallReadings, post: (signal: CallSignal) => void) {
     this.#system = system;
     this.#readings = readings;
     this.#post = post;
   }
 
-  /** Sets a timer anew. */
+  /** Sets a timer, in place of the current one of that name. */
   set(name: TimerName, ms: number): void {
     this.#cancels.get(name)?.();
     const readings = this.#readings;

@@ -14,14 +14,14 @@ export class LateResults {
   readonly #pending = new Set<Promise<void>>();
 
   /** Stores the findings of a call whose end is stored, as soon as they are known. Returns at once. */
-  add(context: LateResultParts, callId: string, findings: Promise<Findings>): void {
-    const storing = findings
-      .then((resolved) => store(context, callId, resolved))
+  add(context: LateResultParts, callId: string, findingsPromise: Promise<Findings>): void {
+    const storePromise = findingsPromise
+      .then((findings) => store(context, callId, findings))
       .catch((error: unknown) =>
         context.log.error({ call_id: callId, err: error }, "the result of a call could not be stored"),
       )
-      .finally(() => this.#pending.delete(storing));
-    this.#pending.add(storing);
+      .finally(() => this.#pending.delete(storePromise));
+    this.#pending.add(storePromise);
   }
 
   /** Resolves when none is pending. */

@@ -13,7 +13,7 @@ export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean
   } catch (error) {
     detail = errorText(error);
   }
-  // After "ended" this has no effect; without it the call would never end.
+  // Without effect after "ended"; in all other cases, the call would never end without it.
   yield { type: "leg_ended", cause: "internal_error", detail };
 }
 

@@ -60,7 +60,7 @@ export function addressedDetail(
   return `${detail === null ? "" : `${detail}; `}resolved_address: ${address}`;
 }
 
-/** Outcome of a call that had a live session. @param media undefined: no callee was dialled */
+/** Outcome of a call that had a live session. @param media undefined if no callee was dialled */
 export function liveOutcome(
   call: Call,
   media: Pick<CallMedia, "heardOf"> | undefined,
@@ -89,7 +89,7 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
   };
 }
 
-/** From the answer to its end, ms; 0 if the call was not answered. */
+/** Time from the answer to the end, ms; 0 if the call was not answered. */
 export function durationUntil({ startedAt }: Pick<Call, "startedAt">, endedAt: number): number {
   return startedAt === null ? 0 : Math.max(0, endedAt - startedAt);
 }
@@ -105,20 +105,21 @@ const RESULT_PENDING = "not known yet: the agent has been asked";
 
 /** Result of a call at its end. */
 interface ResultAtEnd extends Findings {
-  /** For the timeline. */
+  /** Facts for the timeline. */
   readonly facts: readonly Fact[];
   /** The result that the agent has yet to state. */
   readonly lateResult?: Promise<Findings> | undefined;
 }
 
-/** The result of a call at its end; one by a schema may arrive later. */
+/** The result of a call at its end; if the call has a schema for it, it may arrive later. */
 export function resultAtEnd(
   { startedAt }: Pick<Call, "startedAt">,
   media: Pick<CallMedia, "findings" | "result"> | undefined,
 ): ResultAtEnd {
-  const atEnd = startedAt === null ? undefined : media?.findings;
-  if (atEnd === undefined) return { ...statedResult(() => media?.result), facts: [] };
-  if ("findingsPromise" in atEnd) return { resultError: RESULT_PENDING, facts: [], lateResult: atEnd.findingsPromise };
-  const { findings } = atEnd;
+  const findingsAtEnd = startedAt === null ? undefined : media?.findings;
+  if (findingsAtEnd === undefined) return { ...statedResult(() => media?.result), facts: [] };
+  if ("findingsPromise" in findingsAtEnd)
+    return { resultError: RESULT_PENDING, facts: [], lateResult: findingsAtEnd.findingsPromise };
+  const { findings } = findingsAtEnd;
   return { ...findings, facts: [{ event: "result_ready", data: { error: findings.resultError ?? null } }] };
 }

@@ -14,7 +14,7 @@ class InboundPath {
   constructor(legRate: number, rate: number | undefined, frameMs = 20) {
     this.#legFrame = (legRate * frameMs) / 1000;
     this.audio.connect(legRate, frameMs);
-    this.audio.listen(rate);
+    this.audio.setClientRate(rate);
     this.audio.start();
   }
 
@@ -80,7 +80,7 @@ test("no frame is passed on before the answer, or without a client", () => {
   const earlyFrames: Int16Array[] = [];
   const audio = new CalleeAudio((frame) => earlyFrames.push(frame));
   audio.connect(8_000, 20);
-  audio.listen(8_000);
+  audio.setClientRate(8_000);
   audio.write(new Int16Array(160));
   audio.addPlayed(160);
   expect(earlyFrames).toEqual([]);
@@ -90,10 +90,10 @@ test("a client that reconnects at another rate receives the callee at that rate"
   const path = new InboundPath(16_000, 8_000);
   const words = tone(440, 400, 16_000, 9_000);
   path.say(words.subarray(0, 3_200));
-  path.audio.listen(undefined);
+  path.audio.setClientRate(undefined);
   path.say(words.subarray(0, 3_200));
   expect(path.frames.length).toBe(10);
-  path.audio.listen(48_000);
+  path.audio.setClientRate(48_000);
   path.say(words.subarray(3_200));
   const laterFrames = path.frames.slice(10);
   expect(laterFrames.length).toBe(10);
