@@ -45,7 +45,7 @@ export interface Application {
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
   readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
-  /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
+  /** Deletes all data about calls that mention a number, in every form of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles the calls of a crashed process, connects the linked numbers and starts dialling. */
   start(): Promise<void>;
@@ -108,7 +108,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   };
   lease.lostSignal.addEventListener("abort", () => {
     if (lease.lostSignal.reason instanceof LeaseLost) shutdown.abort(); // the new owner settles calls that are not stored
-    void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
+    void dispatcher.endAll("interrupted", "the server lost its database to another server, or could not reach it");
     void lines.stop();
     void endpoints.stop();
   });

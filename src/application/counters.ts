@@ -29,7 +29,7 @@ export class Counters {
     this.outcomes.set(key, (this.outcomes.get(key) ?? 0) + 1);
   }
 
-  /** The turns of a call that has ended. */
+  /** Counts the turns of a call that has ended. */
   agentTurns(turns: readonly TurnMetrics[]): void {
     for (const { input: _, interrupted, ...stages } of turns) {
       if (interrupted) this.interruptions++;

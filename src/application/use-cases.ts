@@ -24,7 +24,7 @@ import type { LinkTicket } from "./instances/link-tickets.ts";
 import type { VoiceFilter } from "./listed-voices.ts";
 
 // The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above them.
-// Every one throws a Refusal with the `code` of the matching problem document if it makes no change.
+// Each throws a Refusal with the `code` of the matching problem document; a refused request makes no change.
 // Another user's record is refused exactly like a missing one.
 
 /** Options of every creation. */

@@ -3,7 +3,7 @@ import type { System } from "../ports/system.ts";
 /** Smaller differences are clock adjustments, ms. */
 const DRIFT_MS = 1_000;
 
-/** Notices when the wall clock is set, by comparing it with the monotonic clock. */
+/** Detects that the wall clock was set, by comparing it with the monotonic clock. */
 export class WallClock {
   readonly #system: System;
   #offset: number;

@@ -15,7 +15,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
 }
 
-/** Letters to add, take away or change (Levenshtein). */
+/** Number of letters to add, remove or change (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /** A steady tone that has ended, or two tones at once. */
 export interface ToneBurst {
-  /** Frequency, Hz; of a pair the lower one. */
+  /** Frequency, Hz; the lower one of a pair. */
   readonly hz: number;
   /** The higher frequency of a pair, Hz; 0 for a single tone. */
   readonly otherHz: number;

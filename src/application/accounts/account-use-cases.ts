@@ -107,7 +107,7 @@ export interface AccountUseCases {
    * grows after five failures for an address (or of a browser with a device mark), or if many passwords are being hashed.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
-  /** Returns the person with this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
+  /** Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**

@@ -100,7 +100,8 @@ export class Accounts implements AccountUseCases {
       code,
     });
     if (result.kind === "email_taken") throw emailTaken();
-    if (result.kind === "admin_exists") throw new AccountRefusal("registration_closed", "there is an account already");
+    if (result.kind === "admin_exists")
+      throw new AccountRefusal("registration_closed", "the first account was registered in the meantime");
     if (result.kind === "admin_leaving")
       throw new AccountRefusal("registration_closed", "the administrator's account is being deleted; try again later");
     if (result.kind === "code_invalid") throw codeInvalid();
@@ -203,9 +204,9 @@ export class Accounts implements AccountUseCases {
   }
 
   async createToken(account: Account, token: NewAccountToken): Promise<IssuedToken> {
-    const issued = await this.#tokens.create(account, token);
-    await this.#audit.note(account, "token.created", issued.id);
-    return issued;
+    const issuedToken = await this.#tokens.create(account, token);
+    await this.#audit.note(account, "token.created", issuedToken.id);
+    return issuedToken;
   }
 
   async revokeToken(account: Account, tokenId: string): Promise<void> {
@@ -255,7 +256,7 @@ export class Accounts implements AccountUseCases {
     const address = emailOf(email);
     if (address === undefined || device === undefined) return undefined;
     const account = await this.#logins.accountByEmail(address);
-    return this.#devices.find(device, account ?? { email: address, passwordHash: "" }); // takes the same time
+    return this.#devices.find(device, account ?? { email: address, passwordHash: "" }); // takes as long as for an account
   }
 
   /** A code that is valid for its purpose now; undefined if it is not. */
@@ -265,9 +266,9 @@ export class Accounts implements AccountUseCases {
   ): Promise<(UsedCode & Pick<CodeRecord, "accountId">) | undefined> {
     const now = this.#parts.system.now();
     const hash = await hashOfSecret(input, this.#sha256);
-    const stored = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
-    if (stored?.purpose !== purpose || codeExpiry(stored, now) <= now) return undefined;
-    return { hash: stored.hash, purpose, now, accountId: stored.accountId };
+    const storedCode = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
+    if (storedCode?.purpose !== purpose || codeExpiry(storedCode, now) <= now) return undefined;
+    return { hash: storedCode.hash, purpose, now, accountId: storedCode.accountId };
   }
 
   /** Schedules the work after a sign-in: no request waits for it, and if it fails, the next sign-in repeats it. */
@@ -287,7 +288,10 @@ function emailTaken(): AccountRefusal {
 }
 
 function lastAdmin(): AccountRefusal {
-  return new AccountRefusal("last_admin", "you are the administrator, and other people have accounts");
+  return new AccountRefusal(
+    "last_admin",
+    "the administrator's account cannot be deleted while other people have accounts",
+  );
 }
 
 function codeInvalid(): AccountRefusal {

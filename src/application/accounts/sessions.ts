@@ -57,11 +57,11 @@ export class Sessions {
   /** The session of a secret. Once a minute its use is recorded and its expiry extended; no request waits for that. */
   async find(secret: string): Promise<SignedIn | undefined> {
     const hash = await hashOfSecret(secret, this.#sha256);
-    const stored = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
+    const storedSession = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
     const now = this.#system.now();
-    if (!stored) return undefined;
-    const { account } = stored;
-    const session = withEffectiveTimes(stored.session, now);
+    if (!storedSession) return undefined;
+    const { account } = storedSession;
+    const session = withEffectiveTimes(storedSession.session, now);
     if (session.expiresAt <= now) return undefined;
     if (now - session.lastUsedAt < USE_RECORD_INTERVAL_MS) return signedIn(account, session);
     const expiresAt = Math.min(now + IDLE_MS, session.createdAt + MAX_AGE_MS);

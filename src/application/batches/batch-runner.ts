@@ -76,7 +76,7 @@ export class BatchRunner {
   /** Continues the open batches. Calls that a crashed process left must be settled before. */
   async start(): Promise<void> {
     const { storage, events } = this.#context;
-    this.#unlisten = events.listenAll({ onEvent: (event) => this.#onEvent(event), onClose: () => {} });
+    this.#unlisten = events.subscribeToAll({ onEvent: (event) => this.#onEvent(event), onClose: () => {} });
     for (const batch of await storage.batches.open()) await this.#continue(batch);
     this.wake();
   }

@@ -57,7 +57,7 @@ export class AnswerAnalyzer implements CallTap {
     }
   }
 
-  /** A tone has ended that began `atMs` after the answer. */
+  /** Handles a tone that has ended, and that began `atMs` after the answer. */
   beep(hz: number, atMs: number): void {
     if (!this.#rules.isBeep(hz)) return;
     this.#hasBeeped = true;
@@ -75,7 +75,7 @@ export class AnswerAnalyzer implements CallTap {
     return this.#rules.verdict?.answeredBy === "screening" ? this.#rules.person() : undefined;
   }
 
-  /** The callee has said this. */
+  /** Handles words of the callee. */
   words(text: string): void {
     const verdict = this.#rules.words(text);
     if (verdict !== undefined) this.#reports.onAnswer(verdict);

@@ -23,7 +23,7 @@ import type { LiveConnection, LiveParts, ProgramContext } from "./programs/progr
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 
-/** Dependencies of the call media. */
+/** Dependencies of {@link CallMedia}. */
 export type CallMediaContext = Pick<
   Context,
   "limits" | "log" | "recordingQuota" | "recordings" | "storage" | "system" | "timings" | "voiceActivity"

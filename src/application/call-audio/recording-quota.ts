@@ -20,7 +20,7 @@ export interface RecordingAllowance {
   end(isKept: boolean): void;
 }
 
-/** Bytes of a user or of a demo instance, while calls of theirs are recorded. */
+/** Bytes of a user or of a demo instance, while their calls are being recorded. */
 interface OwnerBytes {
   readonly owner: string;
   readonly limit: number;

@@ -82,7 +82,7 @@ export class Calls implements CallUseCases {
         ? liveCall
         : await within(this.get(principal, callId), { system, ms: timings.storeMs, timeoutError });
     if (!(await this.#terminations.terminate(call, timings.storeMs - (system.monotonic() - startedAt))))
-      throw new Refusal("call_not_found", `call "${callId}" has ended already`);
+      throw new Refusal("call_not_found", `call "${callId}" has already ended`);
   }
 
   async timeline(

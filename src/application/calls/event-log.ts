@@ -10,14 +10,14 @@ export interface EventSubject {
   readonly userId: string;
 }
 
-/** A listener to the events of a call or of a user. */
+/** A listener for the events of a call or of a user. */
 export interface EventListener {
   onEvent(event: Event): void;
   /** No more events follow: this process stops. */
   onClose(): void;
 }
 
-/** The key of listeners to the events of every user. */
+/** The key of listeners for the events of every user. */
 const EVERY_USER = "";
 
 type Listeners = Map<string, Set<EventListener>>;
@@ -98,7 +98,7 @@ export class EventLog {
   }
 
   /** Passes each newly stored event of every user to `listener`; returns a function that stops it. */
-  listenAll(listener: EventListener): () => void {
+  subscribeToAll(listener: EventListener): () => void {
     return addListener(this.#allListeners, EVERY_USER, listener);
   }
 

@@ -47,17 +47,17 @@ async function areStored(
 
 /** True if the stored call is this one with the patch applied. */
 function isWritten(storedCall: Call, call: Call, patch: CallPatch): boolean {
-  const patched: Call = { ...call, ...patch };
+  const patchedCall: Call = { ...call, ...patch };
   return (
     storedCall.version === call.version + 1 &&
-    storedCall.status === patched.status &&
-    storedCall.owner === patched.owner &&
-    storedCall.dialingAt === patched.dialingAt &&
-    storedCall.line === patched.line &&
-    storedCall.notBefore === patched.notBefore &&
-    storedCall.startedAt === patched.startedAt &&
-    storedCall.endedAt === patched.endedAt &&
-    storedCall.outcome?.reason === patched.outcome?.reason
+    storedCall.status === patchedCall.status &&
+    storedCall.owner === patchedCall.owner &&
+    storedCall.dialingAt === patchedCall.dialingAt &&
+    storedCall.line === patchedCall.line &&
+    storedCall.notBefore === patchedCall.notBefore &&
+    storedCall.startedAt === patchedCall.startedAt &&
+    storedCall.endedAt === patchedCall.endedAt &&
+    storedCall.outcome?.reason === patchedCall.outcome?.reason
   );
 }
 
@@ -89,7 +89,7 @@ export async function failCall(
 /** Duration of a recording that exists but cannot be read now: it is kept, found by retention and deleted on request. */
 const UNKNOWN_LENGTH_MS = 1;
 
-/** Now, but not before anything that happened on the call: the clock may have been set back since, by a restart as well. */
+/** The current time, or that of the call's latest event if it is later: the clock may have been set back since. */
 async function endOf(context: StoredCallsContext, call: Call): Promise<number> {
   const now = notBefore(call, context.system.now());
   if (call.dialingAt === null) return now;

@@ -93,7 +93,7 @@ export class Terminations {
   }
 
   /**
-   * Makes sure that a call ends; resolves when that is stored.
+   * Ends a call; resolves when its end is stored.
    * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be stored later
    */
   async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {

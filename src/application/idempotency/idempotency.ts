@@ -28,7 +28,7 @@ export async function once<T>(
   run: (receipt: NewReceipt | undefined) => Promise<T | undefined>,
   replay: (receipt: Receipt) => Promise<T | undefined>,
 ): Promise<T> {
-  if (key === undefined) return (await run(undefined)) as T; // without a key, none can have got a receipt
+  if (key === undefined) return (await run(undefined)) as T; // without a key there is no earlier receipt
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
   const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };

@@ -59,7 +59,7 @@ export class BoundedLine {
     return this.#line;
   }
 
-  /** Opens the line if necessary, and forgets the device at the network; rejects with the reason why that failed. */
+  /** Opens the line if necessary, and makes the network forget the device; rejects with the reason why that failed. */
   unlink(): Promise<void> {
     const { unlinkMs } = this.#context.timings;
     const timeoutError = () => new NetworkSilent(`the network did not unlink the device within ${unlinkMs} ms`);

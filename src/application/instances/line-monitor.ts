@@ -67,7 +67,7 @@ export interface LineWatcher {
 /**
  * Monitors one instance's line: opens it, probes it, and turns the reports of the network into moves of the instance.
  *
- * Every report and every result of a probe is decided by `domain/line-flow.ts` and carried out here. Writes run one after
+ * Every report and every result of a probe is decided by `domain/instances/line-flow.ts` and carried out here. Writes run one after
  * the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than the
  * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links automatically, a probe that
  * finds the line online links it as well.
@@ -270,8 +270,8 @@ export class LineMonitor {
   }
 
   /**
-   * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores
-   * that, although the network may not have responded in time. Resolves with false if the line is closed before that:
+   * Unlinks the number at its user's request: stops dialling, then makes the network forget the device, and then stores
+   * the unlinking, even if the network has not responded in time. Resolves with false if the line is closed before that:
    * then the instance is deleted, or is unchanged at the next start.
    * @param onNetworkAsked called once the network has responded, or has not responded in time
    */

@@ -9,7 +9,7 @@ export function guardedLogger(logger: Logger): Logger {
       const result: unknown = logger[level](fields, message);
       if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(() => {});
     } catch {
-      // A log message must never cost a call.
+      // A logger that fails must not end a call.
     }
   };
   return {

@@ -41,7 +41,7 @@ const speechRules = (voiceMs: number): Rules<Speech> => ({
   speak: yields(acceptPcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
   atOnce: reads(acceptOnly("an object", isPlainObject)),
   sliceLength: reads(sliceLength),
-  warmUp: resolves({ boundedBy: "nothing waits for it" }),
+  warmUp: resolves({ boundedBy: "no code waits for it" }),
   close: resolves(closeLimit),
 });
 

@@ -56,7 +56,7 @@ export class Vault {
     };
   }
 
-  /** The content that was sealed for this id. @throws {ConfigurationError} they were sealed with another secret, or for another id */
+  /** The content that was sealed for this id. @throws {ConfigurationError} it was sealed with another secret, or for another id */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     for (const key of this.#keys) {
       const content = await openWith(await key, id, sealed);

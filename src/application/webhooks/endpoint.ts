@@ -69,7 +69,7 @@ export class Endpoint {
     this.#apply("wake");
   }
 
-  /** The stored position lags behind the log, so cached state may be stale, such as after a failover to a replica. */
+  /** Reloads the webhook before its next events: its cached state may be stale, for example after a failover to a replica. */
   reload(): void {
     this.#mustReload = true;
     this.wake();
@@ -125,10 +125,13 @@ export class Endpoint {
   /** Attempts due deliveries, then plans more while there is room. */
   async #deliver(): Promise<void> {
     const { storage, system } = this.#context;
-    const pending = await storage.webhooks.pending(this.#webhook.id, MAX_CONCURRENT_ATTEMPTS + this.#attempts.size);
+    const pendingDeliveries = await storage.webhooks.pending(
+      this.#webhook.id,
+      MAX_CONCURRENT_ATTEMPTS + this.#attempts.size,
+    );
     const now = system.now();
     let next = Infinity;
-    for (const { delivery, event } of pending) {
+    for (const { delivery, event } of pendingDeliveries) {
       const at = await this.#nextAttemptAt(delivery, now);
       if (at <= now) this.#start(delivery, event);
       else next = Math.min(next, at);
@@ -156,8 +159,8 @@ export class Endpoint {
     }
     const { id, userId, position } = this.#webhook;
     const events = await storage.events.ofUser(userId, {}, { after: position, limit: BATCH_SIZE });
-    const last = events.at(-1);
-    if (!last) return false;
+    const lastEvent = events.at(-1);
+    if (!lastEvent) return false;
     const plannedDeliveries = events
       .filter(({ type }) => wantsEvent(this.#webhook, type))
       .map((event) => ({
@@ -165,8 +168,8 @@ export class Endpoint {
         delivery: newDelivery(this.#context, { webhookId: id, eventId: event.id, eventType: event.type, body: null }),
       }));
     const deliveries = plannedDeliveries.map(({ delivery }) => delivery);
-    if (!(await storage.webhooks.plan(id, position, last.position, deliveries))) return this.#reload();
-    this.#webhook = { ...this.#webhook, position: last.position };
+    if (!(await storage.webhooks.plan(id, position, lastEvent.position, deliveries))) return this.#reload();
+    this.#webhook = { ...this.#webhook, position: lastEvent.position };
     for (const { delivery, event } of plannedDeliveries) this.#start(delivery, event);
     return events.length === BATCH_SIZE;
   }

@@ -10,7 +10,7 @@ import { promptly } from "../speech/promptly.ts";
 import { UnspeakableText } from "../speech/speech-scheduler.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 
-/** Dependencies of the agent speech. */
+/** Dependencies of {@link AgentSpeech}. */
 export type AgentSpeechContext = Pick<Context, "speechScheduler" | "system">;
 
 /** Longest wait for the next piece of speech, ms. */
@@ -110,7 +110,7 @@ export class AgentSpeech {
     this.#queue.end(utterance);
   }
 
-  /** The samples of a text; a request that yields nothing in time is repeated once. */
+  /** The samples of a text; a request that yields no samples in time is repeated once. */
   #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
     const reportedTexts = new Set<string>();

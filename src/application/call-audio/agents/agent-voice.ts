@@ -5,12 +5,12 @@ import type { Voice } from "../../../ports/speech.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 
-/** Dependencies of the agent voice. */
+/** Dependencies of {@link agentVoice} and {@link briefOf}. */
 export type AgentVoiceContext = Pick<Context, "agentVoiceId" | "speech" | "transcription">;
 
 /** Voice used if neither the call nor the server names one. */
 const DEFAULT_VOICE_ID = "en-US-1";
-/** Spoken if nothing names a language. */
+/** Language used if neither the call nor its voice names one. */
 const DEFAULT_LANGUAGE = "en-US";
 
 /**

@@ -18,11 +18,11 @@ export type AudioListeningContext = CallTranscriptsContext;
 export interface AudioListeningReports {
   /** The callee may be interrupting. */
   onBargeIn(): void;
-  /** The sound was no interruption. */
+  /** The sound was not an interruption. */
   onFalseStart(): void;
 }
 
-/** Passes the callee's audio to an audio agent, notices interruptions, and keeps the words of both sides. */
+/** Passes the callee's audio to an audio agent, detects interruptions, and records the words of both sides. */
 export class AudioListening implements TranscriptReader {
   readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;

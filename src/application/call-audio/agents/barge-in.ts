@@ -24,7 +24,7 @@ export interface BargeInCallbacks {
   onFalseAlarm(): void;
 }
 
-/** Notices, by the callee's samples, that the callee speaks over the agent. */
+/** Detects in the callee's samples that they speak over the agent. */
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;

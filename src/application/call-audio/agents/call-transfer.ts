@@ -8,7 +8,7 @@ import { countTransfer, type DestinationsContext, transferRefusal } from "../../
 import type { Context } from "../../context.ts";
 import type { LiveCallMedia } from "../programs/program.ts";
 
-/** Dependencies of the call transfer. */
+/** Dependencies of {@link transferCall}. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
 
 /** Maximum duration of a transfer, ms: longer than a leg's own limit, whose error states a better reason. */

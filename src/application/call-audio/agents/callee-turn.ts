@@ -87,7 +87,7 @@ export class CalleeTurn {
     }
   }
 
-  /** The callee hears a reply: the next words start another turn. */
+  /** Closes the turn: the callee hears a reply, so their next words start another turn. */
   closeTurn(): void {
     this.#unansweredText = "";
   }

@@ -112,7 +112,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     await this.#transcripts.flush();
   }
 
-  /** The callee hears the agent's reply, or it has none. */
+  /** Closes the turn: the callee hears the agent's reply, or gets none. */
   closeTurn(): void {
     this.#turn.closeTurn();
   }
@@ -139,18 +139,18 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     return endOfTurnMs(text, this.#turn.language);
   }
 
-  turnEnded(): void {
+  onTurnEnded(): void {
     if (this.#hearsWords) this.#watch.recordTurnEnd();
     this.#meter.recordTurnEnd();
   }
 
-  falseStart(): void {
+  onFalseStart(): void {
     this.#watch.recordWords();
     this.#bargeIn.confirmSpeech();
     this.#reports.onFalseStart();
   }
 
-  transcriptionFailed(error: Error, recoverable: boolean): void {
+  onTranscriptionFailed(error: Error, recoverable: boolean): void {
     if (recoverable) {
       this.#watch.recordFailure(error);
       return;
@@ -160,5 +160,5 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#reports.onTranscriptionFailure(error.message);
   }
 
-  emit(): void {} // faults arrive by transcriptionFailed, and keys work without transcripts
+  emit(): void {} // faults arrive by onTranscriptionFailed, and keys work without transcripts
 }

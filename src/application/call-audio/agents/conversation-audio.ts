@@ -32,11 +32,11 @@ export class ConversationAudio {
   lineOf({ text, startMs, endMs }: Extract<AudioAgentEvent, { type: "callee_words" }>): SpokenLine | undefined {
     const words = text.trim();
     if (words === "") return undefined;
-    const offset = this.#fromMs ?? 0;
+    const offsetMs = this.#fromMs ?? 0;
     const now = this.#media.playout.clockMs;
-    const start = startMs === undefined ? now : Math.round(startMs + offset);
-    const end = endMs === undefined ? now : Math.round(endMs + offset);
-    return { text: words, startMs: start, endMs: Math.max(start, end) };
+    const lineStartMs = startMs === undefined ? now : Math.round(startMs + offsetMs);
+    const lineEndMs = endMs === undefined ? now : Math.round(endMs + offsetMs);
+    return { text: words, startMs: lineStartMs, endMs: Math.max(lineStartMs, lineEndMs) };
   }
 
   /** Stops passing audio on. */

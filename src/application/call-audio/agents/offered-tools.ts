@@ -72,7 +72,7 @@ async function use(
     if (scope.aborted) return failedUse("call_over", "the call has ended");
     if (error instanceof ToolTimeout) return failedUse("timeout", error.message);
     if (error instanceof ToolFailed) return failedUse("failed", error.message);
-    // Its message may contain data that the model must not see.
+    // The message of any other error may contain data that the model must not see.
     log.warn({ call_id: callId, tool: tool.name, err: error }, "a tool of an agent failed");
     return failedUse("failed", "the tool failed");
   } finally {
@@ -80,7 +80,7 @@ async function use(
   }
 }
 
-/** Ends the wait for a tool. */
+/** Thrown if a tool does not return in time. */
 class ToolTimeout extends CodedError {
   readonly code = "tool_late";
 }

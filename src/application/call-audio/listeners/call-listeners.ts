@@ -15,7 +15,7 @@ const PIECE_MS = 20;
 export interface ListenedSession {
   /** The call with its latest changes, which may not be stored yet. */
   readonly call: Call;
-  /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
+  /** Resolves when the session has ended: the call has ended, has returned to its queue, or broke off. */
   readonly whenStored: Promise<void>;
   /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
   follow(receive: TakeChannels, pieceMs: number): FollowedAudio | undefined;

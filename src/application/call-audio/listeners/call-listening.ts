@@ -1,7 +1,7 @@
 import type { CallStatus } from "../../../domain/calls/call.ts";
 import type { Outcome } from "../../../domain/calls/outcome.ts";
 
-/** Item for a listener of a live call, in order. */
+/** An item for a listener of a live call; the items arrive in the order of the call. */
 export type ListenItem =
   /** The call has not been picked up yet. */
   | { readonly type: "waiting"; readonly status: CallStatus }

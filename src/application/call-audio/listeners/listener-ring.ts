@@ -5,7 +5,7 @@
 export class ListenerRing {
   readonly #samples: Int16Array;
   readonly #capacity: number;
-  /** Samples per channel, as are the other counts. */
+  /** Numbers of samples per channel. */
   #writtenSamples = 0;
   #readSamples = 0;
   #lostSamples = 0;

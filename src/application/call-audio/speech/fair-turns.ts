@@ -28,7 +28,7 @@ const SCARCE = 0;
 const NORMAL = 1;
 const PLENTY = 2;
 
-/** The turns of a user, or of one of its instances. */
+/** The turns of a user, or of one of their instances. */
 interface Share {
   readonly key: string;
   /** Number of the latest turn, or of the arrival; it only grows. */
@@ -47,7 +47,7 @@ interface PendingTurn {
 }
 
 /**
- * Shares a number of concurrent turns among users, and each user's turns among its instances. A turn is one slice of work.
+ * Shares a number of concurrent turns among users, and each user's turns among their instances. A turn is one slice of work.
  *
  * Answered calls with little audio ready are served first, calls with plenty last. Among equals the user whose latest turn
  * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the

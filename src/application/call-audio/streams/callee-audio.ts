@@ -67,7 +67,7 @@ export class CalleeAudio implements FrameSink {
    * The leg has played this many samples: until the first inbound frame, emits as much silence. The silence of the latest
    * frame is emitted with the next one, since the first inbound frame may arrive in between.
    */
-  addPlayed(samples: number): void {
+  addPlayedSamples(samples: number): void {
     if (this.#isReceiving) return;
     this.#owedSamples += samples;
     while (this.#owedSamples > this.#legFrameLength) {

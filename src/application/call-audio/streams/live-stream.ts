@@ -135,7 +135,7 @@ export class LiveStream implements CallTap {
   }
 
   outbound(_samples: Int16Array | undefined, _from: number, length: number): void {
-    this.#callee.addPlayed(length);
+    this.#callee.addPlayedSamples(length);
     if (this.#queue.isActive) this.#checkQueue();
   }
 

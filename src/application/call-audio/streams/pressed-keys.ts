@@ -40,7 +40,7 @@ export class PressedKeys {
 
   /** @throws {RangeError} characters other than 0-9 * # A-D, or too many keys being sent */
   press(digits: string): void {
-    if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError(`the keys are "${digits}": only 0-9 * # A-D exist`);
+    if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError(`the keys are "${digits}": only 0-9 * # A-D are allowed`);
     if (digits.length + this.#earlyKeys.length + this.#sendingCount > MAX_KEYS)
       throw new RangeError(`more than ${MAX_KEYS} keys are being sent: press fewer at a time`);
     if (digits === "") return;

@@ -17,12 +17,12 @@ export class QueueWatch {
     this.#emit = emit;
   }
 
-  /** True while the length of the queue must be compared again whenever some of it was played. */
+  /** True while the queue must be checked whenever some of it has been played. */
   get isActive(): boolean {
     return this.#isHigh || this.#writers.length > 0;
   }
 
-  /** Another client is attached, which has received no report yet. */
+  /** Starts reporting anew, to another client. */
   reset(): void {
     this.#isHigh = false;
   }

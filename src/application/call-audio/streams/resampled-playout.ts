@@ -42,7 +42,7 @@ export class ResampledPlayout {
    * @param isLast true if no later piece has arrived yet
    */
   push(samples: Int16Array, isLast: boolean): void {
-    if (this.#pushedSamples === 0 && isLast) this.#leadIn();
+    if (this.#pushedSamples === 0 && isLast) this.#addLeadIn();
     this.#pushedSamples += samples.length;
     this.#enqueue(this.#output, this.#resampler.pushInto(samples, this.#output));
   }
@@ -62,7 +62,7 @@ export class ResampledPlayout {
     this.#producedSamples = 0;
   }
 
-  #leadIn(): void {
+  #addLeadIn(): void {
     const { sampleRate, unheardSamples } = this.#playout;
     const heldBackSamples = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.sourceRate);
     if (unheardSamples < heldBackSamples)

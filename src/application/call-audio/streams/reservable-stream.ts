@@ -24,7 +24,7 @@ export class ReservableStream {
     return this.#giveUp !== undefined || this.stream.isAttached;
   }
 
-  /** Reserves the stream; undefined if it is reserved already. */
+  /** Reserves the stream; undefined if it is already reserved. */
   reserve(): StreamReservation | undefined {
     if (this.isReserved) return undefined;
     const giveUp = (): void => {

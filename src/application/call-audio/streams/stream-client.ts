@@ -39,7 +39,7 @@ export interface Transcript {
   readonly text: string;
   /** Start of the utterance, if the engine reports it; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** False: the engine may still revise it. */
+  /** False if the engine may still revise it. */
   readonly final: boolean;
   readonly speaker: "callee" | "caller";
 }
@@ -55,7 +55,7 @@ export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
  * and must not wait or throw.
  */
 export interface StreamClient {
-  /** Rate of the callee's audio that it receives, Hz; undefined: it receives none. */
+  /** Rate of the callee's audio that it receives, Hz; undefined if it receives none. */
   readonly calleeRate: number | undefined;
   event(event: StreamEvent): void;
   /**

@@ -11,7 +11,7 @@ const SILENT_MS = 15_000;
 /** Events and transcripts of a call with a live stream, for clients that attach later. */
 export class StreamHistory {
   readonly #events: StreamEvent[] = [];
-  /** Final transcripts that no client has received for certain. */
+  /** Final transcripts that clients may have missed. */
   #missedTranscripts: Transcript[] = [];
   /** Final transcripts sent to the client that is attached, since its last sign of life. */
   #sentTranscripts: { readonly transcript: Transcript; readonly at: number }[] = [];

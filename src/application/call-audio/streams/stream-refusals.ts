@@ -11,7 +11,7 @@ export function streamsOff(): Refusal {
 }
 
 /**
- * Makes sure that a call has a stream to attach to.
+ * Checks that a call has a stream to attach to.
  * @throws {Refusal} `not_a_stream_call`, `call_ended`
  */
 export function checkStreamable({ message, status }: Pick<Call, "message" | "status">): void {

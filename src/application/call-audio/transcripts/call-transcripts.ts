@@ -26,11 +26,11 @@ export interface TranscriptReader {
   /** Silence after this text that ends the callee's turn, ms. Default: the usual time. */
   endOfTurnMs?(text: string): number;
   /** Called after enough silence: the engine now transcribes the callee's speech. */
-  turnEnded?(): void;
+  onTurnEnded?(): void;
   /** Reports speech without words. */
-  falseStart?(): void;
+  onFalseStart?(): void;
   /** A part of the call was not transcribed, or the rest of it will not be. */
-  transcriptionFailed?(error: Error, recoverable: boolean): void;
+  onTranscriptionFailed?(error: Error, recoverable: boolean): void;
   /** A part of the call, or the rest of it, is not transcribed. */
   emit(event: "transcripts_unavailable", data: StreamEventData): void;
 }
@@ -76,7 +76,7 @@ export class CallTranscripts implements CallTap {
           new TranscriptionFeed(transcription, options, legRate, voiceActivity, {
             onTranscript: (event) => this.#onTranscription(speaker, event),
             onTurnEnd: () => {
-              if (speaker === "callee") this.#reader.turnEnded?.();
+              if (speaker === "callee") this.#reader.onTurnEnded?.();
             },
           }),
         );
@@ -146,7 +146,7 @@ export class CallTranscripts implements CallTap {
     const text = event.text.trim();
     const answeredAt = this.#answeredAt ?? this.#context.system.now();
     if (text === "") {
-      if (speaker === "callee" && event.type === "final") this.#reader.falseStart?.();
+      if (speaker === "callee" && event.type === "final") this.#reader.onFalseStart?.();
       return;
     }
     if (speaker === "callee" && event.type === "partial") this.#waitForRest(text, event.startMs);
@@ -169,7 +169,7 @@ export class CallTranscripts implements CallTap {
   #reportFailure(speaker: Speaker, { error, recoverable }: Extract<TranscriptionEvent, { type: "error" }>): void {
     const { log, transcription } = this.#context;
     const fields = { call_id: this.#call.id, speaker, engine: transcription?.name, err: error };
-    this.#reader.transcriptionFailed?.(error, recoverable);
+    this.#reader.onTranscriptionFailed?.(error, recoverable);
     log.warn(
       fields,
       recoverable ? "a part of the call was not transcribed" : "the rest of the call is not transcribed",

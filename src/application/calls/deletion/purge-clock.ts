@@ -13,7 +13,7 @@ const SLACK_MS = 60 * 60_000;
 interface Claim {
   /** ms since 1970-01-01 UTC. */
   readonly at: number;
-  /** Uptime since then of processes before this one, ms. */
+  /** Uptime of earlier processes since then, ms. */
   readonly waitedMs: number;
   /** Time at which this process began to count, by the monotonic clock, ms. */
   readonly countedFrom: number;
@@ -22,7 +22,7 @@ interface Claim {
 /** A step of this clock to a later time. Records from before it look older than they are by `ms`. */
 interface Step {
   readonly ms: number;
-  /** Uptime since then of processes before this one, ms. */
+  /** Uptime of earlier processes since then, ms. */
   readonly waitedMs: number;
   /** Time at which this process began to count, by the monotonic clock, ms. */
   readonly countedFrom: number;

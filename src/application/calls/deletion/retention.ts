@@ -82,7 +82,7 @@ export class Retention {
     if (this.#cancel) this.#sweepIn(SWEEP_INTERVAL_MS);
   }
 
-  /** One part of a sweep; if it fails, the others continue. */
+  /** Runs one part of a sweep; if it fails, the others continue. */
   async #stage(records: string, work: () => Promise<void>): Promise<void> {
     if (!this.#cancel) return;
     try {

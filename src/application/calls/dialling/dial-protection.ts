@@ -31,7 +31,7 @@ import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
 import { storedTime } from "../../stored-times.ts";
 import { queueEndOf } from "../call-clock.ts";
 
-/** Dependencies of the dial protection. */
+/** Dependencies of the functions for number protection. */
 export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
 
 /** Decision about the next call. `ms`: time until the next check. */

@@ -6,7 +6,7 @@ import type { CallSession } from "../live/call-session.ts";
 import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
 import type { Preparations } from "./preparations.ts";
 
-/** Dependencies of the lanes of an instance. */
+/** Dependencies of {@link InstanceLanes}. */
 export type InstanceLanesContext = Pick<Context, "lease" | "policy"> & InstanceQueueContext;
 
 /** The dispatcher of the lanes. */
@@ -143,7 +143,7 @@ export class InstanceLanes {
     return undefined;
   }
 
-  /** Acts on every lane, whether or not that removes it. */
+  /** Calls `act` with every lane, even if that removes some of them. */
   #each(act: (queue: InstanceQueue) => void): void {
     for (const queue of [...this.#queues.values()]) act(queue);
     if (this.#queues.size === 0) this.#host.onEmptied(this);

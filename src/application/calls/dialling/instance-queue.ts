@@ -18,7 +18,7 @@ import { failCall, storeCall } from "../stored-calls.ts";
 import { decideNext, mayPostpone } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 
-/** Dependencies of the instance queue. */
+/** Dependencies of {@link InstanceQueue}. */
 export type InstanceQueueContext = Pick<Context, "log" | "nodeId" | "processPauses" | "storage" | "system"> &
   CallSessionContext;
 
@@ -58,7 +58,7 @@ export interface QueueHost {
 
 /**
  * The queue of one line of an instance, a lane: starts calls one at a time, each as soon as the line can dial and the
- * beginning of its message is ready. Every input is decided by `domain/queue-flow.ts` and carried out here.
+ * beginning of its message is ready. Every input is decided by `domain/instances/queue-flow.ts` and carried out here.
  */
 export class InstanceQueue {
   readonly instanceId: string;
@@ -70,7 +70,7 @@ export class InstanceQueue {
   #session: CallSession | undefined;
   #checkPromise: Promise<void> = Promise.resolve();
   #cancelAlarm: (() => void) | undefined;
-  /** Calls whose session ended before it could store that: they may have been dialled. */
+  /** Calls whose session ended before that could be stored: they may have been dialled. */
   readonly #unstoredIds = new Set<string>();
 
   constructor(context: InstanceQueueContext, instanceId: string, line: number, host: QueueHost) {
@@ -118,7 +118,7 @@ export class InstanceQueue {
     this.#decide({ type: "withdraw" });
   }
 
-  /** The next call could not be started. */
+  /** Tries again later: the next call could not be started. */
   tryAgain(error: unknown): void {
     const level = error instanceof StorageUnavailable ? "warn" : "error";
     this.#context.log[level](

@@ -10,7 +10,7 @@ interface ProcessPausesParts {
   readonly ids: IdSource;
 }
 
-/** A period in which the process did nothing. */
+/** A period in which the process did not run. */
 interface Gap {
   readonly ms: number;
   /** The id that a call created at the detection of the gap would have had. */
@@ -18,7 +18,7 @@ interface Gap {
 }
 
 /**
- * Detects that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
+ * Detects that the process did not run for longer than a call may wait: it was stopped, or the machine was suspended.
  * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
  * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
  * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls time out

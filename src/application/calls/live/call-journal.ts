@@ -23,7 +23,7 @@ export type CallJournalContext = Pick<
 /** Maximum number of notes of one call that wait for the storage. */
 const MAX_NOTES = 1_000;
 
-/** End of a call. */
+/** The end of a call. */
 export interface Ending {
   readonly input: Extract<CallMove, "complete" | "fail">;
   readonly outcome: Outcome;

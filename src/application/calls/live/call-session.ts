@@ -38,7 +38,7 @@ export type CallSessionContext = Pick<
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
  *
- * Everything that happens to the call goes through one mailbox, is decided by `domain/call-flow.ts` and carried out here at
+ * Everything that happens to the call goes through one mailbox, is decided by `domain/calls/call-flow.ts` and carried out here at
  * once: nothing interleaves, and the network and the timers never wait for the storage. The session's signal owns every
  * timer and buffer.
  */

@@ -5,7 +5,7 @@ import type { Telephony } from "../../../ports/telephony.ts";
 import { programOf } from "../../call-audio/programs/all-programs.ts";
 import type { Context } from "../../context.ts";
 
-/** Dependencies of the flow rules. */
+/** Dependencies of {@link flowRulesOf}. */
 export type FlowRulesContext = Pick<Context, "requireInboundAudio" | "timings">;
 
 /** The rules that a live call follows: those of its message, of its network and of the server. */

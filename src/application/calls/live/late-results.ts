@@ -24,7 +24,7 @@ export class LateResults {
     this.#pending.add(storePromise);
   }
 
-  /** Resolves when none is pending. */
+  /** Resolves when no result is pending. */
   async whenIdle(): Promise<void> {
     await Promise.all(this.#pending);
   }

@@ -20,8 +20,8 @@ class InboundPath {
 
   /** The leg's clock: sends a frame in two parts, and may receive one. */
   tick(inbound?: Int16Array): void {
-    this.audio.addPlayed(this.#legFrame - 3);
-    this.audio.addPlayed(3);
+    this.audio.addPlayedSamples(this.#legFrame - 3);
+    this.audio.addPlayedSamples(3);
     if (inbound) this.audio.write(inbound);
   }
 
@@ -82,7 +82,7 @@ test("no frame is passed on before the answer, or without a client", () => {
   audio.connect(8_000, 20);
   audio.setClientRate(8_000);
   audio.write(new Int16Array(160));
-  audio.addPlayed(160);
+  audio.addPlayedSamples(160);
   expect(earlyFrames).toEqual([]);
 });
 
