@@ -111,7 +111,7 @@ export class Deletions {
       this.#assertRunning();
       return deletion.awaitWrite(retryUntilStored(this.#context, `${record} of instance ${id}`, write));
     };
-    await persist("the deletion", this.#intent(instance));
+    await persist("the deletion", this.#storeIntent(instance));
     await persist("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
     const hasCredentials = await persist("the credentials", () => this.#context.storage.instances.hasSecrets(id));
     await this.#unlink(instance, deletion, hasCredentials);
@@ -120,7 +120,7 @@ export class Deletions {
   }
 
   /** Stores that the instance is to be deleted, whatever else is written to it at the same time. */
-  #intent(instance: Instance): () => Promise<void> {
+  #storeIntent(instance: Instance): () => Promise<void> {
     const { storage, system, events } = this.#context;
     const { id, userId } = instance;
     let current = instance;
