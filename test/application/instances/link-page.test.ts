@@ -152,7 +152,7 @@ describe("a ticket of a link page", () => {
 
   test("is read by every server with the secret, and by no other", async () => {
     const { ticket } = await ticketsWith(1).issue(INSTANCE);
-    expect(await ticketsWith(1).read(ticket)).toEqual({ instanceId: INSTANCE, expired: false });
+    expect(await ticketsWith(1).read(ticket)).toEqual({ instanceId: INSTANCE, isExpired: false });
     expect(await ticketsWith(2).read(ticket)).toBeUndefined();
   });
 

@@ -17,10 +17,10 @@ export function streamsOff(): Refusal {
 export function checkStreamable({ message, status }: Pick<Call, "message" | "status">): void {
   if (message.type !== "DYNAMIC_STREAM")
     throw new Refusal("not_a_stream_call", `the call is a ${message.type} call, not a DYNAMIC_STREAM call`);
-  if (!isActive(status)) throw streamEnded(status);
+  if (!isActive(status)) throw streamEndedRefusal(status);
 }
 
 /** The refusal once the call of a stream has ended. */
-export function streamEnded(status: Call["status"]): Refusal {
+export function streamEndedRefusal(status: Call["status"]): Refusal {
   return new Refusal("call_ended", `the call is ${status}`);
 }

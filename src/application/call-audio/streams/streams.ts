@@ -4,7 +4,7 @@ import type { Storage } from "../../../ports/storage.ts";
 import { LiveStream, type LiveStreamParts } from "./live-stream.ts";
 import { ReservableStream } from "./reservable-stream.ts";
 import type { StreamReservation } from "./stream-client.ts";
-import { checkStreamable, streamEnded } from "./stream-refusals.ts";
+import { checkStreamable, streamEndedRefusal } from "./stream-refusals.ts";
 
 /** The live streams of this process, by call. A stream exists from its first use, by session or client, to the end of the call. */
 export class Streams {
@@ -44,7 +44,7 @@ export class Streams {
     const reservable = this.#reservable(context, call);
     const { stream } = reservable;
     const { streamEnd } = stream;
-    if (streamEnd !== undefined) throw streamEnded(streamEnd === "completed" ? "COMPLETED" : "FAILED");
+    if (streamEnd !== undefined) throw streamEndedRefusal(streamEnd === "completed" ? "COMPLETED" : "FAILED");
     if (stream.hasHungUp)
       throw new Refusal(
         "call_ended",
@@ -60,7 +60,7 @@ export class Streams {
     if (current && isActive(current.status)) return reservation;
     reservation.release();
     stream.discard();
-    throw streamEnded(current?.status ?? "FAILED");
+    throw streamEndedRefusal(current?.status ?? "FAILED");
   }
 
   #reservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {
