@@ -83,7 +83,7 @@ export class InstanceLanes {
 
   /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it already has a call */
   wake(queue?: InstanceQueue): void {
-    // Only that one: lanes that look for unconfirmed claims would wake each other for ever.
+    // Only that lane: lanes that look for unconfirmed claims would wake each other forever.
     if (!this.#canDial) this.#each((existing) => (queue ?? existing) === existing && existing.wake());
     else if (this.#limit === 1) this.#queue(0).wake();
     else if (queue?.hasBegun) queue.wake();
