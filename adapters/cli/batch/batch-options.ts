@@ -53,6 +53,12 @@ export const BATCH_OPTIONS: readonly OptionSpec[] = [
     help: "Calls at the same time. Default: as many as the instances carry.",
   },
   {
+    name: "gap",
+    placeholder: "DURATION",
+    help: "A person who was called outside of the batch is called this long afterwards: 0, 90s, 15m, 2h or 1d. Default: 15m.",
+  },
+  { name: "no-breaker", help: "Continues even if half of the last 20 calls fail for the same technical reason." },
+  {
     name: "on-machine",
     placeholder: "POLICY",
     values: MACHINE_POLICIES,
@@ -78,6 +84,7 @@ export async function batchOf(
   const schedule = scheduleOf(text, now);
   const retry = retryOf(text("retry"), text("retry-after"));
   const onMachine = text("on-machine") as CreateBatchInput["onMachine"];
+  const gap = text("gap");
   const concurrent = text("max-concurrent");
   const maxConcurrent = concurrent === undefined ? undefined : CONCURRENT.parse(concurrent);
   if (concurrent !== undefined && maxConcurrent === undefined)
@@ -88,6 +95,8 @@ export async function batchOf(
     ...(schedule && { schedule }),
     ...(retry && { retry }),
     ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(gap !== undefined && { gapMs: gap === "0" ? 0 : durationMs("--gap", gap) }),
+    ...(line.values.get("no-breaker") === true && { breaker: false as const }),
     ...(onMachine !== undefined && { onMachine }),
   };
 }

@@ -28,6 +28,7 @@ describe("the batch that options describe", () => {
       retry: "busy,no-answer:2",
       "retry-after": "30m",
       "max-concurrent": "3",
+      gap: "1d",
       "on-machine": "hang_up",
       name: "Reminder",
       voice: "pt-BR-1",
@@ -43,8 +44,17 @@ describe("the batch that options describe", () => {
       },
       retry: { on: ["busy", "no_answer"], times: 2, afterMs: 1_800_000 },
       maxConcurrent: 3,
+      gapMs: 86_400_000,
       onMachine: "hang_up",
     });
+  });
+
+  test("may do without the circuit breaker", async () => {
+    const values = new Map<string, string | boolean>([
+      ["text", "Hello"],
+      ["no-breaker", true],
+    ]);
+    expect((await batchOf({ values, operands: ["people.csv"] }, "people.csv", NOW)).breaker).toBe(false);
   });
 
   test("days without hours last from midnight to midnight", async () =>

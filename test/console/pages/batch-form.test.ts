@@ -16,6 +16,8 @@ test("the message of a batch has no instance, target or reference", () => {
   expect("target" in message || "reference" in message).toBe(false);
 });
 
+const LIMITS = { gapMinutes: "60", pausesOnFaults: false };
+
 test("an empty form has neither schedule nor retries", () => {
   const input = batchRequest({ ...EMPTY_BATCH, name: " A ", instanceIds: ["inst_1"] }, message);
   expect(input).toEqual({ name: "A", instanceIds: ["inst_1"], message });
@@ -23,7 +25,7 @@ test("an empty form has neither schedule nor retries", () => {
 
 test("hours, retries and limits are sent as numbers and times", () => {
   const input = batchRequest(
-    { ...EMPTY_BATCH, startAt: "2026-12-01T10:00", hasHours: true, retryOn: ["busy"], maxConcurrent: "3" },
+    { ...EMPTY_BATCH, startAt: "2026-12-01T10:00", hasHours: true, retryOn: ["busy"], maxConcurrent: "3", ...LIMITS },
     message,
   );
   expect(input.schedule).toEqual({
@@ -32,7 +34,7 @@ test("hours, retries and limits are sent as numbers and times", () => {
     zone: "callee",
   });
   expect(input.retry).toEqual({ on: ["busy"], times: 2, afterMs: 1_800_000 });
-  expect(input.maxConcurrent).toBe(3);
+  expect(input).toMatchObject({ maxConcurrent: 3, gapMs: 3_600_000, breaker: false });
 });
 
 test("the checks see a value for each placeholder", () => {

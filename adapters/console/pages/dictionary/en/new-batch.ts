@@ -75,6 +75,9 @@ export default {
     after: "Minutes between calls",
     concurrent: "Calls at once",
     concurrentHint: "Empty: as many as your numbers carry.",
+    gap: "Minutes after another call",
+    gapHint: "For people who were called outside of this batch. Empty: 15.",
+    pausesOnFaults: "Pause if half of the last 20 calls fail for the same technical reason",
   },
   plan: {
     title: "Plan",

@@ -76,6 +76,9 @@ export default {
     after: "Minutos entre as ligações",
     concurrent: "Ligações ao mesmo tempo",
     concurrentHint: "Vazio: quantas os seus números suportam.",
+    gap: "Minutos depois de outra ligação",
+    gapHint: "Para quem recebeu uma ligação fora deste lote. Vazio: 15.",
+    pausesOnFaults: "Pausar se metade das últimas 20 ligações falhar pelo mesmo motivo técnico",
   },
   plan: {
     title: "Plano",

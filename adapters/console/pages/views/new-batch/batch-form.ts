@@ -23,6 +23,10 @@ export interface BatchForm {
   readonly retryTimes: string;
   readonly retryMinutes: string;
   readonly maxConcurrent: string;
+  /** Minutes from a call outside of the batch to a person's call. */
+  readonly gapMinutes: string;
+  /** True if the batch pauses when too many calls fail alike. */
+  readonly pausesOnFaults: boolean;
 }
 
 export const EMPTY_BATCH: BatchForm = {
@@ -39,6 +43,8 @@ export const EMPTY_BATCH: BatchForm = {
   retryTimes: "2",
   retryMinutes: "30",
   maxConcurrent: "",
+  gapMinutes: "",
+  pausesOnFaults: true,
 };
 
 /** The message of a form. @param audio the audio file in Base64; undefined without one */
@@ -50,7 +56,7 @@ export function batchMessageOf(form: CallForm, audio?: string): BatchMessage {
 /** The request that creates the draft. */
 export function batchRequest(form: BatchForm, message: BatchMessage): CreateBatchInput {
   const { name, instanceIds, startAt, endAt, hasHours, from, to, days, zone } = form;
-  const { retryOn, retryTimes, retryMinutes, maxConcurrent } = form;
+  const { retryOn, retryTimes, retryMinutes, maxConcurrent, gapMinutes, pausesOnFaults } = form;
   const schedule = {
     ...(startAt !== "" && { startAt: isoTime(startAt) }),
     ...(endAt !== "" && { endAt: isoTime(endAt) }),
@@ -65,6 +71,8 @@ export function batchRequest(form: BatchForm, message: BatchMessage): CreateBatc
   if (retryOn.length > 0)
     input.retry = { on: retryOn, times: Number(retryTimes), afterMs: Math.round(Number(retryMinutes) * 60_000) };
   if (maxConcurrent.trim() !== "") input.maxConcurrent = Number(maxConcurrent);
+  if (gapMinutes.trim() !== "") input.gapMs = Math.round(Number(gapMinutes) * 60_000);
+  if (!pausesOnFaults) input.breaker = false;
   return input;
 }
 

@@ -4,7 +4,7 @@ import { newBatchTexts as t } from "./texts.ts";
 
 const REASONS = ["busy", "no_answer", "declined", "unreachable", "machine"] as const;
 
-/** When a person is called again, and how many calls there are at once. */
+/** Further calls to a person, and the limits of the batch. */
 export function RetryFields({
   form,
   edit,
@@ -63,6 +63,23 @@ export function RetryFields({
         value={form.maxConcurrent}
         onInput={(maxConcurrent) => edit({ maxConcurrent })}
       />
+      <Field
+        type="number"
+        min={0}
+        step="any"
+        label={more.gap}
+        hint={more.gapHint}
+        value={form.gapMinutes}
+        onInput={(gapMinutes) => edit({ gapMinutes })}
+      />
+      <label class="type-choice">
+        <input
+          type="checkbox"
+          checked={form.pausesOnFaults}
+          onChange={(event) => edit({ pausesOnFaults: event.currentTarget.checked })}
+        />
+        {more.pausesOnFaults}
+      </label>
     </div>
   );
 }
