@@ -156,7 +156,7 @@ describe("a later request", () => {
     ]);
   });
 
-  test("replaces the credentials that it was copied with", () => {
+  test("replaces old credentials in a copied request", () => {
     const digest = client();
     const authentication = digest.authentication();
     authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n"'));
@@ -167,11 +167,11 @@ describe("a later request", () => {
 
   test("carries credentials of the latest realms only", () => {
     const digest = client();
-    const answerRealm = (realm: string): unknown =>
+    const learnRealm = (realm: string): unknown =>
       digest.authentication().handleChallenge(challengeResponse(401, `Digest realm="${realm}", nonce="n"`));
-    for (let realm = 0; realm < 100; realm++) answerRealm(String(realm));
+    for (let realm = 0; realm < 100; realm++) learnRealm(String(realm));
     digest.authentication().handleChallenge(challengeResponse(401, 'Digest realm="92", nonce="new"'));
-    answerRealm("100");
+    learnRealm("100");
     expect(sentCredentials(digest.authentication()).map(({ realm }) => Number(realm))).toEqual([
       94, 95, 96, 97, 98, 99, 92, 100,
     ]);
@@ -215,7 +215,7 @@ describe("a realm", () => {
     expect(digest.authentication().handleChallenge(challengeOf("b", "MD5"))).toBeUndefined();
   });
 
-  test("of a registration is separate from calls'", () => {
+  test("of a registration is separate from those of calls", () => {
     const digest = client();
     const registration = digest.authentication();
     sentCredentials(registration, sipRequest("REGISTER", "sip:b"));
@@ -251,7 +251,7 @@ describe("a challenge gets no response", () => {
     expect(second.handleChallenge(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
   });
 
-  test("without a supported algorithm; the error names it", () => {
+  test("without a supported algorithm; the error names the required one", () => {
     expect(
       client()
         .authentication()

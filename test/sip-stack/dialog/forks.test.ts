@@ -52,7 +52,7 @@ describe("an INVITE that is forked", () => {
     expect(call.end).toBeUndefined();
     expect((await call.receive("BYE", { tag: "b" })).status).toBe(200);
     expect(call.end?.type).toBe("bye");
-    expect(call.invite.cancelled).toBe("");
+    expect(call.invite.cancelReason).toBe("");
     expect(call.leftovers).toBe(0);
   });
 

@@ -109,7 +109,7 @@ describe("an outbound call", () => {
   test.each([
     ["at once", [503], true],
     ["after 100", [100, 503], true],
-    ["after a challenge that cannot be answered twice", [401, 500], true],
+    ["after a challenge", [401, 500], true],
     ["after 180", [180, 503], false],
     ["after 183", [183, 503], false],
     ["after a fork has failed", [199, 503], false],
@@ -165,7 +165,7 @@ describe("hanging up", () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     const hangUp = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
-    expect(call.invite.cancelled).toBe('SIP;cause=200;text="Call completed elsewhere"');
+    expect(call.invite.cancelReason).toBe('SIP;cause=200;text="Call completed elsewhere"');
     expect(call.end).toBeUndefined();
     call.invite.respond(487);
     await hangUp;

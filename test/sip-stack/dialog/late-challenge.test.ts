@@ -4,8 +4,8 @@ import { field, methodOf, readSip, type SipText, writeSip } from "../../support/
 import { datagramPeer, streamPeer, TestResources } from "../transport/sockets.ts";
 import { LiveAgent } from "./support/live-agent.ts";
 
-const opened = new TestResources();
-afterEach(() => opened.close());
+const resources = new TestResources();
+afterEach(() => resources.close());
 
 /** A scripted peer over one transport. */
 interface Peer {
@@ -17,7 +17,7 @@ interface Peer {
 
 const PEERS = {
   async udp(): Promise<Peer> {
-    const peer = opened.add(await datagramPeer());
+    const peer = resources.add(await datagramPeer());
     // The trunk's socket is that of the latest message; route probes use another one.
     const port = (): number => peer.received.findLast(({ text }) => text.trim() !== "")?.port ?? 0;
     return {
@@ -31,7 +31,7 @@ const PEERS = {
     };
   },
   async tcp(): Promise<Peer> {
-    const peer = opened.add(await streamPeer());
+    const peer = resources.add(await streamPeer());
     return {
       uri: `sip:127.0.0.1:${peer.port};transport=tcp`,
       received: peer.received,
@@ -69,7 +69,7 @@ function respond(peer: Peer, request: SipText, status: number, extraFields: SipT
 async function answeredCall(kind: keyof typeof PEERS) {
   const peer = await PEERS[kind]();
   const system = new ManualSystem();
-  const call = opened.add(new LiveAgent(peer.uri, { system })).call("bob");
+  const call = resources.add(new LiveAgent(peer.uri, { system })).call("bob");
   respond(peer, await receivedRequest(peer, "1 INVITE"), 200);
   await call.until("answered");
   return { peer, system, call };

@@ -39,7 +39,7 @@ describe("calls over real datagrams", () => {
     await call.until("unheld");
     await call.usage.hangUp("Q.850;cause=16");
     expect(call.log).toEqual(["placed", "ringing", "answered", "held", "unheld", "ended released"]);
-    await waitForEnd(farEnd.calls[0]!, "they hung up");
+    await waitForEnd(farEnd.calls[0]!, "caller hung up");
     expect(agent.agent.calls).toBe(0);
   });
 
@@ -52,7 +52,7 @@ describe("calls over real datagrams", () => {
         await call.until("answered");
         await call.usage.hangUp();
         expect(farEnd.calls[0]?.count("INVITE"), `${algorithm} ${status}`).toBe(2);
-        await waitForEnd(farEnd.calls[0]!, "they hung up");
+        await waitForEnd(farEnd.calls[0]!, "caller hung up");
       }
   });
 
@@ -87,7 +87,7 @@ describe("calls over real datagrams", () => {
     await call.until("ringing");
     await call.usage.hangUp();
     expect(call.log).toEqual(["placed", "ringing", "ended released"]);
-    await waitForEnd(farEnd.calls[0]!, "they hung up");
+    await waitForEnd(farEnd.calls[0]!, "caller hung up");
   });
 
   test("answered by three callees continue with the first", async () => {

@@ -127,7 +127,7 @@ describe("a request of ours outside of a call", () => {
     const request = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
     controller.abort(new Error("no longer"));
     await expect(request).rejects.toThrow("no longer");
-    expect(call.tx.last("OPTIONS").abandoned).toBe(true);
+    expect(call.tx.last("OPTIONS").isAbandoned).toBe(true);
   });
 
   test("uses the given flow, or another one if that is closed", async () => {

@@ -52,7 +52,7 @@ class ReferredCall {
       state = "active;expires=60",
       event = "refer",
       type = "message/sipfrag;version=2.0",
-      more: extraFields = [] as [string, string][],
+      fields: extraFields = [] as [string, string][],
     } = {},
   ): Promise<ScriptedRequest> {
     const fields = [["Event", event] as const, ["Subscription-State", state] as const, ...extraFields];
@@ -156,12 +156,12 @@ describe("a transfer by REFER", () => {
     await endedCall.bye();
     expect(endedCall.fault?.message).toContain("ended before the peer agreed");
     expect(endedCall.call.leftovers).toBe(0);
-    const hungUp = await ReferredCall.start();
-    const hangUp = hungUp.call.usage.hangUp();
-    hungUp.call.tx.last("BYE").respond(200);
+    const hungUpCall = await ReferredCall.start();
+    const hangUp = hungUpCall.call.usage.hangUp();
+    hungUpCall.call.tx.last("BYE").respond(200);
     await hangUp;
-    expect(hungUp.fault?.message).toContain("ended before the peer agreed");
-    expect(hungUp.call.leftovers).toBe(0);
+    expect(hungUpCall.fault?.message).toContain("ended before the peer agreed");
+    expect(hungUpCall.call.leftovers).toBe(0);
   });
 
   test("is accepted at once if the peer will send no reports", async () => {
@@ -192,7 +192,7 @@ describe("a transfer by REFER", () => {
     await expect(ringingCall.usage.refer(TARGET)).rejects.toThrow("not answered");
   });
 
-  test("is not sent once the call may not send", async () => {
+  test("is not sent once the call may no longer send", async () => {
     const peer = await ReferredCall.start();
     expect(peer.request.maySend).toBe(true);
     peer.call.maySend = false;
@@ -236,7 +236,7 @@ describe("a NOTIFY", () => {
   });
 
   fuzz(
-    "never breaks the call, whatever is in it",
+    "never breaks the call, whatever its content",
     fc.asyncProperty(
       fc.array(
         fc.record({

@@ -30,7 +30,7 @@ describe("the session description", () => {
     expect(putsOnHold("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP6 ::")).toBe(true);
   });
 
-  test("is found next to ISUP in multipart only", () => {
+  test("is found next to ISUP only in a multipart body", () => {
     const parts = `--b\r\nContent-Type: application/isup\r\n\r\nxx\r\n--b\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n--b--\r\n`;
     expect(sdpOf(message("multipart/mixed;boundary=b", parts))).toContain("v=0");
     expect(sdpOf(message("application/isup", "v=0"))).toBeUndefined();

@@ -35,7 +35,7 @@ describe("session timers", () => {
     expect(call.leftovers).toBe(0);
   });
 
-  test("are otherwise refreshed by re-INVITE, same offer", async () => {
+  test("are otherwise refreshed by re-INVITE with the same offer", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac", 600)]);
     await call.system.advance(300_000);
     expect(call.tx.count("INVITE")).toBe(2);
@@ -95,7 +95,7 @@ describe("session timers", () => {
     expect(call.tx.count("UPDATE")).toBe(5);
   });
 
-  test("a refresh answered with 481, or not at all, ends the call", async () => {
+  test("a refresh that gets 481 or no response ends the call", async () => {
     for (const status of [481, 408, undefined]) {
       const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
       await call.system.advance(900_000);

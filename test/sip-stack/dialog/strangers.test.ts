@@ -5,20 +5,20 @@ import { type Field, field, parameter, readSip, type SipText, statusOf, writeSip
 import { type DatagramPeer, datagramPeer, TestResources } from "../transport/sockets.ts";
 import { LiveAgent, type LiveCall } from "./support/live-agent.ts";
 
-const opened = new TestResources();
-afterEach(() => opened.close());
+const resources = new TestResources();
+afterEach(() => resources.close());
 
 /** An answered call, and its port on our side. */
 async function answeredCall(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: LiveCall; port: number }> {
-  const farEnd = opened.add(await startFarEnd({ callees: { bob: {} } }));
-  const live = opened.add(new LiveAgent(farEnd.uri, system && { system }));
+  const farEnd = resources.add(await startFarEnd({ callees: { bob: {} } }));
+  const live = resources.add(new LiveAgent(farEnd.uri, system && { system }));
   const call = live.call("bob");
   await call.until("answered");
   const invite = farEnd.calls[0]!.requests[0]!.text;
   return { farEnd, call, port: Number(/:(\d+)/.exec(field(invite, "Via").replace(/^.*?UDP /, ""))?.[1]) };
 }
 
-/** An INVITE of a scanner that waits for no answer. */
+/** An INVITE from a scanner that ignores responses. */
 function strayInvite(n: number, { address, port }: DatagramPeer): Buffer {
   return writeSip({
     start: "INVITE sip:100@127.0.0.1 SIP/2.0",
@@ -37,7 +37,7 @@ function strayInvite(n: number, { address, port }: DatagramPeer): Buffer {
 test("a flood of INVITEs gets one response each and leaves room for BYE", async () => {
   const system = new ManualSystem();
   const { farEnd, call, port } = await answeredCall(system);
-  const scanner = opened.add(await datagramPeer());
+  const scanner = resources.add(await datagramPeer());
   for (let sent = 0; sent < 4_200; ) {
     for (let n = 0; n < 100; n++) scanner.send(strayInvite(sent++, scanner), port);
     await vi.waitFor(() => expect(scanner.received.length).toBeGreaterThanOrEqual(sent), 5_000);
@@ -77,7 +77,7 @@ async function dialogRequest(
 
 test("a BYE from another address of the provider ends the call", async () => {
   const { farEnd, call, port } = await answeredCall();
-  const node = opened.add(await datagramPeer("127.0.0.2"));
+  const node = resources.add(await datagramPeer("127.0.0.2"));
   const bye = writeSip(await dialogRequest(farEnd, "BYE", node));
   node.send(bye, port, "127.0.0.1");
   await call.until("ended bye");
@@ -88,9 +88,9 @@ test("a BYE from another address of the provider ends the call", async () => {
 
 test("a stranger's request with our Call-ID but no dialog is dropped", async () => {
   const { farEnd, call, port } = await answeredCall();
-  const scanner = opened.add(await datagramPeer("127.0.0.2"));
+  const scanner = resources.add(await datagramPeer("127.0.0.2"));
   scanner.send(writeSip(await dialogRequest(farEnd, "BYE", scanner, "guessed")), port, "127.0.0.1");
-  const node = opened.add(await datagramPeer("127.0.0.3"));
+  const node = resources.add(await datagramPeer("127.0.0.3"));
   node.send(writeSip(await dialogRequest(farEnd, "BYE", node)), port, "127.0.0.1");
   await call.until("ended bye");
   await vi.waitFor(() => expect(node.received).toHaveLength(1));
@@ -99,7 +99,7 @@ test("a stranger's request with our Call-ID but no dialog is dropped", async () 
 
 test("an INVITE from an unknown address is dropped", async () => {
   const { farEnd, call, port } = await answeredCall();
-  const scanner = opened.add(await datagramPeer("127.0.0.2"));
+  const scanner = resources.add(await datagramPeer("127.0.0.2"));
   for (let n = 0; n < 200; n++) scanner.send(strayInvite(n, scanner), port, "127.0.0.1");
   farEnd.calls[0]!.hangUp();
   await call.until("ended bye");

@@ -13,7 +13,7 @@ export interface ImpairedCallOptions {
   /** Seed. Default: 1. */
   readonly seed?: number;
   /** Called every 5 s of the call. */
-  readonly sample?: (atMs: number, statistics: MediaStatistics) => void;
+  readonly onSample?: (atMs: number, statistics: MediaStatistics) => void;
 }
 
 /** Quality for the listener. */
@@ -34,12 +34,18 @@ export interface ImpairedCall {
 const RATE = 8_000;
 const FRAME_MS = 20;
 const FRAME = 160;
-const SAMPLED_TICKS = 250;
+const TICKS_PER_SAMPLE = 250;
 /** Delay of our first frame after the first packet was sent, ms. */
 const PHASE_MS = 7;
 
-/** Sends noise, which resembles itself nowhere else, through the network into a session. */
-export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
+/** Sends noise, in which no piece repeats, through the network into a session. */
+export function impairedCall({
+  conditions,
+  seconds,
+  ppm = 0,
+  seed = 1,
+  onSample: sample,
+}: ImpairedCallOptions): ImpairedCall {
   const packets = seconds * 50;
   const sentAudio = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
   const network = new ImpairedNetwork(conditions, seed);
@@ -80,7 +86,7 @@ export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }:
     }
     now = dueAt;
     session.tick();
-    if ((tick + 1) % SAMPLED_TICKS === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
+    if ((tick + 1) % TICKS_PER_SAMPLE === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
   }
   const { mos } = session.statistics();
   const { lost, received } = network.counts;

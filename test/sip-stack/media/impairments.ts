@@ -8,14 +8,14 @@ export interface Impairment extends Pick<ImpairedCallOptions, "conditions" | "pp
   readonly gaps: number;
   /** Maximum delay beyond the network's minimum, ms. */
   readonly delayMs: number;
-  /** The E-model does not cover this: no packet is lost. */
+  /** True if the E-model does not cover the impairment: no packet is lost. */
   readonly beyondModel?: boolean;
 }
 
 const delayMs = 20;
 
 export const IMPAIRMENTS: readonly Impairment[] = [
-  { title: "nothing lost", conditions: { delayMs }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  { title: "no loss", conditions: { delayMs }, concealedMs: 0, gaps: 0, delayMs: 60 },
   ...[1, 3, 5, 10, 20].map((percent) => ({
     title: `${percent} % lost at random`,
     conditions: { delayMs, loss: percent / 100 },
@@ -34,7 +34,7 @@ export const IMPAIRMENTS: readonly Impairment[] = [
   },
   { title: "10 % duplicated", conditions: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
   {
-    title: "nothing for 200 ms, every 5 s",
+    title: "a stall of 200 ms, every 5 s",
     conditions: { delayMs, stallEveryMs: 5_000, stallMs: 200 },
     ...{ concealedMs: 3_400, gaps: 14, delayMs: 200, beyondModel: true },
   },

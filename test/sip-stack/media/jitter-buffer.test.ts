@@ -17,7 +17,7 @@ const LOSSLESS_NETWORKS: readonly (readonly [name: string, delivers: Delivery])[
   ["takes up to 25 ms more or less", (_, chance) => [20 + 25 * chance()]],
   ["swaps neighbours", (index) => [index % 4 === 2 ? 45 : 20]],
   [
-    "doubles every third packet, once much later",
+    "duplicates every third packet, sometimes much later",
     (index) => (index % 3 === 0 ? [20, index % 2 === 0 ? 21 : 90] : [20]),
   ],
 ];
@@ -82,7 +82,7 @@ describe("if packets are lost", () => {
     expect(buffer.late).toBe(0);
   });
 
-  test("the audio after them is at its place", () => {
+  test("the audio after the gap keeps its position", () => {
     const { heard } = passThrough(noise, { delivers: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
     const beforeAt = find(heard, throughMuLaw(noise).subarray(0, 50 * 160));
     const afterAt = find(heard, throughMuLaw(noise).subarray(52 * 160 + 80));
@@ -114,7 +114,7 @@ describe("Opus", () => {
     for (const burst of [1, 3, 5]) {
       const codec = await createOpus();
       const recover = codec.recover!.bind(codec);
-      const recovered: number[] = []; // 0: the encoder had left it out
+      const recovered: number[] = []; // 0 if the encoder left it out
       codec.recover = (...args) => {
         const samples = recover(...args);
         recovered.push(samples);
@@ -147,7 +147,7 @@ describe("the delay", () => {
     const { heard, buffer } = passThrough(sine, { delivers, packets: 650 });
     expect(buffer.late).toBe(0);
     expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(throughMuLaw(sine)) + 400);
-    // Silence follows the clip; with the added delay removed, it starts as it was sent.
+    // Silence follows the clip; with the added delay removed, it starts on time.
     const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
     expect(last / 8).toBeLessThan(12_000 + 130);
   });

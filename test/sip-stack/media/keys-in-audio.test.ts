@@ -24,7 +24,7 @@ interface Keys {
   readonly phaseMs?: number;
   /** Sample rate of the call's frames. Default: 8000 Hz. */
   readonly legRate?: number;
-  /** Delays of a packet, ms: empty if it is lost. Default: 20. @param toneIndex its number within the tone */
+  /** Delays of a packet, ms: empty if it is lost. Default: 20. @param toneIndex the packet's number within the tone */
   readonly delays?: (toneIndex: number, chance: () => number) => readonly number[];
 }
 
@@ -135,12 +135,12 @@ describe.each([8_000, 16_000])("at %i Hz, keys as tones in the audio", (legRate)
   );
 
   test("arrive once if the first or the last packet of each tone is lost", () => {
-    for (const lost of [0, 4])
+    for (const lostIndex of [0, 4])
       expectKeys("159*0#99", {
         toneMs: 100,
         pauseMs: 100,
         legRate,
-        delays: (toneIndex) => (toneIndex === lost ? [] : [20]),
+        delays: (toneIndex) => (toneIndex === lostIndex ? [] : [20]),
       });
   });
 

@@ -30,7 +30,7 @@ async function waitingSession(socket: Socket, options: Parameters<typeof setting
   return end;
 }
 
-/** Sends every 100 ms for three times as long as the media watch waits; resolves with true if the peer was lost in that time. */
+/** Sends every 100 ms for three times the loss timeout; resolves with true if the peer is lost in that time. */
 async function isLostDespite(end: End, send: (index: number) => void): Promise<boolean> {
   let sentCount = 0;
   const timer = setInterval(() => send(sentCount++), 100);
@@ -38,7 +38,7 @@ async function isLostDespite(end: End, send: (index: number) => void): Promise<b
   await until(() => sentCount >= (3 * LOSS_MS) / 100, "the packets", 10_000);
   clearInterval(timer);
   const isLost = end.events.some((event) => event.startsWith("silent"));
-  await until(() => end.events.some((event) => event.startsWith("silent")), "the loss after them");
+  await until(() => end.events.some((event) => event.startsWith("silent")), "the loss after the packets");
   return isLost;
 }
 

@@ -18,7 +18,7 @@ async function phone() {
   return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
 }
 
-/** A session whose remote host is resolved: each query takes the next result; failed ones are empty. */
+/** A session that resolves its remote host: each query takes the next result, and fails if it is empty. */
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
   cleanups.push(() => end.engine.close());

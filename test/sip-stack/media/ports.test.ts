@@ -10,9 +10,9 @@ const accept = async (port: number): Promise<number> => port;
 
 test("pairs are even, in range and unique", async () => {
   const ports = new PortPairs(new ManualSystem());
-  const taken = [await ports.take([10_001, 10_008], accept), await ports.take([10_001, 10_008], accept)];
-  taken.push(await ports.take([10_001, 10_008], accept));
-  expect(taken.toSorted()).toEqual([10_002, 10_004, 10_006]);
+  const takenPorts = [await ports.take([10_001, 10_008], accept), await ports.take([10_001, 10_008], accept)];
+  takenPorts.push(await ports.take([10_001, 10_008], accept));
+  expect(takenPorts.toSorted()).toEqual([10_002, 10_004, 10_006]);
   await expect(ports.take([10_001, 10_008], accept)).rejects.toThrow(PortsExhausted);
   ports.release(10_004);
   expect(await ports.take([10_001, 10_008], accept)).toBe(10_004);
@@ -49,7 +49,7 @@ test("a full range is named in the error, and an ended call frees its pair", asy
   }
 });
 
-test("an address that is not ours is a separate fault", async () => {
+test("an address of another host fails with EADDRNOTAVAIL", async () => {
   const engine = createThreadEngine();
   await expect(End.open({ address: "192.0.2.1" }, engine)).rejects.toThrow(/EADDRNOTAVAIL/);
   await engine.close();

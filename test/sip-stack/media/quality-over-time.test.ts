@@ -8,7 +8,7 @@ test("the loss and jitter of a call are recorded when they occur, and add up", (
   const { loss } = impairedCall({
     conditions: { jitterMs: 4, loses: (_, count) => count >= 500 && count < 750 && count % 5 === 0 },
     seconds: 20,
-    sample: (atMs, statistics) => series.add(atMs, statistics),
+    onSample: (atMs, statistics) => series.add(atMs, statistics),
   });
   expect(loss).toBe(50 / 1_000);
   const intervals = series.intervals;

@@ -13,12 +13,12 @@ const NEW_MAPPING = { address: "198.51.100.7", port: 44_000 };
 const STRANGER = { address: "203.0.113.1", port: 4_444 };
 type Place = typeof NEGOTIATED;
 
-/** A source that receives; returns the verdict on a packet and the resulting target of our audio. @param server host of the signalling */
+/** Judges packets at a receiving source: returns the verdict and the resulting target of our audio. @param server host of the signalling */
 function sourceAt({
   strict = false,
   authentic = false,
-  named: hasNamedNetworks = false,
-  agreed: negotiated = NEGOTIATED,
+  hasNamedNetworks = false,
+  negotiated = NEGOTIATED,
   server = "",
   hosts = new PeerHosts({ hasNamedNetworks }),
 } = {}) {
@@ -169,7 +169,7 @@ describe("the source of the peer's audio", () => {
     }
   });
 
-  test("holds no stranger's packet for the agreed one's", () => {
+  test("drops a stranger's pending packet for one from the agreed address", () => {
     const judge = sourceAt();
     expect(judge(STRANGER, 1, 0, 9)).toBe("pending → agreed");
     expect(judge(NEGOTIATED, 1, 10, 1)).toBe("new → agreed");
@@ -188,7 +188,7 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(0);
   });
 
-  test("is only at the agreed address with strictRtp", () => {
+  test("is accepted only at the agreed address with strictRtp", () => {
     for (const authentic of [false, true]) {
       const judge = sourceAt({ strict: true, authentic });
       for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, i, i * 500)).toBe("foreign → agreed");
@@ -243,16 +243,18 @@ describe("another host than the one in the SDP", () => {
 
   test("is followed if the SDP names a private host, or none", () => {
     const sharedAddresses = ["192.0.0.4", "198.18.0.1"].map((address) => ({ ...PRIVATE, address }));
-    for (const agreed of [PRIVATE, NO_ADDRESS, ...sharedAddresses])
-      expect(verdicts(sourceAt({ server: SERVER, agreed }), BEHIND_NAT).at(-1)).toBe(`current → ${textOf(BEHIND_NAT)}`);
-    const ownNetwork = sourceAt({ server: PRIVATE.address, agreed: PRIVATE });
+    for (const negotiated of [PRIVATE, NO_ADDRESS, ...sharedAddresses])
+      expect(verdicts(sourceAt({ server: SERVER, negotiated }), BEHIND_NAT).at(-1)).toBe(
+        `current → ${textOf(BEHIND_NAT)}`,
+      );
+    const ownNetwork = sourceAt({ server: PRIVATE.address, negotiated: PRIVATE });
     expect(verdicts(ownNetwork, BEHIND_NAT).at(-1)).toBe("foreign → agreed");
   });
 
   test("is followed if it is the server's, if the operator names its network, or if authentic", () => {
     const server = { address: SERVER, port: 9_000 };
     expect(verdicts(sourceAt({ server: SERVER }), server).at(-1)).toBe(`current → ${textOf(server)}`);
-    for (const options of [{ named: true }, { authentic: true }]) {
+    for (const options of [{ hasNamedNetworks: true }, { authentic: true }]) {
       const judge = sourceAt({ server: NEGOTIATED.address, ...options });
       expect(verdicts(judge, BEHIND_NAT).at(-1)).toBe(`current → ${textOf(BEHIND_NAT)}`);
     }
@@ -261,7 +263,7 @@ describe("another host than the one in the SDP", () => {
   test("is abandoned if another response shows that the SDP names the server's host", () => {
     const hosts = new PeerHosts();
     hosts.apply({ remote: PRIVATE, remoteRtcp: PRIVATE, signallingHosts: [SERVER] });
-    const judge = sourceAt({ hosts, agreed: PRIVATE });
+    const judge = sourceAt({ hosts, negotiated: PRIVATE });
     expect(verdicts(judge, BEHIND_NAT).at(-1)).toBe(`current → ${textOf(BEHIND_NAT)}`);
     judge.source.setRemote(PRIVATE, 4_000);
     expect(judge.source.isAt(BEHIND_NAT.address, BEHIND_NAT.port)).toBe(true);
@@ -270,13 +272,16 @@ describe("another host than the one in the SDP", () => {
     expect(judge(BEHIND_NAT, 15, 4_020, 9)).toBe("foreign → agreed");
   });
 
-  test("is also found in IPv6, whatever the form of the addresses", () => {
-    const agreed = { address: "2001:DB8:0:0::1", port: 5_000 };
-    const judge = sourceAt({ server: "2001:db8::1", agreed });
+  test("is also recognised in IPv6, in any notation", () => {
+    const negotiated = { address: "2001:DB8:0:0::1", port: 5_000 };
+    const judge = sourceAt({ server: "2001:db8::1", negotiated });
     expect(new Set(verdicts(judge, { address: "2001:db8::2", port: 5_000 }))).toEqual(
       new Set(["foreign → 2001:db8::1:5000"]),
     );
-    const mappedSource = sourceAt({ server: "::ffff:192.0.2.9", agreed: { address: "::FFFF:192.0.2.9", port: 5_000 } });
+    const mappedSource = sourceAt({
+      server: "::ffff:192.0.2.9",
+      negotiated: { address: "::FFFF:192.0.2.9", port: 5_000 },
+    });
     expect(mappedSource(NEGOTIATED, 1, 0)).toBe("new → 192.0.2.9:5000");
     expect(mappedSource(STRANGER, 1, 9_000)).toBe("foreign → 192.0.2.9:5000");
   });
@@ -297,11 +302,11 @@ const networkEvent: fc.Arbitrary<NetworkEvent> = fc.oneof(
 );
 
 fuzz(
-  "after each of its packets our audio goes to the phone, and never to a stranger while it speaks",
+  "our audio follows each packet of the phone, and goes to no stranger while it speaks",
   fc.property(fc.array(networkEvent, { maxLength: 80 }), (events) => {
     const judge = sourceAt();
     const places = [NEGOTIATED, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
-    let [now, place, reached, sequence, strangerPackets, injectedPackets] = [0, NEGOTIATED, NEGOTIATED, 65_500, 0, 0]; // sent, but not by the peer so far
+    let [now, place, reached, sequence, strangerPackets, injectedPackets] = [0, NEGOTIATED, NEGOTIATED, 65_500, 0, 0]; // the last two count packets of strangers
     let [reachedAt, spokeAt] = [0, 0];
     /** The phone's packet; only another host has to wait until the old place has been silent for 200 ms. */
     const speak = (): void => {
@@ -341,7 +346,7 @@ fuzz(
   }),
 );
 
-test("addresses are compared as sockets write them", () => {
+test("addresses are compared in the form that sockets report", () => {
   expect(canonicalAddress("2001:DB8:0:0::1")).toBe("2001:db8::1");
   expect(canonicalAddress("fe80::1%eth0")).toBe("fe80::1%eth0");
   expect(canonicalAddress("::FFFF:192.0.2.1")).toBe("192.0.2.1");

@@ -36,14 +36,14 @@ test("a report is read as written", () => {
   expect(packet.hasReport).toBe(false);
 });
 
-test("without any traffic is an empty receiver report and a name", () => {
+test("a report without any traffic is an empty receiver report and a name", () => {
   const bytes = new Uint8Array(RTCP_BYTES);
   const length = writeRtcp(bytes, { ssrc: 9, cname: "abc", sender: undefined, block: undefined, goodbye: false });
   expect(Array.from(bytes.subarray(0, 8))).toEqual([0x80, 201, 0, 1, 0, 0, 0, 9]);
   expect(Array.from(bytes.subarray(8, length))).toEqual([0x81, 202, 0, 3, 0, 0, 0, 9, 1, 3, 97, 98, 99, 0, 0, 0]);
 });
 
-test("the longest report has room", () => {
+test("the longest report fits into RTCP_BYTES", () => {
   const bytes = new Uint8Array(RTCP_BYTES);
   const sender = { now: NOW, timestamp: 7, packets: 50, octets: 8_000 };
   const cname = "x".repeat(40);

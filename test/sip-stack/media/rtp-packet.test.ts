@@ -29,7 +29,7 @@ test("a packet is read without padding or extension", () => {
   });
 });
 
-test("truncated packets, or ones that declare more than they have, are rejected", () => {
+test("packets that are truncated or declare too great a length are rejected", () => {
   const [, ...otherBytes] = HEADER;
   expect(parsePacket(HEADER.slice(0, 11))).toBeUndefined();
   expect(parsePacket([0x40, ...otherBytes])).toBeUndefined();

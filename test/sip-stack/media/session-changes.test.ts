@@ -36,7 +36,7 @@ async function openEnd(options: Parameters<typeof End.open>[0] = {}): Promise<En
   return end;
 }
 
-const loudIn = (samples: Int16Array): number => samples.filter((sample) => Math.abs(sample) > 1_000).length;
+const loudSampleCount = (samples: Int16Array): number => samples.filter((sample) => Math.abs(sample) > 1_000).length;
 const voice = encodeMulaw(tone(400, 20, 8000, 8000));
 
 /** Sends `count` packets of a voice, each after the previous one was sent: otherwise Deno may reorder them. */
@@ -166,7 +166,7 @@ describe("the peer", () => {
     expect(heldEnd.events).toEqual([]);
   });
 
-  test("may send early media, for which no source is read", async () => {
+  test("may send early media, during which the source is not read", async () => {
     const farEnd = await openSocket();
     const end = await openEnd();
     const earlyFrames: Int16Array[] = [];
@@ -176,7 +176,7 @@ describe("the peer", () => {
     await until(() => earlyFrames.length >= 10, "early media");
     expect(end.events).toEqual(["receiving"]);
     expect([end.reads, end.heard.length]).toEqual([0, 0]);
-    await until(() => farEnd.received.length > 2, "silence that opens the way");
+    await until(() => farEnd.received.length > 2, "silence that opens the NAT");
     end.session.start();
     await until(() => end.reads >= 20, "the end of early media");
     expect(end.heard.length).toBe(0);
@@ -224,7 +224,7 @@ describe("the first words of a phone that takes over a call", () => {
     async (gap) => {
       const [before, after] = [await openSocket(), await openSocket()];
       const end = await openEnd();
-      const begunAt = performance.now();
+      const callStartedAt = performance.now();
       const say = async (
         { socket }: { socket: Socket },
         from: number,
@@ -235,7 +235,7 @@ describe("the first words of a phone that takes over a call", () => {
         for (let i = 0; i < packets; i++) {
           await until(() => performance.now() >= startedAt + i * 20, "the time of the packet");
           // Both count their timestamps by the same clock.
-          const timestamp = 50_000 + Math.round((performance.now() - begunAt) / 20) * 160;
+          const timestamp = 50_000 + Math.round((performance.now() - callStartedAt) / 20) * 160;
           await speak(socket, end.session.port, 1, { first: from + i, ssrc, timestamp });
         }
       };
@@ -244,12 +244,14 @@ describe("the first words of a phone that takes over a call", () => {
       await say(before, 1_000, 50, 77);
       await until(() => end.session.statistics().packetsReceived === 50, "the first phone");
       end.session.configure(settingsTo(after.port));
-      await until(() => end.heard.length > 0 && loudIn(end.heard.subarray(-1_600)) === 0, "silence");
+      await until(() => end.heard.length > 0 && loudSampleCount(end.heard.subarray(-1_600)) === 0, "silence");
       const heardBefore = end.heard.length;
       await say(after, 1_050 + gap, 50, 6);
       await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
-      await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-      expect(loudIn(end.heard.subarray(heardBefore))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
+      await until(() => loudSampleCount(end.heard.subarray(-1_600)) === 0, "silence");
+      expect(loudSampleCount(end.heard.subarray(heardBefore))).toBeGreaterThan(
+        0.6 * loudSampleCount(tone(400, 1_000, 8000, 8000)),
+      );
       expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
     },
   );
@@ -337,7 +339,7 @@ describe("a live call", () => {
     await until(() => a.events.some((event) => event.includes("RTCP BYE")), "the goodbye");
   });
 
-  test("over IPv6 is the same", async () => {
+  test("works the same over IPv6", async () => {
     const a = await openEnd({ address: "::1" });
     const b = await End.open({ address: "::1" }, a.engine);
     a.session.configure(settingsTo(b.session.port, { remote: { address: "0:0::1", port: b.session.port } }));

@@ -34,7 +34,7 @@ function bestSimilarity(samples: Int16Array, at: number, direction: 1 | -1, samp
 describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
   const noise = whiteNoise(sampleRate, 2_000, 5);
   const withNoise = (clip: Int16Array): Int16Array => clip.map((sample, i) => sample + noise[i]!);
-  const clips: readonly (readonly [what: string, samples: Int16Array])[] = [
+  const clips: readonly (readonly [title: string, samples: Int16Array])[] = [
     ...[70, 95, 110, 147.3, 180, 233, 310, 390].map((hz) => [`a voice at ${hz} Hz`, voice(hz, sampleRate)] as const),
     ...[120, 210].map((hz) => [`a hoarse voice at ${hz} Hz`, withNoise(voice(hz, sampleRate))] as const),
     ...[68, 203.7, 440, 697, 941, 1_209, 1_633].map(
@@ -51,7 +51,7 @@ describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
       }
   });
 
-  test("noise resembles nothing", () => {
+  test("noise has a low similarity at every lag", () => {
     const similarity = new Similarity(sampleRate);
     for (let at = sampleRate / 10; at < sampleRate / 2; at += 97) {
       similarity.search(noise, at, 1);

@@ -44,11 +44,11 @@ function session() {
   session.connect({ read: () => 0 }, { write: (frame) => heard.push(frame.slice()) });
   session.configure(settingsTo(FAR_PORT));
   session.start();
-  return { session, time, told: reports, heard: () => concatPcm(heard) };
+  return { session, time, reports, heard: () => concatPcm(heard) };
 }
 
 test.each([45, 100, 210, 390])("a stall of %i ms loses no packet and counts no jitter", (stallMs) => {
-  const { session: call, time, heard, told } = session();
+  const { session: call, time, heard, reports } = session();
   const clip = whiteNoise(8000 * 6, 8000, 5);
   const frames = clip.length / 160;
   let receivedCount = 0;
@@ -69,5 +69,5 @@ test.each([45, 100, 210, 390])("a stall of %i ms loses no packet and counts no j
   expect(find(heard(), expected)).toBeGreaterThanOrEqual(0);
   expect(call.statistics()).toMatchObject({ packetsLost: 0, packetsReordered: 0 });
   expect(call.statistics().jitterMs).toBeLessThan(1);
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });

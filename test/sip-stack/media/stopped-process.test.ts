@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
 const DEADLINE_MS = 2_000;
 
-/** A process that sends audio to us until its deadline; it has started sending. */
+/** Starts a process that sends audio to us until its deadline; resolves once it sends. */
 async function startSender(place: string, deadlineMs: number) {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
@@ -25,7 +25,7 @@ async function startSender(place: string, deadlineMs: number) {
 }
 
 for (const place of ["thread", "worker"])
-  test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
+  test(`in a ${place}, a stopped process sends no audio after its deadline`, async () => {
     const { child, packets } = await startSender(place, DEADLINE_MS);
     process.kill(child.pid!, "SIGSTOP");
     await pause(100); // packets in flight

@@ -3,7 +3,7 @@ import { createEngine } from "../../../adapters/sip-stack/media/create-engine.ts
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 
-// A process that sends the audio of a call for a while: to the port, in the place, for the ms in its arguments.
+// Sends the audio of a call. Arguments: port, place of the media engine, duration in ms.
 
 const [port, place, ms] = process.argv.slice(2);
 const engine = await createEngine({

@@ -34,7 +34,7 @@ async function sessionTo(port: number, options: Parameters<typeof settingsTo>[1]
   return end;
 }
 
-/** A voice that continues from any host: each packet after the previous one was sent. */
+/** A voice that continues from any host: each packet is sent after the previous one. */
 function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
   const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
   let sequence = 500;
@@ -107,7 +107,7 @@ test("a phone regains its place from a stranger with its next packet", async () 
   expect(end.session.statistics().packetsInjected).toBe(10);
 });
 
-test("an encrypted phone is followed by its packets alone; others are counted", async () => {
+test("an encrypted phone is followed by its own packets only; others are counted", async () => {
   const [phone, newHost, stranger] = [await openHost(), await openHost("127.0.0.2"), await openHost("127.0.0.3")];
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
   const end = await sessionTo(phone.port, { srtp: { send: keys, receive: keys } });

@@ -19,7 +19,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
   readonly #frames: Int16Array[] = [];
   #clip = new Int16Array(0);
   #position = 0;
-  /** Times at which the source was read. */
+  /** Number of times the source was read. */
   reads = 0;
   session!: MediaSession;
   readonly engine: MediaEngine;
@@ -47,7 +47,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
     this.#position = 0;
   }
 
-  /** True if all were read. */
+  /** True if all samples of the clip were read. */
   get hasSaid(): boolean {
     return this.#position >= this.#clip.length;
   }

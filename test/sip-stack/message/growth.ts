@@ -1,6 +1,6 @@
 /** Factor by which an input is enlarged. */
 const FACTOR = 16;
-/** Below this, ms, a measurement is mostly noise. */
+/** Durations below this are mostly noise, ms. */
 const FLOOR_MS = 0.1;
 
 /** Limit for linear growth, with a factor of eight for caches, garbage collection and other noise. */
@@ -8,7 +8,7 @@ export const LINEAR = 8 * FACTOR;
 
 /**
  * Growth of the duration of `run` with an input sixteen times as large: 16 if it is linear, 256 if it is quadratic.
- * The shortest of many runs counts; the large input is tried again until it was linear once.
+ * The shortest of many runs counts; the large input is repeated until one run is linear.
  */
 export function growth<Input>(input: (size: number) => Input, size: number, run: (input: Input) => unknown): number {
   const [small, large] = [input(size), input(FACTOR * size)];

@@ -102,7 +102,7 @@ describe("the value of a field", () => {
     expect(contentType(new SipHeaders().add("c", text))?.value).toBe(expected),
   );
 
-  test("option tags are of any case, in any number of fields", () => {
+  test("option tags are read in any case, from any number of fields", () => {
     const headers = new SipHeaders().add("k", "Timer, 100rel").add("Supported", "PATH");
     expect(optionTags(headers, "Supported")).toEqual(["timer", "100rel", "path"]);
     expect(optionTags(headers, "Require")).toEqual([]);
@@ -114,7 +114,7 @@ describe("the value of a field", () => {
     ['"open\\', ['"open\\']],
     ["<open, a", ["<open, a"]],
     [" , ", []],
-  ])("as a list is split: %j", (text, expected) => expect(splitList(text)).toEqual(expected));
+  ])("is split as a list: %j", (text, expected) => expect(splitList(text)).toEqual(expected));
 });
 
 describe("the fields of a header", () => {

@@ -47,7 +47,7 @@ describe("a message that is written", () => {
     expect(() => writeMessage(request)).toThrow(new RangeError(sentence));
   });
 
-  test("is refused with a start line break", () => {
+  test("is refused with a malformed start line", () => {
     const response: SipResponse = responseTo(parseRequest(optionsWith()), 200, "OK");
     expect(() => writeMessage(sipRequest("OPTIONS", "sip:a@b SIP/2.0\r\nX: y"))).toThrow(RangeError);
     expect(() => writeMessage(sipRequest("OPTIONS", ""))).toThrow(RangeError);

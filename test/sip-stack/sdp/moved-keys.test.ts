@@ -45,7 +45,7 @@ class Phone {
     return [...session, ...media, ""].join("\r\n");
   }
 
-  /** Packets that it can decrypt with this key, as audio and by SSRC. */
+  /** Packets that this key decrypts, as audio and by SSRC. */
   decrypted(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
     const srtp = createSrtp(keys);
     const rtpPacket = new RtpPacket();

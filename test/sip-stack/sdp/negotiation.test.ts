@@ -17,7 +17,7 @@ function negotiate(options: Partial<NegotiationOptions> = {}) {
     onNegotiated: (settings) => agreements.push(settings),
     ...options,
   });
-  return { negotiation, settled: agreements };
+  return { negotiation, agreements };
 }
 
 function answer(media: string[], session: string[] = ["c=IN IP4 192.0.2.9"]): string {
@@ -74,10 +74,10 @@ describe("our offer", () => {
 
 describe("an answer", () => {
   test("decides codec, payload types and addresses", () => {
-    const { negotiation, settled } = negotiate();
+    const { negotiation, agreements } = negotiate();
     negotiation.offer();
     expect(negotiation.takeAnswer(PLAIN, false)).toBeUndefined();
-    expect(settled).toEqual([
+    expect(agreements).toEqual([
       {
         remote: { address: "192.0.2.9", port: 5000 },
         remoteRtcp: { address: "192.0.2.9", port: 5001 },
@@ -93,7 +93,7 @@ describe("an answer", () => {
   });
 
   test("may have a media address, a session direction, and other payload types", () => {
-    const { negotiation, settled } = negotiate({ codecs: ["opus"] });
+    const { negotiation, agreements } = negotiate({ codecs: ["opus"] });
     negotiation.offer();
     const text = answer(
       [
@@ -109,7 +109,7 @@ describe("an answer", () => {
       ["c=IN IP4 192.0.2.9", "a=sendonly"],
     ).replaceAll("\r\n", "\n");
     expect(negotiation.takeAnswer(text, true)).toBeUndefined();
-    expect(settled[0]).toMatchObject({
+    expect(agreements[0]).toMatchObject({
       remote: { address: "198.51.100.7", port: 5000 },
       remoteRtcp: { address: "198.51.100.7", port: 31_047 },
       codec: "opus",
@@ -121,17 +121,17 @@ describe("an answer", () => {
   });
 
   test("may choose G.722 by its payload type alone, with a clock of 8,000 Hz", () => {
-    const { negotiation, settled } = negotiate({ codecs: ["PCMU", "G722"] });
+    const { negotiation, agreements } = negotiate({ codecs: ["PCMU", "G722"] });
     expect(negotiation.offer()).toContain("\r\na=rtpmap:9 G722/8000\r\n");
     expect(negotiation.takeAnswer(answer(["m=audio 5000 RTP/AVP 9 101"]), false)).toBeUndefined();
-    expect(settled[0]).toMatchObject({ codec: "G722", payloadType: { send: 9, receive: 9 } });
+    expect(agreements[0]).toMatchObject({ codec: "G722", payloadType: { send: 9, receive: 9 } });
   });
 
   test("with rtcp-mux has one port for both", () => {
-    const { negotiation, settled } = negotiate();
+    const { negotiation, agreements } = negotiate();
     negotiation.offer();
     negotiation.takeAnswer(`${PLAIN}a=rtcp-mux\r\n`, false);
-    expect(settled[0]).toMatchObject({ rtcpMux: true, remoteRtcp: { port: 5000 } });
+    expect(agreements[0]).toMatchObject({ rtcpMux: true, remoteRtcp: { port: 5000 } });
   });
 
   test.each([
@@ -149,11 +149,11 @@ describe("an answer", () => {
     ["another family", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP6 2001:db8::9"]), /cannot be reached/],
     ["DTLS", answer(["m=audio 5000 UDP/TLS/RTP/SAVPF 0"]), /UDP\/TLS\/RTP\/SAVPF/],
     ["encryption that we did not offer", answer(["m=audio 5000 RTP/SAVP 0"]), /srtp is off/],
-  ])("with %s has a fault in a sentence", (_, text, sentence) => {
-    const { negotiation, settled } = negotiate();
+  ])("with %s is refused with a reason", (_, text, sentence) => {
+    const { negotiation, agreements } = negotiate();
     negotiation.offer();
     expect(negotiation.takeAnswer(text, false)).toMatch(sentence);
-    expect(settled).toEqual([]);
+    expect(agreements).toEqual([]);
   });
 });
 
@@ -161,22 +161,22 @@ describe("SDES keys", () => {
   const secureAnswer = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
 
   test("are the answer's and ours with the same tag", () => {
-    const { negotiation, settled } = negotiate({ srtp: "required" });
+    const { negotiation, agreements } = negotiate({ srtp: "required" });
     const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
     expect(negotiation.takeAnswer(secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
-    expect(settled[0]?.srtp?.send).toEqual(offeredKeys[1]?.keys);
-    expect(settled[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
-    expect(settled[0]?.srtp?.receive.key).not.toEqual(offeredKeys[1]?.keys.key);
+    expect(agreements[0]?.srtp?.send).toEqual(offeredKeys[1]?.keys);
+    expect(agreements[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
+    expect(agreements[0]?.srtp?.receive.key).not.toEqual(offeredKeys[1]?.keys.key);
   });
 
   test("are the first acceptable ones of an answer with two", () => {
     const malformedLine = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0";
     const [firstLine, secondLine] = [keyLine(2, "AES_CM_128_HMAC_SHA1_32"), keyLine(1, "AES_CM_128_HMAC_SHA1_80")];
-    const { negotiation, settled } = negotiate({ srtp: "required" });
+    const { negotiation, agreements } = negotiate({ srtp: "required" });
     const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
     const text = answer(["m=audio 5000 RTP/SAVP 0", malformedLine, firstLine, secondLine]);
     expect(negotiation.takeAnswer(text, false)).toBeUndefined();
-    expect(settled[0]?.srtp).toEqual({
+    expect(agreements[0]?.srtp).toEqual({
       send: offeredKeys[1]?.keys,
       receive: parseCrypto(firstLine.slice("a=crypto:".length))?.keys,
     });
@@ -187,12 +187,12 @@ describe("SDES keys", () => {
 
   test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, answered in either profile", (profile) => {
     for (const answerProfile of ["RTP/SAVP", "RTP/SAVPF"]) {
-      const { negotiation, settled } = negotiate({ srtp: "required", profile });
+      const { negotiation, agreements } = negotiate({ srtp: "required", profile });
       const [media] = parseSdp(negotiation.offer())!.media;
       expect([media!.protocol, attributes(media!, "crypto").length]).toEqual([profile, 4]);
       const text = secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answerProfile);
       expect(negotiation.takeAnswer(text, false)).toBeUndefined();
-      expect(settled[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
+      expect(agreements[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
     }
   });
 
@@ -202,10 +202,10 @@ describe("SDES keys", () => {
       [secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80")), true],
       [secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "RTP/AVP"), true],
     ] as const) {
-      const { negotiation, settled } = negotiate({ srtp: "optional" });
+      const { negotiation, agreements } = negotiate({ srtp: "optional" });
       negotiation.offer();
       expect(negotiation.takeAnswer(text, false)).toBeUndefined();
-      expect(settled[0]?.srtp !== undefined).toBe(isEncrypted);
+      expect(agreements[0]?.srtp !== undefined).toBe(isEncrypted);
     }
   });
 
@@ -219,11 +219,11 @@ describe("SDES keys", () => {
     ],
     ["required", secureAnswer(keyLine(9, "AES_CM_128_HMAC_SHA1_80")), /only 4/],
     ["required", secureAnswer("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0"), /is malformed/],
-  ] as const)("that do not fit (%s) are a sentence", (srtp, text, sentence) => {
-    const { negotiation, settled } = negotiate({ srtp });
+  ] as const)("that do not fit (srtp: %s) are refused with a reason", (srtp, text, sentence) => {
+    const { negotiation, agreements } = negotiate({ srtp });
     negotiation.offer();
     expect(negotiation.takeAnswer(text, false)).toMatch(sentence);
-    expect(settled).toEqual([]);
+    expect(agreements).toEqual([]);
   });
 });
 
@@ -242,17 +242,17 @@ describe("a re-offer of the peer", () => {
     ["recvonly", "sendonly"],
     ["sendrecv", "sendrecv"],
   ])("that is %s is answered %s", (offered, answered) => {
-    const { negotiation, settled } = startCall();
+    const { negotiation, agreements } = startCall();
     const text = negotiation.answerOffer(`${PLAIN}a=${offered}\r\n`);
     expect(attribute(parseSdp(text!)!.media[0]!, answered)).toBe("");
-    expect(settled.at(-1)?.direction).toBe(answered);
+    expect(agreements.at(-1)?.direction).toBe(answered);
   });
 
   test("with an address of zeros holds the call, and keeps the remote address", () => {
-    const { negotiation, settled } = startCall();
+    const { negotiation, agreements } = startCall();
     const text = negotiation.answerOffer(answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 0.0.0.0"]));
     expect(text).toContain("a=recvonly");
-    expect(settled.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
+    expect(agreements.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
   });
 
   test("raises our description's version only on changes", () => {
@@ -279,22 +279,22 @@ describe("a re-offer of the peer", () => {
   });
 
   test("keeps its payload types in our next offer, each with one meaning", () => {
-    const { negotiation, settled } = startCall({ codecs: ["PCMU", "opus"] });
+    const { negotiation, agreements } = startCall({ codecs: ["PCMU", "opus"] });
     negotiation.answerOffer(
       answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
     );
     const lines = attributes(parseSdp(negotiation.offer())!.media[0]!, "rtpmap");
     expect(lines).toEqual(["0 PCMU/8000", "101 opus/48000/2", "96 telephone-event/8000", "111 telephone-event/48000"]);
     negotiation.takeAnswer(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
-    expect(settled.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
+    expect(agreements.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
   });
 
   test("keeps the codec in use if listed, and moves the stream", () => {
-    const { negotiation, settled } = startCall();
+    const { negotiation, agreements } = startCall();
     negotiation.answerOffer(answer(["m=audio 6000 RTP/AVP 8 0"], ["c=IN IP4 192.0.2.77"]));
-    expect(settled.at(-1)).toMatchObject({ codec: "PCMU", remote: { address: "192.0.2.77", port: 6000 } });
+    expect(agreements.at(-1)).toMatchObject({ codec: "PCMU", remote: { address: "192.0.2.77", port: 6000 } });
     const text = negotiation.answerOffer(answer(["m=audio 6000 RTP/AVP 8 18"]));
-    expect(settled.at(-1)).toMatchObject({
+    expect(agreements.at(-1)).toMatchObject({
       codec: "PCMA",
       payloadType: { send: 8, receive: 8 },
       telephoneEvent: undefined,
@@ -317,25 +317,25 @@ describe("a re-offer of the peer", () => {
 
   test("with new keys is answered with its tag", () => {
     const secureOffer = (line: string): string => answer(["m=audio 5000 RTP/SAVP 0", line]);
-    const { negotiation, settled } = startCall(
+    const { negotiation, agreements } = startCall(
       { srtp: "required" },
       secureOffer(keyLine(1, "AES_CM_128_HMAC_SHA1_80")),
     );
     const text = negotiation.answerOffer(secureOffer(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
     const answerKey = parseCrypto(attribute(parseSdp(text!)!.media[0]!, "crypto")!);
     expect(answerKey?.tag).toBe(5);
-    expect(settled.at(-1)?.srtp?.send).toEqual(answerKey?.keys);
-    expect(settled.at(-1)?.srtp?.send).toEqual(settled[0]?.srtp?.send);
+    expect(agreements.at(-1)?.srtp?.send).toEqual(answerKey?.keys);
+    expect(agreements.at(-1)?.srtp?.send).toEqual(agreements[0]?.srtp?.send);
   });
 
   test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s gets that profile, encrypted", (profile) => {
-    const { negotiation, settled } = startCall({ srtp: "optional" });
+    const { negotiation, agreements } = startCall({ srtp: "optional" });
     const text = negotiation.answerOffer(
       answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),
     );
     const media = parseSdp(text!)!.media[0]!;
     expect(media.protocol).toBe(profile);
-    expect(parseCrypto(attribute(media, "crypto")!)?.keys).toEqual(settled.at(-1)?.srtp?.send);
+    expect(parseCrypto(attribute(media, "crypto")!)?.keys).toEqual(agreements.at(-1)?.srtp?.send);
     expect(parseSdp(negotiation.offer())?.media[0]?.protocol).toBe(profile);
   });
 
@@ -351,10 +351,10 @@ describe("a re-offer of the peer", () => {
     ["no SDP", "off", "\u0000"],
   ] as const)("with %s is refused without effect", (_, srtp, text) => {
     const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);
-    const { negotiation, settled } = startCall({ srtp }, first);
+    const { negotiation, agreements } = startCall({ srtp }, first);
     const offerBefore = negotiation.offer();
     expect(negotiation.answerOffer(text)).toBeUndefined();
     expect(negotiation.offer()).toBe(offerBefore);
-    expect(settled.length).toBe(1);
+    expect(agreements.length).toBe(1);
   });
 });

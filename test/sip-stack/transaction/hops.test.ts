@@ -72,25 +72,25 @@ test("a hop that responds only to probes is probed less often each time", async 
     const sent = wire.sentMessages.slice(sentBefore).filter(({ message }) => message.kind === "request");
     return [...new Set(sent.map(({ message, flow }) => `${flow.remote.address} ${(message as SipRequest).method}`))];
   };
-  const [askedFirst, probedFirst, usedSecond] = [
+  const [inviteToFirst, probeOfFirst, inviteToSecond] = [
     `${FIRST.address} INVITE`,
     `${FIRST.address} OPTIONS`,
     `${SECOND.address} INVITE`,
   ];
   for (const waitMs of [30_000, 60_000, 120_000]) {
-    expect(await placeCall()).toEqual([askedFirst, usedSecond]);
+    expect(await placeCall()).toEqual([inviteToFirst, inviteToSecond]);
     await wire.system.advance(waitMs - 1);
-    expect(await placeCall()).toEqual([usedSecond]);
+    expect(await placeCall()).toEqual([inviteToSecond]);
     await wire.system.advance(1);
-    expect((await placeCall()).toSorted()).toEqual([probedFirst, usedSecond]);
+    expect((await placeCall()).toSorted()).toEqual([probeOfFirst, inviteToSecond]);
     wire.answer(200, { method: "OPTIONS" });
     await wire.system.settle();
   }
   await sendRequest(wire);
   wire.answer(486); // the first hop responds to a call at last
-  expect(await placeCall()).toEqual([askedFirst, usedSecond]);
+  expect(await placeCall()).toEqual([inviteToFirst, inviteToSecond]);
   await wire.system.advance(30_000);
-  expect((await placeCall()).toSorted()).toEqual([probedFirst, usedSecond]);
+  expect((await placeCall()).toSorted()).toEqual([probeOfFirst, inviteToSecond]);
   await wire.transactions.close();
 });
 
@@ -258,7 +258,7 @@ test("our address is trusted from OPTIONS and REGISTER only", async () => {
   await wire.transactions.close();
 });
 
-test("a 503 is final with unreachable other hops", async () => {
+test("a 503 is final if the other hops are unreachable", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.unreachable.add("tcp 192.0.2.12");
@@ -274,7 +274,7 @@ test("a series of requests stays with the last responding server", async () => {
   await sendRequest(wire, "REGISTER");
   wire.answer(401, { method: "REGISTER" });
   const callId = wire.message(0).message.headers.get("Call-ID") ?? "";
-  wire.hops = [SECOND, FIRST]; // by lot
+  wire.hops = [SECOND, FIRST]; // shuffled
   const sendAgain = async (): Promise<void> => {
     send(wire.transactions, request("REGISTER", URI, { "Call-ID": callId }), URI);
     await wire.system.settle();
@@ -324,7 +324,7 @@ test("a refused datagram fails over to the next hop", async () => {
   await wire.transactions.close();
 });
 
-test("a request of more than 1300 bytes takes TCP if the peer accepts it", async () => {
+test("a request of more than 1300 bytes uses TCP if the peer accepts it", async () => {
   const longBody = "x".repeat(1_200);
   const wire = new Wire();
   await sendRequest(wire, "INVITE", longBody);

@@ -17,7 +17,7 @@ async function close(wire: Wire): Promise<void> {
 }
 
 describe("INVITE over UDP (RFC 3261 figure 5)", () => {
-  test("calling: retransmitted until timer B, doubling pauses", async () => {
+  test("calling: an INVITE is retransmitted until timer B, with doubling pauses", async () => {
     const wire = new Wire();
     const sent = await sendInvite(wire);
     await wire.system.advance(31_999);
@@ -91,7 +91,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.sentMessages).toHaveLength(3);
   });
 
-  test("completed: another fork's 2xx is late success", async () => {
+  test("completed: another fork's 2xx is a late success", async () => {
     const wire = new Wire();
     await sendInvite(wire);
     wire.answer(486);
@@ -131,12 +131,12 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.lateSuccesses).toHaveLength(1);
     expect(sent.events).toEqual(["sent", "timeout"]);
     await close(wire);
-    const other = new Wire();
-    await sendInvite(other);
-    await other.system.advance(32_000);
-    other.answer(480);
-    expect(other.log.at(-1)).toBe("32000 ACK");
-    await close(other);
+    const otherWire = new Wire();
+    await sendInvite(otherWire);
+    await otherWire.system.advance(32_000);
+    otherWire.answer(480);
+    expect(otherWire.log.at(-1)).toBe("32000 ACK");
+    await close(otherWire);
   });
 
   test("refused: a network error ends calling only", async () => {
@@ -145,12 +145,12 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     wire.breakFlow(wire.message(0).flow, "refused");
     expect(sent.events).toEqual(["sent", "refused"]);
     await close(wire);
-    const other = new Wire();
-    const ringingInvite = await sendInvite(other);
-    other.answer(180);
-    other.breakFlow(other.message(0).flow, "refused");
+    const otherWire = new Wire();
+    const ringingInvite = await sendInvite(otherWire);
+    otherWire.answer(180);
+    otherWire.breakFlow(otherWire.message(0).flow, "refused");
     expect(ringingInvite.events).toEqual(["sent", "180"]);
-    await close(other);
+    await close(otherWire);
   });
 });
 
@@ -212,12 +212,12 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     expect(sent.events).toEqual(["sent", "timeout"]);
     expect(wire.log.some((line) => line.includes("CANCEL"))).toBe(false);
     await close(wire);
-    const other = new Wire();
-    const crossingInvite = await sendInvite(other);
+    const otherWire = new Wire();
+    const crossingInvite = await sendInvite(otherWire);
     crossingInvite.transaction.cancel();
-    other.answer(200);
+    otherWire.answer(200);
     expect(crossingInvite.events).toEqual(["sent", "200"]);
-    await close(other);
+    await close(otherWire);
   });
 
   test("of an unsent INVITE prevents it", async () => {
@@ -299,10 +299,10 @@ test("an abandoned request is handled silently; a late 2xx is reported", async (
   wire.answer(486);
   expect(sent.events).toEqual(["sent"]);
   expect(wire.log).toEqual(["0 INVITE", "0 ACK"]);
-  const other = await sendInvite(wire);
-  other.transaction.abandon();
+  const otherRequest = await sendInvite(wire);
+  otherRequest.transaction.abandon();
   wire.answer(200);
-  expect(other.events).toEqual(["sent"]);
+  expect(otherRequest.events).toEqual(["sent"]);
   expect(wire.lateSuccesses).toHaveLength(1);
   await close(wire);
 });

@@ -9,9 +9,9 @@ afterEach(async () => {
 });
 
 function openTestTrunk(...args: Parameters<typeof openTrunk>): Trunk {
-  const opened = openTrunk(...args);
-  trunks.push(opened);
-  return opened;
+  const trunk = openTrunk(...args);
+  trunks.push(trunk);
+  return trunk;
 }
 
 test.each(["udp", "tcp", "tls"] as const)(

@@ -10,14 +10,14 @@ afterEach(async () => {
 
 async function openBehindRelay(
   signalling: LossyRelayOptions["signalling"],
-): Promise<{ far: FarEnd; relay: LossyRelay; trunk: Trunk }> {
+): Promise<{ farEnd: FarEnd; relay: LossyRelay; trunk: Trunk }> {
   const farEnd = await startFarEnd();
   resources.push(farEnd);
   const relay = await startLossyRelay({ to: farEnd, ...(signalling ? { signalling } : {}) });
   resources.push(relay);
   const trunk = openTrunk({ timers: { t1Ms: 50, t2Ms: 400, t4Ms: 500 } });
   resources.push(trunk.transactions);
-  return { far: farEnd, relay, trunk };
+  return { farEnd, relay, trunk };
 }
 
 function isMessage(datagram: Buffer): boolean {
@@ -39,11 +39,12 @@ test("a lost request and a lost response cost two pauses", async () => {
 });
 
 test("every request gets one response despite impairments", async () => {
-  const {
-    trunk,
-    relay,
-    far: farEnd,
-  } = await openBehindRelay({ loss: 0.15, duplicates: 0.3, reordered: 0.3, reorderDelayMs: 80 });
+  const { trunk, relay, farEnd } = await openBehindRelay({
+    loss: 0.15,
+    duplicates: 0.3,
+    reordered: 0.3,
+    reorderDelayMs: 80,
+  });
   const requests = Array.from({ length: 100 }, () =>
     send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri),
   );

@@ -22,7 +22,7 @@ test("trying: a request is retransmitted up to timer F, with doubling pauses", a
   expect(wire.system.waiting).toBe(0);
 });
 
-test("proceeding: retransmitted every T2 until timer F", async () => {
+test("proceeding: a request is retransmitted every T2 until timer F", async () => {
   const wire = new Wire();
   const sent = await sendOptions(wire);
   await wire.system.advance(400);

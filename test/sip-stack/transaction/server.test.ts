@@ -17,7 +17,7 @@ function requestOf(method: string, fields: Record<string, string> = {}): SipRequ
 }
 
 /** A retransmission of the request, or a request that belongs to it. */
-function related(original: SipRequest, method: string, tag?: string): SipRequest {
+function relatedTo(original: SipRequest, method: string, tag?: string): SipRequest {
   const relatedRequest = requestOf(method, { Via: original.headers.get("Via") ?? "" });
   for (const name of ["From", "To", "Call-ID"]) relatedRequest.headers.set(name, original.headers.get(name) ?? "");
   if (tag !== undefined) relatedRequest.headers.set("To", withTag(original.headers.get("To") ?? "", tag));
@@ -40,21 +40,21 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const bye = requestOf("BYE");
-    const copy = (): void => wire.deliver(related(bye, "BYE"), flow);
+    const sendCopy = (): void => wire.deliver(relatedTo(bye, "BYE"), flow);
     wire.deliver(bye, flow);
-    copy();
+    sendCopy();
     expect(wire.log).toEqual([]);
     respond(wire.requests[0], 100);
-    copy();
+    sendCopy();
     respond(wire.requests[0], 200);
-    copy();
+    sendCopy();
     respond(wire.requests[0], 404); // too late
     expect(wire.log).toEqual(["0 100", "0 100", "0 200", "0 200"]);
     expect(wire.requests).toHaveLength(1);
     expect(wire.requests[0]?.hasFinalResponse).toBe(true);
     await wire.system.advance(32_000);
     expect(wire.system.waiting).toBe(0);
-    copy();
+    sendCopy();
     expect(wire.requests).toHaveLength(2);
     await wire.transactions.close();
   });
@@ -86,7 +86,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     expect(wire.requests).toHaveLength(3);
     const legacyRequest = requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
     wire.deliver(legacyRequest, flow);
-    wire.deliver(related(legacyRequest, "OPTIONS"), flow);
+    wire.deliver(relatedTo(legacyRequest, "OPTIONS"), flow);
     expect(wire.requests).toHaveLength(4);
     wire.deliver(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
     expect(wire.requests).toHaveLength(5);
@@ -109,10 +109,10 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const invite = requestOf("INVITE");
     wire.deliver(invite, flow);
     respond(wire.requests[0], 488);
-    wire.deliver(related(invite, "INVITE"), flow);
+    wire.deliver(relatedTo(invite, "INVITE"), flow);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 488", "0 488", "500 488", "1500 488"]);
-    wire.deliver(related(invite, "ACK", "us"), flow);
+    wire.deliver(relatedTo(invite, "ACK", "us"), flow);
     await wire.system.advance(5_000);
     expect(wire.sentMessages).toHaveLength(4);
     expect(wire.requests).toHaveLength(1);
@@ -138,11 +138,11 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     respond(wire.requests[0], 200);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
-    const ack = related(invite, "ACK", "us");
+    const ack = relatedTo(invite, "ACK", "us");
     ack.headers.set("Via", "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKack");
     wire.deliver(ack, flow);
     wire.deliver(ack, flow);
-    wire.deliver(related(invite, "INVITE"), flow); // a late copy
+    wire.deliver(relatedTo(invite, "INVITE"), flow); // a late copy
     await wire.system.advance(60_000);
     expect(wire.sentMessages).toHaveLength(3);
     expect(wire.requests.map((incoming) => incoming.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
@@ -165,15 +165,15 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
     wire.deliver(invite, flow);
-    wire.deliver(related(invite, "CANCEL"), flow);
-    wire.deliver(related(invite, "CANCEL"), flow);
+    wire.deliver(relatedTo(invite, "CANCEL"), flow);
+    wire.deliver(relatedTo(invite, "CANCEL"), flow);
     expect(wire.log).toEqual(["0 200", "0 487", "0 200"]);
     expect(wire.message(0).message.headers.get("To")).toBe(wire.message(1).message.headers.get("To"));
     expect(wire.message(0).message.headers.get("CSeq")).toBe("1 CANCEL");
     expect(wire.requests).toHaveLength(1);
     expect(wire.requests[0]?.hasFinalResponse).toBe(true);
     respond(wire.requests[0], 200); // too late
-    wire.deliver(related(invite, "ACK"), flow);
+    wire.deliver(relatedTo(invite, "ACK"), flow);
     await wire.system.advance(32_000);
     expect(wire.sentMessages).toHaveLength(3);
     expect(wire.system.waiting).toBe(0);
@@ -185,7 +185,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const invite = requestOf("INVITE");
     wire.deliver(invite, flow);
     respond(wire.requests[0], 488);
-    wire.deliver(related(invite, "CANCEL"), flow);
+    wire.deliver(relatedTo(invite, "CANCEL"), flow);
     wire.deliver(requestOf("CANCEL"), flow);
     expect(wire.log).toEqual(["0 488", "0 200", "0 481"]);
     await wire.transactions.close();

@@ -128,7 +128,7 @@ export class Wire implements Transports {
     this.#listener?.closed(flow, new TransportError(fault, fault));
   }
 
-  /** The n-th sent message; from the end if negative. */
+  /** The n-th sent message, counted from the end if negative. */
   message(n: number): SentMessage {
     const sentMessage = this.sentMessages.at(n);
     if (sentMessage === undefined) throw new Error(`only ${this.sentMessages.length} messages were sent`);

@@ -19,7 +19,7 @@ describe("a network in CIDR notation", () => {
   const cases = fc.oneof(v4Cases, v6Cases);
 
   fuzz(
-    "has the addresses whose leading bits are its own",
+    "contains the addresses that share its leading bits",
     fc.property(cases, ([network, bits, address]) => {
       const [networkBytes, addressBytes] = [parseRange(network)!.bytes, parseRange(address)!.bytes];
       const hostBits = BigInt(8 * networkBytes.length - bits);
@@ -30,7 +30,7 @@ describe("a network in CIDR notation", () => {
   );
 
   fuzz(
-    "is decided by its last counted bit",
+    "contains an address that differs only after its prefix",
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(127), (address, position) => {
       const { bytes } = parseRange(address)!;
       const bit = position % (8 * bytes.length);
@@ -51,7 +51,7 @@ describe("a network in CIDR notation", () => {
   );
 
   fuzz(
-    "is an address where node:net finds one",
+    "is recognised as an address exactly if node:net does",
     fc.property(forms, (text) => {
       expect((parseRange(text)?.bytes.length ?? 0) / 4).toBe([0, 0, 0, 0, 1, 0, 4][isIP(text)]);
     }),
@@ -176,7 +176,7 @@ describe("the target of a peer's URI", () => {
     expect({ hops, refused }).toEqual({ hops: ["203.0.113.1"], refused: ["127.0.0.1"] });
   });
 
-  test("is any address for a private server, and the ranges' with ranges", async () => {
+  test("is any address for a private server, or one in the ranges if given", async () => {
     expect((await resolveTarget("sip:peer.example", "sip:local.example")).hops).toEqual(["10.0.0.9", "198.51.100.4"]);
     const ranges = ["198.51.100.0/24"];
     expect((await resolveTarget("sip:peer.example", "sip:local.example", ranges)).hops).toEqual(["198.51.100.4"]);

@@ -36,7 +36,7 @@ async function heldConnection() {
   const flow = await observedAgent.transports.connect(hopTo(peerEnd), never);
   flow.hold();
   await vi.waitFor(() => expect(peerEnd.sockets).toHaveLength(1));
-  return { ...observedAgent, far: peerEnd, system, flow };
+  return { ...observedAgent, peerEnd, system, flow };
 }
 
 /** Response to a keep-alive, after a message that shows its arrival. */
@@ -59,28 +59,28 @@ function ok(text: string, contact: string): Buffer {
 }
 
 test("an unanswered keep-alive closes the connection after 10 s", async () => {
-  const { far, system, flow, transports, closed, messages } = await heldConnection();
+  const { peerEnd, system, flow, transports, closed, messages } = await heldConnection();
   await system.advance(30_000);
-  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
-  far.sockets[0]?.write(PONG);
+  await vi.waitFor(() => expect(peerEnd.received()).toBe("\r\n\r\n"));
+  peerEnd.sockets[0]?.write(PONG);
   await vi.waitFor(() => expect(messages).toHaveLength(1));
   await system.advance(30_000);
-  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n\r\n\r\n"));
+  await vi.waitFor(() => expect(peerEnd.received()).toBe("\r\n\r\n\r\n\r\n"));
   await system.advance(9_999);
   expect(flow.isAlive).toBe(true);
   await system.advance(1);
   expect(flow.isAlive).toBe(false);
   await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not respond to a keep-alive within 10 s"));
-  expect(await transports.connect(hopTo(far), never)).not.toBe(flow);
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+  expect(await transports.connect(hopTo(peerEnd), never)).not.toBe(flow);
+  await vi.waitFor(() => expect(peerEnd.sockets).toHaveLength(2));
 });
 
 test("an answered keep-alive keeps the connection", async () => {
-  const { far, system, flow, messages } = await heldConnection();
+  const { peerEnd, system, flow, messages } = await heldConnection();
   for (let n = 1; n <= 3; n++) {
     await system.advance(30_000);
-    await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat(n)));
-    far.sockets[0]?.write(PONG);
+    await vi.waitFor(() => expect(peerEnd.received()).toBe("\r\n\r\n".repeat(n)));
+    peerEnd.sockets[0]?.write(PONG);
     await vi.waitFor(() => expect(messages).toHaveLength(n));
   }
   await system.advance(20_000);
@@ -91,21 +91,23 @@ test.each([
   ["before any keep-alive of ours", 0],
   ["10 s after a keep-alive of ours", 40_000],
 ])("a CRLF %s does not count as a response to a keep-alive", async (_, atMs) => {
-  const { far, system, flow, messages } = await heldConnection();
+  const { peerEnd, system, flow, messages } = await heldConnection();
   await system.advance(atMs);
-  far.sockets[0]?.write(PONG);
+  peerEnd.sockets[0]?.write(PONG);
   await vi.waitFor(() => expect(messages).toHaveLength(1));
   await system.advance(60_000);
-  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat((60_000 + atMs - (atMs % 30_000)) / 30_000)));
+  await vi.waitFor(() =>
+    expect(peerEnd.received()).toBe("\r\n\r\n".repeat((60_000 + atMs - (atMs % 30_000)) / 30_000)),
+  );
   await system.advance(15_000);
   expect(flow.isAlive).toBe(true);
 });
 
 test("a peer with its own keep-alives stays connected", async () => {
-  const { far, system, flow, messages } = await heldConnection();
+  const { peerEnd, system, flow, messages } = await heldConnection();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
-    far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
+    peerEnd.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
     await vi.waitFor(() => expect(messages).toHaveLength(n));
     await system.advance(25_000);
     expect(flow.isAlive).toBe(true);
@@ -181,11 +183,11 @@ async function provenAgent(remotePeer: StreamPeer, system?: ManualSystem): Promi
 
 /** Every INVITE that the peer has read completely, on all connections. */
 function invites(remotePeer: StreamPeer): SipText[] {
-  const complete = remotePeer.received().split(/(?=INVITE sip)/);
-  return complete.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
+  const parts = remotePeer.received().split(/(?=INVITE sip)/);
+  return parts.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
 }
 
-/** Accepts the call of the last INVITE on a connection, and its end. */
+/** Accepts the call of the last INVITE on a connection, and its BYE. */
 async function acceptCall(remotePeer: StreamPeer, n: number, call: LiveCall): Promise<void> {
   const socket = remotePeer.sockets[n]!;
   socket.write(

@@ -43,10 +43,10 @@ test.each([
   };
   await expectAccepted(placeCall(), deadServer);
   // The first connection is dead from this point.
-  const delayed = placeCall();
+  const delayedCall = placeCall();
   await vi.waitFor(() => expect(deadServer.received().match(/INVITE sip/g)).toHaveLength(2));
   await system.advance(4_000);
-  await expectAccepted(delayed, liveServer);
+  await expectAccepted(delayedCall, liveServer);
   await system.advance(30_000);
   await expectAccepted(placeCall(), liveServer);
   await vi.waitFor(() => expect(deadServer.sockets).toHaveLength(2));

@@ -8,7 +8,7 @@ import { never } from "./sockets.ts";
 type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
 type Srv = Awaited<ReturnType<Dns["srv"]>>;
 
-/** DNS records, and the queries for them. A text is a failure. */
+/** DNS records; a text stands for a failed query. */
 interface Zone {
   readonly naptr?: Readonly<Record<string, Naptr | string>>;
   readonly srv?: Readonly<Record<string, Srv | string>>;
@@ -32,7 +32,7 @@ function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
   const resolve = createResolve({ system, dns: cachedDns(dns, system), ipv6: () => ipv6 });
   const resolveTexts = async (uri: string): Promise<string[]> =>
     (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
-  return { queries, system, resolve, places: resolveTexts };
+  return { queries, system, resolve, resolveTexts };
 }
 
 const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
@@ -48,8 +48,8 @@ describe("a URI with an address", () => {
     ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
     ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
   ])("resolves without the DNS: %s to %s", async (uri, hopText) => {
-    const { places, queries } = zone({}, false);
-    expect(await places(uri)).toEqual([hopText]);
+    const { resolveTexts, queries } = zone({}, false);
+    expect(await resolveTexts(uri)).toEqual([hopText]);
     expect(queries).toEqual([]);
   });
 });
@@ -60,8 +60,8 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sips:example.com:5070", "tls 192.0.2.1 5070"],
     ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
   ])("with a port resolves to addresses: %s to %s", async (uri, hopText) => {
-    const { places, queries } = zone(ONE_ADDRESS);
-    expect(await places(uri)).toEqual([hopText]);
+    const { resolveTexts, queries } = zone(ONE_ADDRESS);
+    expect(await resolveTexts(uri)).toEqual([hopText]);
     expect(queries).toEqual(["A example.com"]);
   });
 
@@ -70,13 +70,13 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
     ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
   ])("with a transport prefers SRV: %s", async (uri, query, hopText) => {
-    const { places, queries } = zone(ONE_ADDRESS);
-    expect(await places(uri)).toEqual([hopText]);
+    const { resolveTexts, queries } = zone(ONE_ADDRESS);
+    expect(await resolveTexts(uri)).toEqual([hopText]);
     expect(queries).toEqual([query, "A example.com"]);
   });
 
   test("resolves by NAPTR, then SRV, then addresses", async () => {
-    const { places, resolve } = zone({
+    const { resolveTexts, resolve } = zone({
       naptr: {
         "example.com": [
           { order: 50, preference: 20, service: "SIP+D2U", replacement: "_sip._udp.example.com" },
@@ -95,30 +95,30 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
       },
       addresses: { "a.example.com": ["192.0.2.1", "2001:db8::1"], "b.example.com": ["192.0.2.2"] },
     });
-    expect(await places("sip:example.com")).toEqual([
+    expect(await resolveTexts("sip:example.com")).toEqual([
       "tls 192.0.2.1 5061",
       "tls 2001:db8::1 5061",
       "udp 192.0.2.1 5063",
       "udp 2001:db8::1 5063",
       "udp 192.0.2.2 5062",
     ]);
-    expect(await places("sips:example.com")).toEqual(["tls 192.0.2.1 5061", "tls 2001:db8::1 5061"]);
+    expect(await resolveTexts("sips:example.com")).toEqual(["tls 192.0.2.1 5061", "tls 2001:db8::1 5061"]);
     const [hop] = await resolve("sip:example.com", never);
     expect(hop).toMatchObject({ host: "example.com", isTransportFixed: false }); // a certificate is for the domain (RFC 5922)
   });
 
   test("without NAPTR resolves by every transport's SRV", async () => {
-    const { places, queries } = zone({
+    const { resolveTexts, queries } = zone({
       srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
       addresses: { "a.example.com": ["192.0.2.1"] },
     });
-    expect(await places("sip:example.com")).toEqual(["tcp 192.0.2.1 5099"]);
+    expect(await resolveTexts("sip:example.com")).toEqual(["tcp 192.0.2.1 5099"]);
     expect(queries).toContain("SRV _sip._udp.example.com");
     expect(queries).toContain("SRV _sips._tcp.example.com");
   });
 
   test("resolves by address without NAPTR and SRV", async () => {
-    const { places } = zone({
+    const { resolveTexts } = zone({
       ...ONE_ADDRESS,
       naptr: { "example.com": "ENOTIMP" },
       srv: {
@@ -127,11 +127,11 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
         "_sips._tcp.example.com": "x",
       },
     });
-    expect(await places("sip:example.com")).toEqual(["udp 192.0.2.1 5060"]);
+    expect(await resolveTexts("sip:example.com")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
   test("skips a server that cannot be resolved", async () => {
-    const { places } = zone({
+    const { resolveTexts } = zone({
       srv: {
         "_sip._udp.example.com": [
           { priority: 1, weight: 0, name: "broken.example.com", port: 5060 },
@@ -140,22 +140,27 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
       },
       addresses: { "broken.example.com": "ESERVFAIL", "a.example.com": ["192.0.2.1"] },
     });
-    expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
+    expect(await resolveTexts("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
   test("uses IPv6 only if this machine has it", async () => {
     const bothFamilies = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
-    expect(await zone(bothFamilies, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
-    expect(await zone(bothFamilies, true).places("sip:example.com")).toHaveLength(3);
+    expect(await zone(bothFamilies, false).resolveTexts("sip:example.com")).toEqual([
+      "udp 192.0.2.1 5060",
+      "udp ::1 5060",
+    ]);
+    expect(await zone(bothFamilies, true).resolveTexts("sip:example.com")).toHaveLength(3);
     const ipv6Zone = zone({ addresses: { "example.com": ["2001:db8::1"] } }, false);
-    await expect(ipv6Zone.places("sip:example.com")).rejects.toThrow(
+    await expect(ipv6Zone.resolveTexts("sip:example.com")).rejects.toThrow(
       "has IPv6 addresses only, and this machine has none",
     );
   });
 
   test("resolves to sixteen hops at most", async () => {
     const addresses = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
-    expect(await zone({ addresses: { "example.com": addresses } }).places("sip:example.com:5060")).toHaveLength(16);
+    expect(await zone({ addresses: { "example.com": addresses } }).resolveTexts("sip:example.com:5060")).toHaveLength(
+      16,
+    );
   });
 });
 
@@ -167,14 +172,14 @@ describe("a failed resolution is a `dns` fault", () => {
     ["sip:nowhere.example", "nowhere.example has no address in the DNS; check its spelling"],
     ["sip:broken.example", "the DNS query for broken.example failed: ESERVFAIL"],
   ])("with the message for %s: %s", async (uri, message) => {
-    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
-    await expect(places(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
+    const { resolveTexts } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(resolveTexts(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
   });
 
-  test("is lasting for an unknown name, but not for a failed query", async () => {
-    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
-    await expect(places("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
-    await expect(places("sip:broken.example")).rejects.toMatchObject({ lasting: false });
+  test("which is lasting for an unknown name, but not for a failed query", async () => {
+    const { resolveTexts } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(resolveTexts("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
+    await expect(resolveTexts("sip:broken.example")).rejects.toMatchObject({ lasting: false });
   });
 
   test("after a timeout of the resolver", async () => {
@@ -227,21 +232,21 @@ describe("a failed resolution is a `dns` fault", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("a late result is cached for later", async () => {
+  test("a late result is cached", async () => {
     const system = new ManualSystem();
-    let answer: (found: readonly string[]) => void = () => {};
-    const slow = new Promise<readonly string[]>((resolve) => (answer = resolve));
-    const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
+    let resolveAddresses: (addresses: readonly string[]) => void = () => {};
+    const pendingAddresses = new Promise<readonly string[]>((resolve) => (resolveAddresses = resolve));
+    const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => pendingAddresses };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     const rejection = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
     await system.advance(4_000);
     await rejection;
-    answer(["192.0.2.1"]);
+    resolveAddresses(["192.0.2.1"]);
     await system.settle();
     expect(await resolve("sip:example.com:5070", never)).toMatchObject([{ address: "192.0.2.1", port: 5070 }]);
   });
 
-  test("can be avoided by aborting", async () => {
+  test("an aborted resolution is a `closed` fault", async () => {
     const pending = new Promise<never>(() => {});
     const dns: Dns = { naptr: () => pending, srv: () => pending, addresses: () => pending };
     const controller = new AbortController();
@@ -278,78 +283,78 @@ describe("a resolver that fails for a while", () => {
     const resolve = createResolve({ system, dns: cachedDns(dns, system, options) });
     const resolveText = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
       (await resolve(uri, never)).map(({ address, port }) => `${address} ${port}`).join();
-    return { system, resolver, place: resolveText };
+    return { system, resolver, resolveText };
   }
   const SERVER = "192.0.2.1 5099";
 
   test("is queried each time, with its last result as a fallback, if it has a cache", async () => {
-    const { system, resolver, place } = unreliableResolver({ keepMs: 0 });
-    expect([await place(), await place()]).toEqual([SERVER, SERVER]);
+    const { system, resolver, resolveText } = unreliableResolver({ keepMs: 0 });
+    expect([await resolveText(), await resolveText()]).toEqual([SERVER, SERVER]);
     const { queries } = resolver;
-    expect(await place()).toBe(SERVER);
+    expect(await resolveText()).toBe(SERVER);
     expect(resolver.queries).toBeGreaterThan(queries);
     resolver.state = "failing";
     await system.advance(23 * 3_600_000);
-    expect(await place()).toBe(SERVER);
+    expect(await resolveText()).toBe(SERVER);
   });
 
   test("may take longer than 1.5 s for addresses", async () => {
-    const { system, resolver, place } = unreliableResolver();
+    const { system, resolver, resolveText } = unreliableResolver();
     resolver.slowMs = 3_900;
-    const target = place("sip:a.example.com:5070");
+    const target = resolveText("sip:a.example.com:5070");
     await system.advance(3_900);
     expect(await target).toBe("192.0.2.1 5070");
   });
 
   test("repeats a failed SRV query next time", async () => {
-    const { resolver, place } = unreliableResolver();
+    const { resolver, resolveText } = unreliableResolver();
     resolver.state = "failing";
-    await expect(place()).rejects.toThrow("SERVFAIL");
+    await expect(resolveText()).rejects.toThrow("SERVFAIL");
     resolver.state = "working";
-    expect(await place()).toBe(SERVER);
+    expect(await resolveText()).toBe(SERVER);
   });
 
   test("uses its last result for a day of failures", async () => {
-    const { system, resolver, place } = unreliableResolver();
-    expect(await place()).toBe(SERVER);
+    const { system, resolver, resolveText } = unreliableResolver();
+    expect(await resolveText()).toBe(SERVER);
     resolver.state = "failing";
     for (let hour = 1; hour < 24; hour++) {
       const { queries } = resolver;
       await system.advance(3_600_000);
-      expect(await place()).toBe(SERVER);
+      expect(await resolveText()).toBe(SERVER);
       expect(resolver.queries).toBeGreaterThan(queries);
     }
     await system.advance(3_600_000);
-    await expect(place()).rejects.toMatchObject({ fault: "dns" });
+    await expect(resolveText()).rejects.toMatchObject({ fault: "dns" });
   });
 
   test("uses its last result after 1.5 s of silence", async () => {
-    const { system, resolver, place } = unreliableResolver();
-    await place("sip:a.example.com:5070");
+    const { system, resolver, resolveText } = unreliableResolver();
+    await resolveText("sip:a.example.com:5070");
     resolver.state = "silent";
     await system.advance(30_000);
     let resolvedHost = "";
-    void place("sip:a.example.com:5070").then((text) => (resolvedHost = text));
+    void resolveText("sip:a.example.com:5070").then((text) => (resolvedHost = text));
     await system.advance(1_499);
     expect(resolvedHost).toBe("");
     await system.advance(1);
     expect(resolvedHost).toBe("192.0.2.1 5070");
-    expect(await place("sip:a.example.com:5070")).toBe(resolvedHost); // no time passes
+    expect(await resolveText("sip:a.example.com:5070")).toBe(resolvedHost); // no time passes
     resolver.state = "working";
     await system.advance(30_000);
     const { queries } = resolver;
-    expect(await place("sip:a.example.com:5070")).toBe(resolvedHost);
+    expect(await resolveText("sip:a.example.com:5070")).toBe(resolvedHost);
     expect(resolver.queries).toBe(queries + 1);
     expect(system.waiting).toBe(0);
   });
 
   test("repeats an address query that timed out, once at a time", async () => {
-    const { system, resolver, place } = unreliableResolver();
+    const { system, resolver, resolveText } = unreliableResolver();
     resolver.slowMs = 6_000;
-    const rejection = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
+    const rejection = expect(resolveText("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
     await system.advance(4_000);
     await rejection;
-    const retry = place("sip:a.example.com:5070");
+    const retry = resolveText("sip:a.example.com:5070");
     await system.advance(2_000);
     expect(await retry).toBe("192.0.2.1 5070");
     expect(resolver.queries).toBe(1);
@@ -357,20 +362,21 @@ describe("a resolver that fails for a while", () => {
 });
 
 test("a result is cached for 30 s, a failure is not", async () => {
-  const { places, queries, system } = zone(ONE_ADDRESS);
-  await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
+  const { resolveTexts, queries, system } = zone(ONE_ADDRESS);
+  await Promise.all([resolveTexts("sip:example.com:5060"), resolveTexts("sip:example.com:5070")]);
   await system.advance(29_999);
-  await places("sip:example.com:5060");
+  await resolveTexts("sip:example.com:5060");
   expect(queries).toHaveLength(1);
   await system.advance(1);
-  await places("sip:example.com:5060");
+  await resolveTexts("sip:example.com:5060");
   expect(queries).toHaveLength(2);
   const brokenZone = zone({ addresses: { "example.com": "ESERVFAIL" } });
-  for (let n = 0; n < 2; n++) await expect(brokenZone.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
+  for (let n = 0; n < 2; n++)
+    await expect(brokenZone.resolveTexts("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
   expect(brokenZone.queries).toHaveLength(2);
 });
 
-test("the runtime's resolver finds this machine, reports unknown names", async () => {
+test("the runtime's resolver finds this machine and reports unknown names", async () => {
   const resolve = createResolve({ system: new ManualSystem() });
   const hops = await resolve("sip:localhost:5070", never);
   expect(hops.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(true);

@@ -34,17 +34,17 @@ export class TestResources {
 }
 
 /** The sockets of a trunk, with their reports. */
-export interface Observed {
+export interface ObservedTrunk {
   readonly transports: TrunkTransports;
   readonly messages: { readonly message: SipMessage; readonly flow: Flow }[];
   readonly closed: { readonly flow: Flow; readonly fault: TransportError }[];
   close(): Promise<void>;
 }
 
-export function observe(options: Partial<TransportsOptions> = {}): Observed {
+export function observe(options: Partial<TransportsOptions> = {}): ObservedTrunk {
   const transports = createTransports({ system: realSystem, logger: silentLogger, ...options });
-  const messages: Observed["messages"] = [];
-  const closed: Observed["closed"] = [];
+  const messages: ObservedTrunk["messages"] = [];
+  const closed: ObservedTrunk["closed"] = [];
   transports.listen({
     message: (message, flow) => void messages.push({ message, flow }),
     closed: (flow, fault) => void closed.push({ flow, fault }),
@@ -127,7 +127,7 @@ export async function datagramPeer(address = "127.0.0.1", port = 0): Promise<Dat
 
 let branches = 0;
 
-/** An OPTIONS in the form of a transport. */
+/** An OPTIONS request as the transport layer sends it. */
 export function options(via = `SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bK${++branches}`, body = ""): SipRequest {
   const headers = new SipHeaders()
     .add("Via", via)

@@ -8,7 +8,7 @@ import {
   datagramPeer,
   hasLoopback6,
   never,
-  type Observed,
+  type ObservedTrunk,
   observe,
   options,
   type StreamPeer,
@@ -23,7 +23,7 @@ async function peer(...args: Parameters<typeof streamPeer>): Promise<StreamPeer>
   return resources.add(await streamPeer(...args));
 }
 
-function trunk(...args: Parameters<typeof observe>): Observed {
+function trunk(...args: Parameters<typeof observe>): ObservedTrunk {
   return resources.add(observe(...args));
 }
 
@@ -258,8 +258,8 @@ test("a listener reports a port in use and a missing certificate", async () => {
   await expect(conflictingTrunk.transports.ready()).rejects.toThrow(
     `listening on TCP port ${port} failed: another program uses this port`,
   );
-  const { port: datagrams } = resources.add(await datagramPeer());
-  const udp = trunk({ listen: { transport: "udp", port: datagrams, address: "127.0.0.1" } });
+  const { port: datagramPort } = resources.add(await datagramPeer());
+  const udp = trunk({ listen: { transport: "udp", port: datagramPort, address: "127.0.0.1" } });
   await expect(udp.transports.ready()).rejects.toThrow("another program uses this port");
   const withoutCertificate = trunk({ listen: { transport: "tls", port: 0 } });
   await expect(withoutCertificate.transports.ready()).rejects.toThrow(

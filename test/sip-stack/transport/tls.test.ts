@@ -3,14 +3,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TlsOptions } from "../../../adapters/sip-stack/transport/tls.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
-import { never, type Observed, observe, options, streamPeer, TestResources } from "./sockets.ts";
+import { never, type ObservedTrunk, observe, options, streamPeer, TestResources } from "./sockets.ts";
 
 const authority = certificateAuthority();
 const otherAuthority = certificateAuthority("Another Authority");
 const resources = new TestResources();
 afterEach(() => resources.close());
 
-function trunk(tls: TlsOptions = {}): Observed {
+function trunk(tls: TlsOptions = {}): ObservedTrunk {
   return resources.add(observe({ tls }));
 }
 

@@ -10,7 +10,7 @@ import {
   datagramPeer,
   hasLoopback6,
   never,
-  type Observed,
+  type ObservedTrunk,
   observe,
   options,
   TestResources,
@@ -23,7 +23,7 @@ async function peer(address?: string): Promise<DatagramPeer> {
   return resources.add(await datagramPeer(address));
 }
 
-function trunk(...args: Parameters<typeof observe>): Observed {
+function trunk(...args: Parameters<typeof observe>): ObservedTrunk {
   return resources.add(observe(...args));
 }
 
@@ -240,7 +240,7 @@ test.skipIf("Deno" in globalThis)("a closed port is avoided for a second unless 
   await transports.connect(hopTo(closedPeer), never);
 });
 
-test("without CRLF probes peers receive only messages", async () => {
+test("without CRLF probes, peers receive only messages", async () => {
   const farPeer = await peer();
   const system = new ManualSystem();
   const { transports } = trunk({ system, crlfProbe: false });
@@ -262,7 +262,7 @@ test("an address of the other family is unreachable from ours", async () => {
   });
 });
 
-test("closing leaves no socket or timer at any moment", async () => {
+test("closing at any moment leaves no socket or timer", async () => {
   const farPeer = await peer();
   const system = new ManualSystem();
   const { transports } = trunk({ system });

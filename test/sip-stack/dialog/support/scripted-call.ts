@@ -20,7 +20,7 @@ export function sdp(direction = "sendrecv", port = 4000): string {
 /** An offerer that records its calls. */
 export class RecordingNegotiator implements Negotiator {
   readonly log: string[] = [];
-  /** Faults that it reports in the next answers. */
+  /** Fault that it reports for the next answers. */
   fault: string | undefined;
   /** Its answer to a new offer. */
   answer: string | undefined = "v=0 our answer";
@@ -106,7 +106,7 @@ export class ScriptedCall {
     return call;
   }
 
-  /** A call that was answered by the peer of tag `a`. */
+  /** A call answered by the peer with tag `a`. */
   static async answered(
     options?: ConstructorParameters<typeof ScriptedCall>[0],
     fields: ScriptedResponse["fields"] = [],
@@ -126,7 +126,7 @@ export class ScriptedCall {
     this.invite.respond(200, { reason: "OK", tag: "a", sdp: sdp(), ...answer });
   }
 
-  /** A request of the peer in the dialog of tag `a`. */
+  /** A request of the peer in the dialog with tag `a`. */
   async receive(
     method: string,
     {

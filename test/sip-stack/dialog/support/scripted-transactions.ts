@@ -41,7 +41,7 @@ export class ScriptedFlow implements Flow {
   }
 
   send(): boolean {
-    throw new Error("a scripted flow sends nothing");
+    throw new Error("a scripted flow cannot send");
   }
 
   hold(): () => void {
@@ -61,8 +61,8 @@ export class SentRequest implements OutgoingRequest {
   readonly #listener: ClientTransactionListener;
   readonly #flow: Flow;
   /** Reason of a CANCEL, or an empty text; undefined if there was no CANCEL. */
-  cancelled: string | undefined;
-  abandoned = false;
+  cancelReason: string | undefined;
+  isAbandoned = false;
   isUnanswered = false;
   isFinished = false;
   /** Status of its final response. */
@@ -98,14 +98,14 @@ export class SentRequest implements OutgoingRequest {
   }
 
   cancel(reason = ""): void {
-    if (!this.isFinished) this.cancelled = reason;
+    if (!this.isFinished) this.cancelReason = reason;
   }
 
   abandon(): void {
-    this.abandoned = true;
+    this.isAbandoned = true;
   }
 
-  /** A response to it, not sent yet. */
+  /** A response to this request, not sent yet. */
   response(status: number, { reason = "", tag, sdp, fields = [] }: ScriptedResponse = {}): SipResponse {
     const body = new TextEncoder().encode(sdp ?? "");
     const response = responseTo(this.request, status, reason, body);
@@ -118,10 +118,10 @@ export class SentRequest implements OutgoingRequest {
   /** Lets the peer respond. */
   respond(status: number, answer?: ScriptedResponse, flow: Flow = this.#flow): SipResponse {
     const response = this.response(status, answer);
-    if (this.isFinished) throw new Error(`${this.method} has had its final response`);
+    if (this.isFinished) throw new Error(`${this.method} already has its final response`);
     this.isFinished = status >= 200;
     if (this.isFinished) this.finalStatus = status;
-    if (this.abandoned) return response;
+    if (this.isAbandoned) return response;
     if (status < 200) this.#listener.provisional?.(response, flow);
     else this.#listener.final(response, flow);
     return response;
@@ -130,7 +130,7 @@ export class SentRequest implements OutgoingRequest {
   fail(fault: TransportError): void {
     this.isFinished = true;
     this.isUnanswered = fault.fault === "timeout";
-    if (!this.abandoned) this.#listener.failed(fault);
+    if (!this.isAbandoned) this.#listener.failed(fault);
   }
 }
 
@@ -193,7 +193,7 @@ export class ScriptedTransactions implements Transactions {
   }
 
   flowTo(): Promise<Flow> {
-    return Promise.reject(new Error("a scripted flow sends nothing"));
+    return Promise.reject(new Error("a scripted flow cannot send"));
   }
 
   sentBy(): string {

@@ -29,7 +29,7 @@ export class SteppedSystem implements System {
     return this.#timers.size;
   }
 
-  /** Runs due timers within N ms, in order; at most a thousand, so that an endless one is noticed. */
+  /** Runs due timers within N ms, in order; at most a thousand, so that an endless loop is noticed. */
   elapse(ms: number): void {
     const until = this.#now + ms;
     for (let run = 0; run < 1000; run++) {

@@ -129,7 +129,7 @@ describe("on a network", () => {
 });
 
 fuzz(
-  "decoding any bytes stays within its samples, and the next tone is heard",
+  "decoding arbitrary bytes stays within the output, and the next tone is heard",
   fc.property(fc.uint8Array({ maxLength: 1_200 }), fc.nat(300), fc.nat(1_500), (bytes, at, length) => {
     const codec = createG722();
     const output = new Int16Array(7 + MAX_SAMPLES + 1).fill(77);

@@ -173,7 +173,7 @@ test("a hundred sources in turn are all decrypted", () => {
     for (const { bytes, length } of protectedPackets(1, 3, ssrc)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit refuses a packet without side effects", () => {
+test("a packet with one wrong bit is refused without side effects", () => {
   const [packet] = protectedPackets(5, 1);
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
@@ -187,7 +187,7 @@ test("one wrong bit refuses a packet without side effects", () => {
   expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit refuses an RTCP packet", () => {
+test("an RTCP packet with one wrong bit is refused", () => {
   const packet = rtcp(3);
   const length = createSrtp(KEYS).protectRtcp(packet, 28);
   const receiver = createSrtp(KEYS);

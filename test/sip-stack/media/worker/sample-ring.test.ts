@@ -67,13 +67,13 @@ test("every sample is dropped or read, even concurrently", async () => {
   });
   const ring = new SampleRing(memory);
   const samples = new Int16Array(160);
-  let dropped = 0;
+  let droppedCount = 0;
   const end = performance.now() + 500;
   for (let n = 0; performance.now() < end; ) {
     if (ring.waiting > 480) {
       if (n % 7 !== 0) continue;
       const positionBefore = ring.drop();
-      dropped += (ring.position - positionBefore) | 0;
+      droppedCount += (ring.position - positionBefore) | 0;
     }
     for (let i = 0; i < samples.length; i++) samples[i] = (n + 1) % 30_000;
     if (ring.write(samples, samples.length)) n++;
@@ -84,6 +84,6 @@ test("every sample is dropped or read, even concurrently", async () => {
   Atomics.store(stop, 1, 1);
   await workerEnd;
   await worker.terminate();
-  expect(Atomics.load(stop, 0) + dropped).toBe(writtenCount);
+  expect(Atomics.load(stop, 0) + droppedCount).toBe(writtenCount);
   expect(Atomics.load(stop, 0)).toBeGreaterThan(0);
 });

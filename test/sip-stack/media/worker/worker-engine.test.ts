@@ -119,7 +119,7 @@ class ObservedPlayout extends Playout {
 /** Audio buffered by a worker, less a frame, ms: a longer pause of this thread is audible. */
 const MAX_PAUSE_MS = 180;
 
-/** A call during which neither thread paused too long: this one for more than the buffered audio, the worker until¶the audio ran dry. Fails after five attempts. */
+/** A call during which neither thread paused too long: this one for more than the buffered audio, the worker until the audio ran dry. Fails after five attempts. */
 async function undisturbedCall(
   place: MediaPlace,
   play: (playout: ObservedPlayout) => Promise<void>,
@@ -302,7 +302,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 });
 
 describe("a worker that dies", () => {
-  /** An invalid stream description breaks its thread. */
+  /** Kills the worker: an invalid stream description breaks its thread. */
   const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
   const workerDeath = async (...calls: readonly Call[]): Promise<void> => {
     const isLost = ({ events }: Call): boolean =>
@@ -313,7 +313,7 @@ describe("a worker that dies", () => {
     }
   };
 
-  test("at every first call is replaced by this thread", async () => {
+  test("whenever it gets a call is replaced by this thread", async () => {
     const source = `import { parentPort } from "node:worker_threads";
       parentPort.on("message", () => process.exit(1));
       parentPort.postMessage({ type: "ready", monotonic: performance.now() });`;
@@ -358,7 +358,7 @@ describe("a worker that dies", () => {
 });
 
 describe("without a worker", () => {
-  test("calls run in this thread, logged once", async () => {
+  test("calls run in this thread, and a warning is logged once", async () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
     const entry = new URL("./there-is-no-such-file.ts", import.meta.url);
