@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { httpTools } from "../../adapters/embedded/http-tools.ts";
 import { embedded } from "../../adapters/embedded.ts";
 import { HostLookup } from "../../adapters/user-hosts/host-lookup.ts";
-import { printed } from "../support/printed.ts";
+import { printedForms } from "../support/printed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const hosts = new HostLookup();
@@ -24,7 +24,7 @@ describe("HTTP tools", () => {
     for (const tools of [[ORDER], JSON.stringify([ORDER]), file]) {
       const acceptedTools = await httpTools({ tools }, hosts);
       expect(acceptedTools.map(({ name }) => name)).toEqual(["order"]);
-      expect(printed(acceptedTools)).not.toContain(SECRET);
+      expect(printedForms(acceptedTools)).not.toContain(SECRET);
     }
     expect(await httpTools(undefined, hosts)).toEqual([]);
   });

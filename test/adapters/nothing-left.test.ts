@@ -113,7 +113,7 @@ class SystemWaitingForStorage extends ManualSystem {
 
   override async settle(): Promise<void> {
     do await super.settle();
-    while (this.#storage.underWay > 0);
+    while (this.#storage.pendingCount > 0);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   openaiTranscription,
 } from "../../adapters/transcription/index.ts";
 import { createRingport } from "../../src/ringport.ts";
-import { printed } from "../support/printed.ts";
+import { printedForms } from "../support/printed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SECRET = "0badc0de".repeat(8);
@@ -24,7 +24,7 @@ test.each([
   ["OpenAI", openaiTranscription(engine)],
   ["OpenAI in real time", openaiRealtimeTranscription(engine)],
   ["a storage on PostgreSQL", postgres],
-])("%s prints no secret", (_, object) => expect(printed(object)).not.toContain(SECRET));
+])("%s prints no secret", (_, object) => expect(printedForms(object)).not.toContain(SECRET));
 
 test("an unreachable database prints no password", async () => {
   for (const [address, message] of [
@@ -35,16 +35,16 @@ test("an unreachable database prints no password", async () => {
     const storage = postgresStorage({ url: `postgres://me:${SECRET}@${address}` });
     const error = await storage.open({ exclusive: false }).catch((error: unknown) => error);
     expect((error as Error).message).toMatch(message);
-    expect(printed(error)).not.toContain(SECRET);
+    expect(printedForms(error)).not.toContain(SECRET);
   }
 });
 
 test("a Ringport never prints a secret", async () => {
   const embedded = { httpSpeech: http, transcription: { engine: "openai", ...engine } as const, sip: { trunks } };
   const ringport = createRingport({ data: temporaryFolder("printed"), secret: SECRET, embedded });
-  expect(printed(ringport)).not.toContain(SECRET);
+  expect(printedForms(ringport)).not.toContain(SECRET);
   expect(Object.keys({ ...ringport.tokens })).toEqual(["issue", "first", "list", "revoke"]);
   await ringport.start();
-  expect(printed(ringport)).not.toContain(SECRET);
+  expect(printedForms(ringport)).not.toContain(SECRET);
   await ringport.stop();
 });

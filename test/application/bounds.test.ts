@@ -110,10 +110,10 @@ test("a network that never closes delays the stop by five seconds", async () => 
     isStopped = true;
   });
   await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // only the network is still running
-  expect([isStopped, speech.closed]).toEqual([false, false]);
+  expect([isStopped, speech.isClosed]).toEqual([false, false]);
   await system.advance(5_000);
   await stop;
-  expect(speech.closed).toBe(true);
+  expect(speech.isClosed).toBe(true);
   expect(warnings).toEqual(["the network scripted did not close properly"]);
 });
 

@@ -105,9 +105,9 @@ describe("a process that cannot renew its lease", () => {
   test("dials the waiting calls once the lease is renewed", async () => {
     const { world, storage } = await leasedScene();
     const instance = await world.activeInstance();
-    storage.unreachable = true;
+    storage.isUnreachable = true;
     await world.system.advance(7_500);
-    storage.unreachable = false;
+    storage.isUnreachable = false;
     const call = await world.create(instance);
     expect(world.network.legs).toHaveLength(0);
     await world.system.advance(2_000);
@@ -118,7 +118,7 @@ describe("a process that cannot renew its lease", () => {
   test("hangs up all calls and closes all lines before another server may take over", async () => {
     const { world, storage, database } = await leasedScene();
     const { leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
-    storage.unreachable = true;
+    storage.isUnreachable = true;
     await world.system.advance(7_000);
     expect(leg.hangUps, "a shorter outage ends nothing").toBe(0);
     while (leg.hangUps === 0) await world.system.advance(20);
@@ -132,9 +132,9 @@ describe("a process that cannot renew its lease", () => {
   test("stores the ends of its calls if the database returns before a takeover", async () => {
     const { world, storage } = await leasedScene();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
-    storage.unreachable = true;
+    storage.isUnreachable = true;
     await world.system.advance(11_000);
-    storage.unreachable = false;
+    storage.isUnreachable = false;
     await world.stop();
     expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
   });
@@ -190,12 +190,12 @@ describe("a process whose database another one has taken", () => {
   test("repeats no refused write, even if its own lease had already expired", async () => {
     const { world, storage, database } = await leasedScene();
     await world.answeredCall(await world.activeInstance(), LONG_TEXT);
-    storage.unreachable = true;
+    storage.isUnreachable = true;
     await world.system.advance(10_100);
     await database.storage().open({ exclusive: true });
     const attempts: string[] = [];
     world.storage.before = (operation) => void attempts.push(operation);
-    storage.unreachable = false;
+    storage.isUnreachable = false;
     await world.system.advance(20_000);
     const writes = attempts.filter((operation) => operation === "calls.update" || operation === "events.append");
     expect(writes).toHaveLength(1);

@@ -189,7 +189,7 @@ describe("a server that cannot reach its database", () => {
     const instanceId = await first.instance();
     const lostCall = await first.talkingCall(instanceId);
     const second = database.server();
-    first.storage.unreachable = true;
+    first.storage.isUnreachable = true;
     const startup = second.ringport.start();
     const waitForHangUp = async () => {
       while (first.network.leg(lostCall).hangUps === 0) await database.system.advance(20);
@@ -204,7 +204,7 @@ describe("a server that cannot reach its database", () => {
     expect([status, outcome?.reason]).toEqual(["FAILED", "interrupted"]);
 
     // Once its database is back, the first server waits, and responds to no request.
-    first.storage.unreachable = false;
+    first.storage.isUnreachable = false;
     await database.system.advance(30_000);
     expect(await first.status()).toEqual(UNAVAILABLE);
     await expect(first.ringport.calls.get(ALICE, next)).rejects.toMatchObject({ code: "storage_unavailable" });
@@ -227,9 +227,9 @@ describe("a server that cannot reach its database", () => {
     const instanceId = await server.instance();
     const line = server.network.line(instanceId);
     line.closeBarrier = new Promise((resolve) => database.system.after(11_500, () => resolve(undefined)));
-    server.storage.unreachable = true;
+    server.storage.isUnreachable = true;
     await database.system.advance(9_000);
-    server.storage.unreachable = false;
+    server.storage.isUnreachable = false;
     await database.system.advance(2_000);
     expect([server.network.line(instanceId) === line, line.closed]).toEqual([true, false]);
     await database.system.advance(20_000);
@@ -245,7 +245,7 @@ describe("a server that cannot reach its database", () => {
       refusal = error;
     });
     await database.system.settle();
-    first.storage.unreachable = true;
+    first.storage.isUnreachable = true;
     await database.system.advance(15_000);
     expect(refusal).toMatchObject({ code: "stopping" });
   });
@@ -254,7 +254,7 @@ describe("a server that cannot reach its database", () => {
     const database = new TestDatabase();
     const first = database.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
-    first.storage.unreachable = true;
+    first.storage.isUnreachable = true;
     first.storage.close = () => new Promise(() => {}); // like an unanswered connection
     const reason = await database.settle(first.ringport.ended);
     expect(reason.message).toBe("the lease on the database was not renewed in time");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Client, type ClientOptions, createClient, type FetchRequest } from "ringport/client";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { printed } from "../support/printed.ts";
+import { printedForms } from "../support/printed.ts";
 import { relayTo } from "../support/relay.ts";
 import { streamScene, waitUntil } from "./support/stream-scene.ts";
 
@@ -29,7 +29,7 @@ const failureOf = async (promise: Promise<unknown>): Promise<Error> => {
 
 /** Checks that no printed form of the value contains the token or the text. */
 function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TEXT]): void {
-  const output = printed(value);
+  const output = printedForms(value);
   for (const secret of secrets) expect(output.includes(secret), `${secret} in ${output}`).toBe(false);
 }
 

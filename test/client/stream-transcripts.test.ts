@@ -20,7 +20,7 @@ test("a transcript sent into a dead connection is reported once after reconnecti
   await waitUntil(() => transcription.sessions.length === 1, "no transcription session was opened");
   let spokenCount = 0;
   const say = async (text: string): Promise<void> => {
-    transcription.sessions[0]?.say({ type: "final", text, startMs: 100 * spokenCount, endMs: 100 * ++spokenCount });
+    transcription.sessions[0]?.emit({ type: "final", text, startMs: 100 * spokenCount, endMs: 100 * ++spokenCount });
     const storedCount = async (): Promise<number> =>
       (await scene.client().calls.get(id, { expand: ["transcript"] })).transcript?.length ?? 0;
     await waitUntil(async () => (await storedCount()) === spokenCount, "the text was not stored");

@@ -1,5 +1,5 @@
 // `add-models.ts RELEASES ANSWER WORDS…`: `ringport models add WORDS…` with the releases of another server, and with this answer to
-// each question; "-" is no terminal.
+// each question; "-" stands for no terminal.
 import process from "node:process";
 import { parseCommandLine } from "../../adapters/cli/command-line.ts";
 import { modelsAddFrom } from "../../adapters/cli/models/models-add.ts";

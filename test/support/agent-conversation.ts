@@ -8,13 +8,13 @@ export class AgentConversation {
   readonly conversation: AudioConversation;
   readonly events: AudioAgentEvent[] = [];
   /** Resolves when the agent has hung up or failed. */
-  readonly ended: Promise<void>;
+  readonly whenEnded: Promise<void>;
   /** Called for each event as it arrives. */
   onEvent: (event: AudioAgentEvent) => void = () => {};
 
   constructor(conversation: AudioConversation) {
     this.conversation = conversation;
-    this.ended = (async () => {
+    this.whenEnded = (async () => {
       for await (const event of conversation.events) {
         this.events.push(event);
         this.onEvent(event);

@@ -68,9 +68,9 @@ export class ToneSpeech implements Speech {
   fault: Error | undefined;
   /** The second half of the text is spoken only after this has resolved. */
   pause: Promise<unknown> | undefined;
-  /** The engine hangs until the signal is aborted. */
-  silent = false;
-  closed = false;
+  /** True if the engine hangs until the signal is aborted. */
+  isSilent = false;
+  isClosed = false;
   /** Scripts that the voice speaks; everything by default. */
   scripts: readonly string[] | undefined;
   /** Texts that the engine has received. */
@@ -98,7 +98,7 @@ export class ToneSpeech implements Speech {
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
     this.receivedTexts.push(text);
     await this.gate;
-    if (this.silent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (this.isSilent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (this.fault) throw this.fault;
     const samples = tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000);
     const half = this.pause ? samples.length / 2 : samples.length;
@@ -109,7 +109,7 @@ export class ToneSpeech implements Speech {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
   }
 }
 
@@ -326,7 +326,7 @@ export class World {
     return created;
   }
 
-  /** The same, without waiting for its consequences. */
+  /** Like {@link call}, without waiting for its consequences. */
   create(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call & Creation> {
     return this.app.calls.create(principal, {
       instanceId: instance.id,
@@ -351,7 +351,7 @@ export class World {
     return call;
   }
 
-  /** The same, and lets the callee answer it. */
+  /** Like {@link agentCall}, and lets the callee answer. */
   async answeredAgentCall(agent: AgentInput, principal?: Principal): Promise<{ call: Call; leg: ScriptedLeg }> {
     return this.#answered(await this.agentCall(agent, principal));
   }
@@ -393,8 +393,8 @@ export class World {
    */
   loseResult(operation: string, n = 1): () => boolean {
     let remaining = n;
-    this.storage.after = (done) => {
-      if (done === operation && --remaining === 0)
+    this.storage.after = (completedOperation) => {
+      if (completedOperation === operation && --remaining === 0)
         throw new StorageUnavailable("the connection broke before the response arrived");
     };
     return () => remaining <= 0;
@@ -418,11 +418,11 @@ export class World {
 
   /** Stops, advancing time until everything has ended. */
   async stop(drainMs = 0): Promise<void> {
-    let stopped = false;
+    let isStopped = false;
     const stopping = this.app.stop(drainMs).then(() => {
-      stopped = true;
+      isStopped = true;
     });
-    for (let tries = 0; tries < 100 && !stopped; tries++) await this.system.advance(1_000);
+    for (let tries = 0; tries < 100 && !isStopped; tries++) await this.system.advance(1_000);
     await stopping;
     await this.storage.close();
   }

@@ -61,26 +61,26 @@ export class Puppet implements AudioConversation {
     this.reports.push(items);
   }
 
-  does(...events: AudioAgentEvent[]): void {
+  emit(...events: AudioAgentEvent[]): void {
     for (const event of events) this.events.push(event);
   }
 
   /** Plays a tone with words at once, in pieces of odd sizes. */
-  says(item: string, ms: number, text = "", hz = 440): void {
+  speak(item: string, ms: number, text = "", hz = 440): void {
     const format = this.format ?? "pcm";
     const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);
     const bytes =
       format === "pcm" ? pcmToBytes(samples) : format === "pcmu" ? encodeMulaw(samples) : encodeAlaw(samples);
-    this.does({ type: "words", item, text });
+    this.emit({ type: "words", item, text });
     for (let at = 0; at < bytes.length; at += 4_801)
-      this.does({ type: "audio", item, bytes: bytes.subarray(at, at + 4_801) });
-    this.does({ type: "item_end", item });
+      this.emit({ type: "audio", item, bytes: bytes.subarray(at, at + 4_801) });
+    this.emit({ type: "item_end", item });
   }
 }
 
 /** An agent whose conversations are puppets. */
-export function puppets(options: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
-  const opened: Puppet[] = [];
+export function puppets(options: Partial<AudioAgent> = {}): { agent: AudioAgent; conversations: Puppet[] } {
+  const conversations: Puppet[] = [];
   const agent: AudioAgent = {
     kind: "audio",
     name: "puppet",
@@ -88,11 +88,11 @@ export function puppets(options: Partial<AudioAgent> = {}): { agent: AudioAgent;
     check() {},
     async open(brief, signal) {
       const puppet = new Puppet(brief, signal);
-      opened.push(puppet);
+      conversations.push(puppet);
       return puppet;
     },
     async close() {},
     ...options,
   };
-  return { agent, opened };
+  return { agent, conversations };
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
-/** Last output of the build, and its inputs. */
-const LAST = "dist/third-party-notices.txt";
+/** Last output of the build. */
+const LAST_OUTPUT = "dist/third-party-notices.txt";
 /** Below the sources, but generated from them: `npm ci` and `npm pack` regenerate it. */
 const GENERATED = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
@@ -18,14 +18,14 @@ export default function built(): void {
 
 /** The reason why `dist` is unusable; undefined if it is complete and as new as its sources. */
 export function buildFault(): string | undefined {
-  const missing = [...BUILT, LAST].find((file) => modified(file) === undefined);
-  if (missing) return `${missing} is not there: run \`npm run build\` first`;
-  const builtAt = Math.min(...BUILT.slice(0, 2).map((file) => modified(file) ?? 0));
-  const newer = SOURCES.flatMap(filesOf).find((file) => (modified(file) ?? 0) > builtAt);
-  return newer && `${newer} is newer than dist/: run \`npm run build\` again`;
+  const missingFile = [...BUILT, LAST_OUTPUT].find((file) => modifiedMs(file) === undefined);
+  if (missingFile) return `${missingFile} is not there: run \`npm run build\` first`;
+  const builtAt = Math.min(...BUILT.slice(0, 2).map((file) => modifiedMs(file) ?? 0));
+  const newerFile = SOURCES.flatMap(filesOf).find((file) => (modifiedMs(file) ?? 0) > builtAt);
+  return newerFile && `${newerFile} is newer than dist/: run \`npm run build\` again`;
 }
 
-function modified(file: string): number | undefined {
+function modifiedMs(file: string): number | undefined {
   return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs;
 }
 

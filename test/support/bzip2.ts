@@ -3,7 +3,7 @@ const BLOCK_BYTES = 90_000;
 const CODE_BITS = 9;
 const GROUP = 50;
 
-/** Bits, the highest of each byte first. */
+/** Writes bits, the highest of each byte first. */
 export class BitWriter {
   readonly #bytes: number[] = [];
   #count = 0;
@@ -23,7 +23,7 @@ export class BitWriter {
   }
 }
 
-/** Compresses bytes as bzip2 does, with codes of one length: for tests, because machines need not have the program. */
+/** Compresses bytes as bzip2 does, with codes of one length: for tests, since the program may not be installed. */
 export function bzip2(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new BitWriter().write(0x425a68, 24).write(0x39, 8);
   let combinedCrc = 0;

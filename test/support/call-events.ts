@@ -10,7 +10,7 @@ interface FinalCall {
   readonly startedAt: unknown;
 }
 
-/** Faults of a final call's events, which are complete and in order. */
+/** Faults of a final call's events: gaps, repetitions, a wrong start or end. */
 export function eventFaults(
   { status, startedAt }: FinalCall,
   events: readonly { readonly type: string; readonly sequence: number | null }[],

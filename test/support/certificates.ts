@@ -125,7 +125,7 @@ function oid([first = 0, second = 0, ...rest]: readonly number[]): Buffer {
   const bytes = [first * 40 + second];
   for (const part of rest) {
     const groups = [part & 0x7f];
-    for (let left = part >> 7; left > 0; left >>= 7) groups.unshift((left & 0x7f) | 0x80);
+    for (let remaining = part >> 7; remaining > 0; remaining >>= 7) groups.unshift((remaining & 0x7f) | 0x80);
     bytes.push(...groups);
   }
   return tlv(0x06, Buffer.from(bytes));

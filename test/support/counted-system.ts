@@ -16,17 +16,17 @@ export class CountedSystem implements System {
 
   after(ms: number, run: () => void): () => void {
     this.pendingTimers++;
-    let pending = true;
-    const done = (): void => {
-      if (pending) this.pendingTimers--;
-      pending = false;
+    let isPending = true;
+    const finish = (): void => {
+      if (isPending) this.pendingTimers--;
+      isPending = false;
     };
     const cancel = realSystem.after(ms / this.#speed, () => {
-      done();
+      finish();
       run();
     });
     return () => {
-      done();
+      finish();
       cancel();
     };
   }

@@ -1,6 +1,6 @@
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 
-/** A rendering requested from workers. */
+/** A speech request to workers. */
 export interface SpeechJob {
   readonly text: string;
   readonly voice: string;

@@ -14,7 +14,7 @@ export interface DeepgramRecord {
   readonly controls: string[];
   /** Length of the received audio, s. */
   seconds: number;
-  open: boolean;
+  isOpen: boolean;
 }
 
 /** A fake of Deepgram's live transcription, on loopback; it analyses real audio. Written from the public reference. */
@@ -62,7 +62,7 @@ export async function deepgramServer(options: DeepgramServerOptions): Promise<De
         authorization: request.headers.authorization,
         controls: [],
         seconds: 0,
-        open: true,
+        isOpen: true,
       };
       connections.push(record);
       new Conversation(client, record, options, cuts.shift() ?? Infinity);
@@ -83,14 +83,14 @@ class Conversation {
   readonly #record: DeepgramRecord;
   readonly #understand: Understand;
   readonly #rate: number;
-  readonly #flux: boolean;
+  readonly #isFlux: boolean;
   readonly #step: number;
   #remainder = new Int16Array(0);
   #samples: number[] = [];
   /** All times in seconds since the first sample. */
   #now = 0;
   #startedAt: number | undefined;
-  #voicedMs = 0;
+  #voicedAt = 0;
   #reportedAt = 0;
   #turnIndex = 0;
 
@@ -104,7 +104,7 @@ class Conversation {
     this.#record = record;
     this.#understand = understand;
     this.#rate = Number(record.query.sample_rate);
-    this.#flux = record.path === "/v2/listen";
+    this.#isFlux = record.path === "/v2/listen";
     this.#step = this.#rate * STEP_SECONDS;
     const silenceTimer = setTimeout(() => socket.close(1011, "NET-0001"), quietMs);
     let work = Promise.resolve();
@@ -123,9 +123,9 @@ class Conversation {
     });
     socket.on("close", () => {
       clearTimeout(silenceTimer);
-      record.open = false;
+      record.isOpen = false;
     });
-    if (this.#flux) this.#send({ type: "Connected", request_id: "r", sequence_id: 0 });
+    if (this.#isFlux) this.#send({ type: "Connected", request_id: "r", sequence_id: 0 });
   }
 
   async #receive(bytes: Buffer): Promise<void> {
@@ -140,16 +140,16 @@ class Conversation {
   }
 
   async #analyze(step: Int16Array): Promise<void> {
-    const voice = rms(step) > QUIET_RMS;
-    if (voice && this.#startedAt === undefined) {
+    const isVoice = rms(step) > QUIET_RMS;
+    if (isVoice && this.#startedAt === undefined) {
       this.#startedAt = this.#now;
       this.#reportedAt = this.#now;
-      if (this.#flux) this.#sendTurnInfo("StartOfTurn", "");
+      if (this.#isFlux) this.#sendTurnInfo("StartOfTurn", "");
     }
     this.#samples.push(...step);
     this.#now += STEP_SECONDS;
-    if (voice) this.#voicedMs = this.#now;
-    if (this.#startedAt !== undefined && this.#now - this.#voicedMs > ENDPOINT_SECONDS) await this.#end();
+    if (isVoice) this.#voicedAt = this.#now;
+    if (this.#startedAt !== undefined && this.#now - this.#voicedAt > ENDPOINT_SECONDS) await this.#end();
     else if (this.#now - this.#reportedAt > INTERIM_SECONDS) {
       this.#reportedAt = this.#now;
       if (this.#startedAt === undefined) this.#endOfSpeech();
@@ -163,7 +163,7 @@ class Conversation {
     if (type === "Finalize" && this.#startedAt !== undefined) await this.#end();
     if (type !== "CloseStream") return;
     if (this.#startedAt !== undefined) await this.#end();
-    if (!this.#flux) this.#send({ type: "Metadata", request_id: "r", duration: this.#now, channels: 1 });
+    if (!this.#isFlux) this.#send({ type: "Metadata", request_id: "r", duration: this.#now, channels: 1 });
     this.#socket.close(1000);
   }
 
@@ -176,14 +176,14 @@ class Conversation {
   }
 
   #endOfSpeech(): void {
-    if (this.#flux) this.#sendTurnInfo("Update", "");
+    if (this.#isFlux) this.#sendTurnInfo("Update", "");
     else this.#results("", true, true);
     this.#samples = [];
   }
 
   async #sendResult(isFinal: boolean): Promise<void> {
     const text = await this.#understand(Int16Array.from(this.#samples), this.#rate);
-    if (this.#flux) this.#sendTurnInfo(isFinal ? "EndOfTurn" : "Update", text);
+    if (this.#isFlux) this.#sendTurnInfo(isFinal ? "EndOfTurn" : "Update", text);
     else this.#results(text, isFinal, isFinal);
   }
 
@@ -191,7 +191,7 @@ class Conversation {
     const start = this.#now - this.#samples.length / this.#rate;
     const words = transcript.split(" ").filter((word) => word !== "");
     const from = this.#startedAt ?? start;
-    const wordMs = (this.#voicedMs - from) / Math.max(1, words.length);
+    const wordSeconds = (this.#voicedAt - from) / Math.max(1, words.length);
     this.#send({
       type: "Results",
       channel_index: [0, 1],
@@ -206,8 +206,8 @@ class Conversation {
             confidence: transcript === "" ? 0 : 0.9,
             words: words.map((word, i) => ({
               word,
-              start: from + i * wordMs,
-              end: from + (i + 1) * wordMs,
+              start: from + i * wordSeconds,
+              end: from + (i + 1) * wordSeconds,
               confidence: 0.9,
             })),
           },

@@ -11,13 +11,13 @@ export async function expectDeleted(
   { id }: Instance,
   { unlinked = true }: { unlinked?: boolean } = {},
 ): Promise<void> {
-  const live = network.legs.filter((leg) => leg.instanceId === id && leg.live && leg.hangUps === 0);
-  expect(live, "no leg is live").toEqual([]);
+  const liveLegs = network.legs.filter((leg) => leg.instanceId === id && leg.live && leg.hangUps === 0);
+  expect(liveLegs, "no leg is live").toEqual([]);
   expect(await storage.calls.active(id), "its calls are ended").toEqual([]);
   expect(network.devices.has(id), "its device is linked").toBe(!unlinked);
   expect(await storage.instances.loadCredentials(id), "its credentials").toBeUndefined();
-  const open = network.lines.filter((line) => line.instance.id === id && !line.closed);
-  expect(open, "its line is closed").toEqual([]);
+  const openLines = network.lines.filter((line) => line.instance.id === id && !line.closed);
+  expect(openLines, "its line is closed").toEqual([]);
   await expect(app.instances.get(ALICE, id)).rejects.toMatchObject({ code: "instance_not_found" });
   expect((await app.instances.list(ALICE)).map((instance) => instance.id)).not.toContain(id);
   expect(await storage.instances.get(id)).toMatchObject({

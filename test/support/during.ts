@@ -2,13 +2,13 @@ import type { ManualSystem } from "../../src/testing/manual-system.ts";
 
 /** The result of the work; advances time until it is done, even while it loads a module or waits for the disk. */
 export async function during<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
-  let done = false;
-  const finished = work.finally(() => {
-    done = true;
+  let isDone = false;
+  const completion = work.finally(() => {
+    isDone = true;
   });
-  finished.catch(() => {});
-  while (!done) await system.advance(100);
-  return await finished;
+  completion.catch(() => {});
+  while (!isDone) await system.advance(100);
+  return await completion;
 }
 
 /** Advances time until the check holds, at most `ms`. Throws an Error beyond that. */

@@ -15,9 +15,9 @@ export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease" | "ver
 /** A storage that can be switched off, like a locked or missing database. */
 export class FaultyStorage implements Storage {
   readonly #inner: Storage;
-  /** Every operation throws `StorageUnavailable`. */
+  /** True if every operation throws `StorageUnavailable`. */
   isDown = false;
-  /** Every write throws `StorageUnavailable`, as on a full disk or a read-only replica. */
+  /** True if every write throws `StorageUnavailable`, as on a full disk or a read-only replica. */
   isFull = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
@@ -81,7 +81,7 @@ export class FaultyStorage implements Storage {
   }
 
   /** Number of pending operations. */
-  get underWay(): number {
+  get pendingCount(): number {
     return this.#runningCount;
   }
 
@@ -105,10 +105,10 @@ export class FaultyStorage implements Storage {
       if (this.isDown) throw new StorageUnavailable("the database is locked");
       if (this.isFull && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
       this.operations.push(operation);
-      const answer = await run(...args);
-      const waits = this.after(operation);
-      if (waits) await waits;
-      return answer;
+      const result = await run(...args);
+      const pendingWait = this.after(operation);
+      if (pendingWait) await pendingWait;
+      return result;
     } finally {
       this.#runningCount--;
     }

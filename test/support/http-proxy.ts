@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { atFileEnd } from "./file-end.ts";
 
-/** A proxy that leads every host to one port of this machine. */
+/** A proxy that forwards every host to one port of this machine. */
 export interface TestProxy {
   readonly url: string;
-  /** Hosts that were asked for, in order. */
+  /** Requested hosts, in order. */
   hosts(): readonly string[];
 }
 
-/** Starts a proxy for whole addresses and for CONNECT, and ends it after the test file. */
+/** Starts a proxy for absolute URLs and for CONNECT, and stops it after the test file. */
 export async function startProxy(port: number): Promise<TestProxy> {
   const hosts: string[] = [];
   const server = createServer((incoming, response) => {
     const { hostname, pathname } = new URL(incoming.url ?? "");
     hosts.push(hostname);
     const { headers, method } = incoming;
-    const outgoing = request({ host: "127.0.0.1", port, path: pathname, method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const outgoing = request({ host: "127.0.0.1", port, path: pathname, method, headers }, (targetResponse) => {
+      response.writeHead(targetResponse.statusCode ?? 502, targetResponse.headers);
+      targetResponse.pipe(response);
     });
     incoming.pipe(outgoing);
   });

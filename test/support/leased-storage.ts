@@ -16,17 +16,17 @@ import { isWrite, type StoreName } from "./faulty-storage.ts";
  */
 export class LeasedDatabase {
   readonly #clock: Pick<System, "monotonic">;
-  readonly #shared: Storage;
+  readonly #sharedStorage: Storage;
   #openPromise: Promise<void> | undefined;
   #epoch = 0;
   #endsAt = -Infinity;
   /** Admitted but unfinished writes: a new owner waits for them, as it would for their row locks. */
   readonly #writes = new Set<Promise<unknown>>();
 
-  /** @param shared opened by the first process; stays open until {@link close} */
-  constructor(clock: Pick<System, "monotonic">, shared: Storage) {
+  /** @param sharedStorage opened by the first process; stays open until {@link close} */
+  constructor(clock: Pick<System, "monotonic">, sharedStorage: Storage) {
     this.#clock = clock;
-    this.#shared = shared;
+    this.#sharedStorage = sharedStorage;
   }
 
   /** Epoch of the latest owner; 0 if there was none. */
@@ -41,17 +41,17 @@ export class LeasedDatabase {
 
   /** The storage of one process. */
   storage(): LeasedStorage {
-    return new LeasedStorage(this, this.#shared);
+    return new LeasedStorage(this, this.#sharedStorage);
   }
 
   /** Closes the shared storage. */
   close(): Promise<void> {
-    return this.#shared.close();
+    return this.#sharedStorage.close();
   }
 
   /** Opens the shared storage once. */
   open(): Promise<void> {
-    this.#openPromise ??= this.#shared.open({ exclusive: false });
+    this.#openPromise ??= this.#sharedStorage.open({ exclusive: false });
     return this.#openPromise;
   }
 
@@ -80,8 +80,8 @@ export class LeasedDatabase {
     this.assertOwner(epoch);
     const writing = work();
     this.#writes.add(writing);
-    const done = () => void this.#writes.delete(writing);
-    writing.then(done, done);
+    const forget = () => void this.#writes.delete(writing);
+    writing.then(forget, forget);
     return writing;
   }
 
@@ -94,11 +94,11 @@ export class LeasedDatabase {
 /** The storage of one process on a {@link LeasedDatabase}. It can be opened again after it was closed. */
 export class LeasedStorage implements Storage {
   readonly #database: LeasedDatabase;
-  readonly #shared: Storage;
+  readonly #sharedStorage: Storage;
   #lease: Lease | undefined;
-  #exclusive = false;
+  #isExclusive = false;
   /** True if this process cannot reach the database: every operation throws `StorageUnavailable`. */
-  unreachable = false;
+  isUnreachable = false;
   /** Renewals are carried out, but get their response only after this has resolved. */
   holdRenewals: Promise<unknown> | undefined;
   readonly accounts: Storage["accounts"];
@@ -115,9 +115,9 @@ export class LeasedStorage implements Storage {
   readonly webhooks: Storage["webhooks"];
   readonly sealed: Storage["sealed"];
 
-  constructor(database: LeasedDatabase, shared: Storage) {
+  constructor(database: LeasedDatabase, sharedStorage: Storage) {
     this.#database = database;
-    this.#shared = shared;
+    this.#sharedStorage = sharedStorage;
     this.accounts = this.#fenced("accounts");
     this.logins = this.#fenced("logins");
     this.instances = this.#fenced("instances");
@@ -140,7 +140,7 @@ export class LeasedStorage implements Storage {
   async open({ exclusive, leaseMs = DEFAULT_TIMINGS.leaseMs }: OpenOptions): Promise<void> {
     this.#assertReachable();
     await this.#database.open();
-    this.#exclusive = exclusive;
+    this.#isExclusive = exclusive;
     if (!exclusive || this.#lease) return; // opening twice is fine
     const epoch = await this.#database.take(leaseMs);
     this.#lease = {
@@ -155,23 +155,23 @@ export class LeasedStorage implements Storage {
   }
 
   async close(): Promise<void> {
-    if (this.#lease && !this.unreachable) this.#database.release(this.#lease.epoch);
+    if (this.#lease && !this.isUnreachable) this.#database.release(this.#lease.epoch);
     this.#lease = undefined;
   }
 
   #assertReachable(): void {
-    if (this.unreachable) throw new StorageUnavailable("the database cannot be reached");
+    if (this.isUnreachable) throw new StorageUnavailable("the database cannot be reached");
   }
 
   #fenced<Name extends StoreName>(name: Name): Storage[Name] {
-    return new Proxy(this.#shared[name], {
+    return new Proxy(this.#sharedStorage[name], {
       get: (store, method) => {
         const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
         const operation = `${name}.${String(method)}`;
         return async (...args: unknown[]) => {
           this.#assertReachable();
           const work = () => original.apply(store, args);
-          if (!isWrite(operation) || !this.#exclusive) return work();
+          if (!isWrite(operation) || !this.#isExclusive) return work();
           if (!this.#lease) throw new StorageUnavailable("the storage is closed");
           return this.#database.write(this.#lease.epoch, work);
         };

@@ -59,7 +59,7 @@ export class LocalServer implements TestServer {
     return this.#lines.join("\n");
   }
 
-  /** Starts it on its existing data. */
+  /** Starts the server on its existing data. */
   async start(): Promise<void> {
     const env = { ...this.#env, RINGPORT_DATA: this.#data };
     const settings = readSettings(SETTINGS, { values: new Map(), operands: [] }, env);
@@ -109,7 +109,7 @@ export class LocalServer implements TestServer {
   }
 
   /** Sends a request without a token and without checking the document. */
-  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  request(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
     return send(method, this.base + path, { headers });
   }
 

@@ -15,10 +15,10 @@ export class MeasuringTranscription implements Transcription {
   readonly sessions: MeasuringSession[] = [];
   /** Thrown by `open`. */
   fault: Error | undefined;
-  /** Sessions open and turns get results only after this has resolved. */
+  /** Sessions open after `opening`, and turns get results after `answering` has resolved. */
   opening: Promise<unknown> | undefined;
   answering: Promise<unknown> | undefined;
-  closed = false;
+  isClosed = false;
   /** The text of a turn. */
   understand: typeof understandTones = understandTones;
 
@@ -32,12 +32,12 @@ export class MeasuringTranscription implements Transcription {
     const session = new MeasuringSession(this, options);
     this.sessions.push(session);
     signal.addEventListener("abort", () => session.events.close());
-    if (signal.aborted || this.closed) session.events.close();
+    if (signal.aborted || this.isClosed) session.events.close();
     return session;
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     for (const { events } of this.sessions) events.close();
   }
 }
@@ -47,42 +47,42 @@ export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
   readonly events = new Queue<TranscriptionEvent>();
   /** Time and number of samples of each push. */
-  readonly pushed: { atMs: number; samples: number }[] = [];
+  readonly pushes: { atMs: number; samples: number }[] = [];
   /** Start and duration of each turn, ms. */
   readonly turns: { startMs: number; ms: number }[] = [];
   /** Thrown by the next push. */
   fault: Error | undefined;
   readonly #engine: MeasuringTranscription;
-  #turnLengths: number[] = [];
+  #turnSamples: number[] = [];
   #startMs = 0;
-  #answered: Promise<unknown> = Promise.resolve();
+  #results: Promise<unknown> = Promise.resolve();
 
   constructor(engine: MeasuringTranscription, options: TranscriptionOptions) {
     this.#engine = engine;
     this.options = options;
   }
 
-  say(event: TranscriptionEvent): void {
+  emit(event: TranscriptionEvent): void {
     this.events.push(event);
   }
 
   push(samples: Int16Array, atMs: number): void {
     if (this.fault) throw this.fault;
-    this.pushed.push({ atMs, samples: samples.length });
-    if (this.#turnLengths.length === 0) this.#startMs = atMs;
-    this.#turnLengths.push(...samples);
+    this.pushes.push({ atMs, samples: samples.length });
+    if (this.#turnSamples.length === 0) this.#startMs = atMs;
+    this.#turnSamples.push(...samples);
   }
 
   commit(): void {
-    const samples = Int16Array.from(this.#turnLengths);
+    const samples = Int16Array.from(this.#turnSamples);
     const ms = (samples.length * 1000) / this.options.sampleRate;
     const startMs = this.#startMs;
-    this.#turnLengths = [];
+    this.#turnSamples = [];
     this.turns.push({ startMs, ms });
-    this.#answered = this.#answered
+    this.#results = this.#results
       .then(() => this.#engine.answering)
       .then(() =>
-        this.say({
+        this.emit({
           type: "final",
           text: this.#engine.understand(samples, this.options.sampleRate),
           startMs,
@@ -92,7 +92,7 @@ export class MeasuringSession implements TranscriptionSession {
   }
 
   async close(): Promise<void> {
-    await this.#answered;
+    await this.#results;
     this.events.close();
   }
 }

@@ -5,7 +5,7 @@ import type { Recordings, RecordingWriter, StoredRecording } from "../../src/por
 /** One recording, in memory. */
 export class MemoryRecording implements RecordingWriter {
   readonly heard: number[] = [];
-  readonly said: number[] = [];
+  readonly spoken: number[] = [];
   readonly sampleRate: number;
   /** Ends the recording before its call, as a full disk does. */
   readonly breakOff: (reason: IncompleteReason) => void;
@@ -28,7 +28,7 @@ export class MemoryRecording implements RecordingWriter {
     if (this.isBroken || this.isFinished) return;
     for (let i = 0; i < samples; i++) {
       this.heard.push(heard[i]!);
-      this.said.push(spoken[i]!);
+      this.spoken.push(spoken[i]!);
     }
   }
 
@@ -40,7 +40,7 @@ export class MemoryRecording implements RecordingWriter {
 /** Keeps recordings in memory, by call. */
 export class MemoryRecordings implements Recordings {
   readonly stored = new Map<string, MemoryRecording>();
-  closed = false;
+  isClosed = false;
 
   record(callId: string, sampleRate: number, reportIncomplete: (reason: IncompleteReason) => void): MemoryRecording {
     const recording = new MemoryRecording(sampleRate, reportIncomplete);
@@ -51,9 +51,9 @@ export class MemoryRecordings implements Recordings {
   async read(callId: string): Promise<StoredRecording | undefined> {
     const recording = this.stored.get(callId);
     if (recording === undefined) return undefined;
-    const { heard, said, sampleRate, recordedMs } = recording;
+    const { heard, spoken, sampleRate, recordedMs } = recording;
     const samples = new Int16Array(2 * heard.length);
-    for (const [i, sample] of heard.entries()) samples.set([sample, said[i]!], 2 * i);
+    for (const [i, sample] of heard.entries()) samples.set([sample, spoken[i]!], 2 * i);
     const header = wavHeader({ sampleRate, channels: 2, samples: heard.length });
     const wav = new Uint8Array([...header, ...new Uint8Array(samples.buffer)]);
     return {
@@ -70,6 +70,6 @@ export class MemoryRecordings implements Recordings {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
   }
 }

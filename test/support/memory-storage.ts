@@ -43,12 +43,12 @@ function pagesOf(original: DatabaseSync & Pages): Fill | undefined {
 
 /** Creates the tables again, and inserts their rows. */
 function rowsOf(original: DatabaseSync): Fill {
-  const created = original
+  const definitions = original
     .prepare(
       "select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid",
     )
     .all();
-  const inserts = created
+  const inserts = definitions
     .filter(({ type }) => type === "table")
     .flatMap(({ name }) =>
       original
@@ -57,7 +57,7 @@ function rowsOf(original: DatabaseSync): Fill {
         .map((row) => [name, row] as const),
     );
   return (database) => {
-    database.exec(`begin; ${created.map(({ sql }) => sql).join(";")}; commit`);
+    database.exec(`begin; ${definitions.map(({ sql }) => sql).join(";")}; commit`);
     for (const [name, row] of inserts) {
       const columns = Object.keys(row).map((column) => `"${column}"`);
       const insert = database.prepare(`insert into "${name}" (${columns}) values (${columns.map(() => "?")})`);

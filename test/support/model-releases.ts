@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 import type { ModelReleases } from "../../adapters/neural/installation/release.ts";
 import { atFileEnd } from "./file-end.ts";
 
-/** A server with the releases of models, as GitHub answers. */
+/** A server of model releases that responds as GitHub does. */
 export class ReleaseServer implements ModelReleases {
   /** Files by tag and name: `tts-models/a.tar.bz2`. */
   readonly files = new Map<string, Uint8Array>();
   /** Descriptions of releases by tag. */
   readonly descriptions = new Map<string, unknown>();
-  /** Paths of all requests, with the range that was asked for. */
+  /** Paths of all requests, with their requested range. */
   readonly requests: string[] = [];
-  /** Bytes after which a download is cut off; each value serves for one. */
+  /** Bytes after which a download is cut off, one entry for each download. */
   readonly cuts: number[] = [];
   /** True if ranges are ignored. */
   ignoresRanges = false;
@@ -20,7 +20,7 @@ export class ReleaseServer implements ModelReleases {
   stalls = false;
   #server: Server | undefined;
 
-  /** Starts it, and ends it after the test file. */
+  /** Starts a server, and stops it after the test file. */
   static async start(): Promise<ReleaseServer> {
     const releases = new ReleaseServer();
     const server = createServer((request, response) => releases.#respond(request, response));

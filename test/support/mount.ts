@@ -10,7 +10,7 @@ export function mountInMemory(folder: string, options: string): string | undefin
   return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
 }
 
-/** Ends {@link mountInMemory}; if nothing is mounted, it only removes the folder. */
+/** Undoes {@link mountInMemory}; without a mount, it only removes the folder. */
 export function unmount(folder: string): void {
   spawnSync("umount", [folder]);
   rmSync(folder, { recursive: true, force: true });

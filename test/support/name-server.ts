@@ -25,11 +25,11 @@ const TYPES = new Map([
 /** Starts a name server over UDP and TCP. Names unknown to `answer` do not exist. */
 export async function startNameServer(answer: (name: string) => NameAnswer | undefined): Promise<NameServer> {
   const queries: string[] = [];
-  const open = new Set<Socket>();
+  const openConnections = new Set<Socket>();
   const tcp = createServer((connection) => {
-    open.add(connection);
+    openConnections.add(connection);
     connection.on("error", () => {});
-    connection.on("close", () => open.delete(connection));
+    connection.on("close", () => openConnections.delete(connection));
     connection.resume();
   });
   const socket = await onOnePort(tcp, bindUdp);
@@ -43,8 +43,8 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
     const answers = records.filter((record) => type === (record.includes(":") ? "AAAA" : "A")).map(recordOf);
     const head = Buffer.alloc(12);
     datagram.copy(head, 0, 0, 2);
-    const truncated = result === "only over TCP, which is silent" ? 0x0200 : 0;
-    head.writeUInt16BE(0x8180 | truncated | (result === undefined ? 3 : 0), 2);
+    const truncatedFlag = result === "only over TCP, which is silent" ? 0x0200 : 0;
+    head.writeUInt16BE(0x8180 | truncatedFlag | (result === undefined ? 3 : 0), 2);
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(answers.length, 6);
     socket.send(Buffer.concat([head, datagram.subarray(12, end), ...answers]), from.port, from.address);
@@ -53,10 +53,10 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
     address: `127.0.0.1:${port}`,
     queries,
     get connections() {
-      return open.size;
+      return openConnections.size;
     },
     async close() {
-      for (const connection of open) connection.destroy();
+      for (const connection of openConnections) connection.destroy();
       await Promise.all([
         new Promise<void>((closed) => socket.close(() => closed())),
         new Promise<void>((closed) => tcp.close(() => closed())),
@@ -78,7 +78,7 @@ function questionOf(datagram: Buffer): { name: string; type: string; end: number
 
 /** A record of the name in the question, valid for a minute. */
 function recordOf(address: string): Buffer {
-  const v6 = address.includes(":");
+  const isIpv6 = address.includes(":");
   // Tests only need IPv6 addresses with `::`.
   const [before = "", after = ""] = address.split("::");
   const pairs = (text: string): number[] =>
@@ -86,8 +86,8 @@ function recordOf(address: string): Buffer {
       ? []
       : text.split(":").flatMap((pair) => [Number.parseInt(pair, 16) >> 8, Number.parseInt(pair, 16) & 255]);
   const [first, last] = [pairs(before), pairs(after)];
-  const bytes = v6
+  const bytes = isIpv6
     ? [...first, ...new Array<number>(16 - first.length - last.length).fill(0), ...last]
     : address.split(".").map(Number);
-  return Buffer.from([0xc0, 12, 0, v6 ? 28 : 1, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]);
+  return Buffer.from([0xc0, 12, 0, isIpv6 ? 28 : 1, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]);
 }

@@ -42,22 +42,22 @@ export function testProcesses(options: SpeechProcessesOptions): SpeechProcesses 
   return processes;
 }
 
-/** The text of a sound, by a recogniser of a model folder. */
-export async function recognised(folder: string, sound: Sound): Promise<string> {
+/** Recognises a sound with the model in a folder. */
+export async function recognise(folder: string, sound: Sound): Promise<string> {
   const processes = testProcesses({ packages: () => enginePackages(ENGINE_FOLDER) });
-  const text = await transcribed(neuralTranscription(processes, { folder }), sound);
+  const text = await transcribe(neuralTranscription(processes, { folder }), sound);
   processes.close();
   return text;
 }
 
-/** The text of a sound, as one turn of a callee. @throws the error of a session that ends early */
-export async function transcribed(transcription: Transcription, { samples, sampleRate }: Sound): Promise<string> {
+/** Transcribes a sound as one turn of a callee. @throws the error of a session that ends early */
+export async function transcribe(transcription: Transcription, { samples, sampleRate }: Sound): Promise<string> {
   const options = { callId: "call_1", speaker: "callee", sampleRate } as const;
   const session = await transcription.open(options, new AbortController().signal);
   const frame = sampleRate / 50;
-  const padded = concatPcm([samples, new Int16Array(sampleRate / 2)]);
-  for (let at = 0; at < padded.length; at += frame)
-    session.push(padded.subarray(at, at + frame), (at * 1_000) / sampleRate);
+  const paddedSamples = concatPcm([samples, new Int16Array(sampleRate / 2)]);
+  for (let at = 0; at < paddedSamples.length; at += frame)
+    session.push(paddedSamples.subarray(at, at + frame), (at * 1_000) / sampleRate);
   session.commit();
   void session.close();
   const texts: string[] = [];

@@ -49,8 +49,8 @@ export async function streamCompletion(
   fault: ChatFault | undefined,
 ): Promise<void> {
   const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_700_000_000, model };
-  const chunk = (delta: object, finish: string | null = null): string =>
-    `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const chunk = (delta: object, finishReason: string | null = null): string =>
+    `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`;
   const deltas = [
     chunk({ role: "assistant", content: "" }),
     ...(text.match(/\S+\s*/g) ?? []).map((content) => chunk({ content })),

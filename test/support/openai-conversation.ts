@@ -60,12 +60,12 @@ export interface ConversationRecord {
   /** The whole session, as last reported. */
   session: Json;
   /** Types of the received messages, without the audio. */
-  readonly received: string[];
+  readonly receivedTypes: string[];
   /** Each truncated item: its words and the part heard, ms. */
-  readonly truncated: { readonly text: string; readonly ms: number; readonly lengthMs: number }[];
+  readonly truncations: { readonly text: string; readonly ms: number; readonly lengthMs: number }[];
   readonly history: readonly string[];
   readonly heardMs: number;
-  open: boolean;
+  isOpen: boolean;
 }
 
 /** Serves one connection that converses: it analyses real audio, and replies with audio much faster than real time. */
@@ -96,21 +96,21 @@ export function serveConversation(
         output: { format: { type: "audio/pcm", rate: 24_000 }, voice: "marin" },
       },
     },
-    received: [],
-    truncated: [],
+    receivedTypes: [],
+    truncations: [],
     get history() {
       return items.history;
     },
     get heardMs() {
       return heardMs;
     },
-    open: true,
+    isOpen: true,
   };
-  const mute = faults[0] === "mute";
+  const isMute = faults[0] === "mute";
   const isRefused = faults[0] === "no_such_model";
-  if (mute || isRefused) faults.shift();
+  if (isMute || isRefused) faults.shift();
   const send = (message: Json): void => {
-    if (!mute) socket.send(JSON.stringify({ event_id: idOf("event"), ...message }));
+    if (!isMute) socket.send(JSON.stringify({ event_id: idOf("event"), ...message }));
   };
   const sendError = (code: string, message: string, eventId: unknown = null): void =>
     send({ type: "error", error: { type: "invalid_request_error", code, message, param: null, event_id: eventId } });
@@ -124,7 +124,7 @@ export function serveConversation(
       const item_id = idOf("item");
       send({ type: "input_audio_buffer.speech_started", audio_start_ms: atMs, item_id });
       if (activeStream && member(input().turn_detection).interrupt_response !== false)
-        activeStream.cancelled ??= "turn_detected";
+        activeStream.cancelReason ??= "turn_detected";
       return item_id;
     },
     stopped: (item_id, atMs, samples, rate) => {
@@ -147,7 +147,7 @@ export function serveConversation(
       });
     }
     if (member(input().turn_detection).create_response === false) return;
-    while (activeStream?.cancelled) await new Promise((resolve) => setImmediate(resolve)); // it is about to end
+    while (activeStream?.cancelReason) await new Promise((resolve) => setImmediate(resolve)); // it is about to end
     if (activeStream !== undefined) return;
     await reply({}, null);
   }
@@ -161,8 +161,8 @@ export function serveConversation(
     return true;
   }
 
-  async function reply(requested: Json, eventId: unknown): Promise<void> {
-    const isAside = requested.conversation === "none";
+  async function reply(responseOptions: Json, eventId: unknown): Promise<void> {
+    const isAside = responseOptions.conversation === "none";
     if (activeStream !== undefined && !isAside) {
       sendError("conversation_already_has_active_response", "Conversation already has an active response.", eventId);
       return;
@@ -172,7 +172,7 @@ export function serveConversation(
     if (fault === "silent") return;
     const response = new ResponseStream(
       { socket, send, items, session: record.session, speak, pieceMs, fault },
-      requested,
+      responseOptions,
     );
     if (!isAside) activeStream = response;
     response.begin();
@@ -180,7 +180,7 @@ export function serveConversation(
       const error = { type: "server_error", code: "overloaded", message: "It is overloaded." };
       response.end("failed", { type: "failed", error });
     } else {
-      const instructions = typeof requested.instructions === "string" ? requested.instructions : undefined;
+      const instructions = typeof responseOptions.instructions === "string" ? responseOptions.instructions : undefined;
       const history = items.history;
       await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, isAside }));
       if (fault === "stall") return;
@@ -188,11 +188,12 @@ export function serveConversation(
     if (activeStream === response) activeStream = undefined;
   }
 
-  function update(requested: Json): void {
-    if (requested.type !== "realtime") return void sendError("invalid_value", "The session must be of type realtime.");
+  function update(sessionUpdate: Json): void {
+    if (sessionUpdate.type !== "realtime")
+      return void sendError("invalid_value", "The session must be of type realtime.");
     if (isRefused) return void sendError("model_not_found", "No such model.");
     // The whole session is reported after any change: clients read it from there.
-    record.session = merge(record.session, requested);
+    record.session = merge(record.session, sessionUpdate);
     detector.format = String(member(input().format).type);
     send({ type: "session.updated", session: record.session });
   }
@@ -229,7 +230,7 @@ export function serveConversation(
     if (ms > item.sentMs + 1)
       return void sendError("invalid_value", `Audio of ${item.sentMs}ms is already shorter than ${ms}ms.`, event_id);
     const { text, wholeMs } = item;
-    record.truncated.push({ text, ms, lengthMs: wholeMs });
+    record.truncations.push({ text, ms, lengthMs: wholeMs });
     item.line = `assistant: ${text.slice(0, Math.round((text.length * ms) / wholeMs))}…`;
     item.wire = { ...item.wire, content: [{ type: "output_audio" }] }; // the audio is sent with its transcript
     send({ type: "conversation.item.truncated", item_id, content_index: 0, audio_end_ms: ms });
@@ -238,7 +239,7 @@ export function serveConversation(
   function cancel({ event_id }: Json): void {
     if (activeStream === undefined)
       sendError("response_cancel_not_active", "Cancellation failed: no active response.", event_id);
-    else activeStream.cancelled ??= "client_cancelled";
+    else activeStream.cancelReason ??= "client_cancelled";
   }
 
   const HANDLERS: Readonly<Record<string, (message: Json) => void>> = {
@@ -263,14 +264,14 @@ export function serveConversation(
       heardMs += detector.push(bytes, member(input().turn_detection).type !== undefined);
       return;
     }
-    record.received.push(type);
+    record.receivedTypes.push(type);
     const handle = Object.hasOwn(HANDLERS, type) ? HANDLERS[type] : undefined;
     if (handle) handle(message);
     else sendError("unknown_event", `Unknown event ${type}.`, message.event_id);
   });
   socket.on("close", () => {
-    record.open = false;
-    if (activeStream) activeStream.cancelled ??= "client_cancelled";
+    record.isOpen = false;
+    if (activeStream) activeStream.cancelReason ??= "client_cancelled";
   });
   send({ type: "session.created", session: record.session });
   return record;

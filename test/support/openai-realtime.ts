@@ -28,7 +28,7 @@ export interface RealtimeRecord {
   session: Readonly<Record<string, unknown>> | undefined;
   /** The length of each committed turn, ms. */
   readonly turns: number[];
-  open: boolean;
+  isOpen: boolean;
 }
 
 /** An id such as the vendor's. */
@@ -50,7 +50,7 @@ export function serveRealtime(
     authorization: request.headers.authorization,
     session: undefined,
     turns: [],
-    open: true,
+    isOpen: true,
   };
   let pieces: Int16Array[] = [];
   let previousItemId: string | null = null;
@@ -63,16 +63,17 @@ export function serveRealtime(
   const sendError = (message: string, code: string): void =>
     send({ type: "error", error: { type: "invalid_request_error", code, message, param: null, event_id: null } });
 
-  function update(requested: Json): void {
-    const input = ((requested.audio as Json | undefined)?.input ?? {}) as Json;
+  function update(sessionUpdate: Json): void {
+    const input = ((sessionUpdate.audio as Json | undefined)?.input ?? {}) as Json;
     const { type, rate } = (input.format ?? {}) as Json;
     const { model } = (input.transcription ?? {}) as Json;
-    if (requested.type !== "transcription") sendError("The session must be of type transcription.", "invalid_value");
+    if (sessionUpdate.type !== "transcription")
+      sendError("The session must be of type transcription.", "invalid_value");
     else if (type !== "audio/pcm" || rate !== RATE)
       sendError("The format must be audio/pcm at 24000.", "invalid_value");
     else if (typeof model !== "string" || fault === "no_such_model") sendError("No such model.", "model_not_found");
     else {
-      session = { ...session, ...requested };
+      session = { ...session, ...sessionUpdate };
       record.session = session;
       send({ type: "session.updated", session });
     }
@@ -95,17 +96,17 @@ export function serveRealtime(
       return send({ type: "conversation.item.input_audio_transcription.failed", ...part, error });
     }
     const transcript = await understand(samples, RATE);
-    const answer = (): void => {
+    const sendTranscript = (): void => {
       const words = transcript.split(/(?<= )/).filter((word) => word !== "");
       for (const delta of words) send({ type: "conversation.item.input_audio_transcription.delta", ...part, delta });
       const usage = { type: "duration", seconds: ms / 1_000 };
       send({ type: "conversation.item.input_audio_transcription.completed", ...part, transcript, usage });
     };
     if (fault === "swapped" && release === undefined) {
-      release = answer;
+      release = sendTranscript;
       return;
     }
-    answer();
+    sendTranscript();
     release?.();
     release = undefined;
   }
@@ -119,7 +120,7 @@ export function serveRealtime(
     else sendError(`Unknown event ${String(message.type)}.`, "unknown_event");
   });
   socket.on("close", () => {
-    record.open = false;
+    record.isOpen = false;
   });
   if (typeof fault === "object" && "dropAfterMs" in fault) setTimeout(() => socket.terminate(), fault.dropAfterMs);
   if (new URL(record.url, "http://fake.test").searchParams.get("intent") === "transcription")

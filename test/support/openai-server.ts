@@ -87,15 +87,15 @@ export async function openaiServer({
   const chatFaults: ChatFault[] = [];
   const conversations: ConversationRecord[] = [];
   const conversationFaults: (ConversationFault | undefined)[] = [];
-  /** The response to a failed upgrade, over plain HTTP. */
-  let refusedWith = 426;
+  /** Status of the response to a failed upgrade, over plain HTTP. */
+  let refusalStatus = 426;
   const isRefused = ({ headers }: IncomingMessage): boolean =>
     apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`;
 
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://fake.test");
     if (isRefused(request)) return refuse(response, 401, wrongKey(request));
-    if (pathname === "/v1/realtime") return refuse(response, refusedWith, "it is a WebSocket");
+    if (pathname === "/v1/realtime") return refuse(response, refusalStatus, "it is a WebSocket");
     if (request.method === "POST" && pathname === "/v1/chat/completions") return complete(request, response);
     if (models && pathname === "/v1/models") return list(response, models);
     if (request.method !== "POST" || pathname !== "/v1/audio/transcriptions") return refuse(response, 404, "not found");
@@ -120,10 +120,10 @@ export async function openaiServer({
       return void response.writeHead(fault.status, headers).end(fault.body ?? errorBody("it failed"));
     }
     if (typeof fault === "object") await pause(fault.after);
-    const answer = JSON.stringify({ text: await understand(samples, sampleRate) });
+    const responseText = JSON.stringify({ text: await understand(samples, sampleRate) });
     response.writeHead(200, { "content-type": "application/json" });
-    if (fault === "stall") response.write(answer.slice(0, answer.length / 2));
-    else response.end(fault === "truncate" ? answer.slice(0, answer.length / 2) : answer);
+    if (fault === "stall") response.write(responseText.slice(0, responseText.length / 2));
+    else response.end(fault === "truncate" ? responseText.slice(0, responseText.length / 2) : responseText);
   }
 
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -165,12 +165,12 @@ export async function openaiServer({
     const url = new URL(request.url ?? "/", "http://fake.test");
     const transcribes = url.searchParams.get("intent") === "transcription";
     const fault = transcribes ? realtimeFaults.shift() : undefined;
-    const [first] = conversationFaults;
-    const refusal = transcribes ? fault : typeof first === "object" ? first : undefined;
+    const [firstFault] = conversationFaults;
+    const refusal = transcribes ? fault : typeof firstFault === "object" ? firstFault : undefined;
     if (!transcribes && refusal !== undefined) conversationFaults.shift();
-    refusedWith = typeof refusal === "object" && "status" in refusal ? refusal.status : 426;
-    if (isRefused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
-      const status = isRefused(request) ? 401 : refusedWith;
+    refusalStatus = typeof refusal === "object" && "status" in refusal ? refusal.status : 426;
+    if (isRefused(request) || refusalStatus !== 426 || url.pathname !== "/v1/realtime") {
+      const status = isRefused(request) ? 401 : refusalStatus;
       socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }

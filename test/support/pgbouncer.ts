@@ -57,7 +57,7 @@ default_pool_size = ${connections}
 `,
     { mode: 0o644 },
   );
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, [...user, file], { stdio: ["ignore", "ignore", "pipe"] });
   endWithThisProcess(child);

@@ -12,7 +12,7 @@ export class PhoneClient {
   readonly ws: WebSocket;
   readonly messages: PhoneMessage[] = [];
   readonly frames: Buffer[] = [];
-  #closed: StreamClosed | undefined;
+  #closeEvent: StreamClosed | undefined;
 
   constructor(ws: WebSocket) {
     this.ws = ws;
@@ -21,7 +21,7 @@ export class PhoneClient {
       else this.messages.push(JSON.parse(data.toString()));
     });
     ws.on("close", (code: number, reason: Buffer) => {
-      this.#closed = { code, reason: reason.toString() };
+      this.#closeEvent = { code, reason: reason.toString() };
     });
     ws.on("error", () => {}); // `close` follows
   }
@@ -30,12 +30,12 @@ export class PhoneClient {
     this.ws.send(JSON.stringify(command));
   }
 
-  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples or the connection end, or the signal. */
+  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples end, the connection closes or the signal fires. */
   async speak(samples: Int16Array, sampleRate: number, signal?: AbortSignal): Promise<void> {
     const length = sampleRate / 50;
     const start = performance.now();
     for (let at = 0, frame = 0; at + length <= samples.length; at += length, frame++) {
-      if (this.#closed !== undefined || signal?.aborted) return;
+      if (this.#closeEvent !== undefined || signal?.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + 20 * frame - performance.now())));
       this.ws.send(new Uint8Array(samples.buffer, samples.byteOffset + 2 * at, 2 * length));
     }
@@ -45,12 +45,12 @@ export class PhoneClient {
   async message<Type extends PhoneMessage["type"]>(type: Type): Promise<MessageOf<Type>> {
     const matchingMessage = await until(
       () => this.messages.find((message): message is MessageOf<Type> => message.type === type),
-      (message) => message !== undefined || this.#closed !== undefined,
+      (message) => message !== undefined || this.#closeEvent !== undefined,
       15_000,
       `the message ${type}`,
     );
     if (matchingMessage) return matchingMessage;
-    throw new Error(`the phone closed (${JSON.stringify(this.#closed)}) before the message ${type}`);
+    throw new Error(`the phone closed (${JSON.stringify(this.#closeEvent)}) before the message ${type}`);
   }
 
   /** All audio heard so far. */
@@ -61,13 +61,13 @@ export class PhoneClient {
 
   /** Waits for the end of the connection. */
   async closed(): Promise<StreamClosed> {
-    const closed = await until(
-      () => this.#closed,
+    const closeEvent = await until(
+      () => this.#closeEvent,
       (entry) => entry !== undefined,
       15_000,
       "the phone to be closed",
     );
-    return closed!;
+    return closeEvent!;
   }
 }
 

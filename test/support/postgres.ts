@@ -28,7 +28,7 @@ export interface PostgresSource {
   readonly missing: string | undefined;
   /** Takes about a second. */
   start(): Promise<RunningPostgres>;
-  /** Starts one with its data in an existing folder, such as a small disk; undefined if the server was already there. */
+  /** Starts a server with its data in an existing folder, such as a small disk; undefined for an existing server. */
   readonly startIn?: (folder: string) => Promise<OwnPostgres>;
 }
 
@@ -44,7 +44,7 @@ export interface RunningPostgres {
 
 /** A {@link RunningPostgres} that a test controls. */
 export interface OwnPostgres extends RunningPostgres {
-  /** Restarts it on its data, after it has ended. */
+  /** Restarts the server on its data, after it has ended. */
   restart(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function findPostgres(): Promise<PostgresSource> {
     return {
       title: "PostgreSQL",
       missing: undefined,
-      start: async () => runningPostgres(testUrl, (created) => dropDatabases(testUrl, created)),
+      start: async () => runningPostgres(testUrl, (databaseNames) => dropDatabases(testUrl, databaseNames)),
     };
   const programs = (await shippedPrograms()) ?? systemPrograms();
   if (programs)
@@ -109,12 +109,12 @@ function systemPrograms(): Programs | undefined {
   return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
 }
 
-async function startServer(installed: Programs, dataFolder?: string): Promise<OwnPostgres> {
+async function startServer(installedPrograms: Programs, dataFolder?: string): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "ringport-postgres-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     if (owner.uid) chownSync(folder, owner.uid, owner.gid);
-    const programs = reachable(installed, folder);
+    const programs = reachablePrograms(installedPrograms, folder);
     const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
     const data = join(dataFolder ?? folder, "data");
     const copy = preparedData(programs);
@@ -130,7 +130,7 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
     const port = await freePort();
     const launch = () => spawnServer(programs.postgres, { data, port, cwd: folder, env });
     let server = await launch();
-    const first = runningPostgres(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
+    const postgres = runningPostgres(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
       await server.stop();
       remove();
     });
@@ -138,14 +138,14 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
       await server.exited;
       server = await launch();
     };
-    return { ...first, restart };
+    return { ...postgres, restart };
   } catch (error) {
     remove();
     throw error;
   }
 }
 
-interface Launched {
+interface LaunchedServer {
   readonly exited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -154,7 +154,7 @@ interface Launched {
 async function spawnServer(
   program: string,
   { data, port, ...spawnOptions }: { data: string; port: number; cwd: string; env: NodeJS.ProcessEnv },
-): Promise<Launched> {
+): Promise<LaunchedServer> {
   // The data is discarded, so nothing waits for the disk.
   const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   const server = spawn(
@@ -190,8 +190,8 @@ function initialize(
   { data, ...spawnOptions }: { data: string; cwd: string; env: NodeJS.ProcessEnv },
 ): void {
   const options = ["--username=test", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--wal-segsize=1"];
-  const created = spawnSync(initdb, ["-D", data, ...options], { ...owner, ...spawnOptions, encoding: "utf8" });
-  if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
+  const result = spawnSync(initdb, ["-D", data, ...options], { ...owner, ...spawnOptions, encoding: "utf8" });
+  if (result.status !== 0) throw new Error(`initdb failed: ${result.error?.message ?? result.stderr}`);
 }
 
 /** Folder for new data of these programs: a copy takes a fraction of initdb's time. */
@@ -223,7 +223,7 @@ function pathsBelow(folder: string): string[] {
 }
 
 /** The programs, or a copy of them (60 MB) if they are below a folder that "nobody" may not enter. */
-function reachable(programs: Programs, folder: string): Programs {
+function reachablePrograms(programs: Programs, folder: string): Programs {
   if (!spawnSync(programs.postgres, ["--version"], owner).error) return programs;
   const copy = join(folder, "programs");
   cpSync(join(dirname(programs.postgres), ".."), copy, { recursive: true, verbatimSymlinks: true });
@@ -231,22 +231,22 @@ function reachable(programs: Programs, folder: string): Programs {
 }
 
 /** `end` is called once, with the names of the databases that were created. */
-function runningPostgres(url: string, end: (created: readonly string[]) => Promise<void>): RunningPostgres {
-  const created: string[] = [];
-  let stopped: Promise<void> | undefined;
+function runningPostgres(url: string, end: (databaseNames: readonly string[]) => Promise<void>): RunningPostgres {
+  const databaseNames: string[] = [];
+  let stopPromise: Promise<void> | undefined;
   return {
     url,
     async createDatabase() {
       const name = `ringport_${randomUUID().replaceAll("-", "")}`;
       await run(url, `create database ${name}`);
-      created.push(name);
+      databaseNames.push(name);
       const databaseUrl = new URL(url);
       databaseUrl.pathname = `/${name}`;
       return databaseUrl.href;
     },
     stop() {
-      stopped ??= end(created);
-      return stopped;
+      stopPromise ??= end(databaseNames);
+      return stopPromise;
     },
   };
 }

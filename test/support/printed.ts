@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 
-interface Inspecting {
+interface Inspector {
   inspect(value: unknown, options: object): string;
 }
 
 /** Output of every way to print a value and the rejections of its promises. */
-export function printed(value: unknown): string {
-  const { Bun, Deno } = globalThis as { Bun?: Inspecting; Deno?: Inspecting };
+export function printedForms(value: unknown): string {
+  const { Bun, Deno } = globalThis as { Bun?: Inspector; Deno?: Inspector };
   return [
     inspect(value, { depth: 12, showHidden: true, getters: true, maxStringLength: null, maxArrayLength: null }),
     Bun?.inspect(value, { depth: 12 }),

@@ -26,7 +26,7 @@ export async function relayTo(url: string): Promise<Relay> {
   let pendingLoss: { readonly words: string; readonly onLost: () => void } | undefined;
   const listen = (at: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      const next = createServer((client) => {
+      const newServer = createServer((client) => {
         const upstream = connect(Number(port), hostname);
         for (const socket of [client, upstream]) sockets.add(track(socket));
         // A process that is killed resets its connections, which a pipe does not pass on.
@@ -44,9 +44,9 @@ export async function relayTo(url: string): Promise<Relay> {
         });
         client.pipe(upstream).pipe(client);
       });
-      server = next;
-      next.once("error", reject);
-      next.listen(at, "127.0.0.1", () => resolve((next.address() as AddressInfo).port));
+      server = newServer;
+      newServer.once("error", reject);
+      newServer.listen(at, "127.0.0.1", () => resolve((newServer.address() as AddressInfo).port));
     });
   const ownPort = await listen(0);
   const relayedUrl = new URL(url);

@@ -58,14 +58,15 @@ const LOCAL_URL = /https?:\/\/(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::
 
 /** Prints the reason why a test is skipped. Under CI no test may be skipped, so it throws the reason. */
 export function missing(reason: string): string {
-  if (process.env.CI === "true" || process.env.CI === "1") throw new Error(`nothing is skipped under CI: ${reason}`);
+  if (process.env.CI === "true" || process.env.CI === "1")
+    throw new Error(`no test may be skipped under CI: ${reason}`);
   return reason;
 }
 
-/** As `npm start` has them. Short-lived objects in 8 MiB instead of 16: shorter pauses, so that frames of audio are on time. */
+/** The flags of `npm start`: 8 MiB for short-lived objects instead of 16 shorten pauses, so that audio frames are on time. */
 const NODE_FLAGS = ["--max-semi-space-size=8"];
 
-/** Permissions of the server under Deno; the last one finds the address where phones in the network reach it. */
+/** Permissions of the server under Deno; the last one is for finding the address at which phones on the network reach it. */
 const DENO_PERMISSIONS = [
   "--allow-net",
   "--allow-env",
@@ -84,9 +85,9 @@ export const runtimes: readonly Runtime[] = [
 
 /** Starts a server script and waits for the first local URL that it prints. */
 export async function start(runtime: Runtime, script: string, options: StartOptions = {}): Promise<ServerProcess> {
-  const [program, ...before] = runtime.command;
+  const [program, ...runtimeArgs] = runtime.command;
   if (program === undefined) throw new Error(`${runtime.name} cannot be started: ${runtime.missing}`);
-  const child = spawn(program, [...before, ...(options.flags ?? []), script, ...(options.args ?? [])], {
+  const child = spawn(program, [...runtimeArgs, ...(options.flags ?? []), script, ...(options.args ?? [])], {
     cwd: options.cwd,
     env: environment(options.env),
     stdio: [options.terminal ? "pipe" : "ignore", "pipe", "pipe"],
@@ -111,7 +112,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
     const url = await new Promise<string>((resolve, reject) => {
       const fail = (reason: string) =>
         reject(new Error(`${runtime.name} ${script} ${reason}. It printed:\n${lines.join("\n")}`));
-      timer = setTimeout(fail, readyTimeoutMs, `named no local URL within ${readyTimeoutMs} ms`);
+      timer = setTimeout(fail, readyTimeoutMs, `printed no local URL within ${readyTimeoutMs} ms`);
       child.once("error", (error) => fail(`did not start: ${error.message}`));
       child.once("close", (code, signal) => fail(`ended with ${signal ?? code}`));
       // Whole lines only: a URL cut by the end of a chunk would name another port.
@@ -133,7 +134,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
 }
 
 /** Result of a program that ran to its end. */
-export interface Finished {
+export interface ProgramResult {
   /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
@@ -155,9 +156,9 @@ export function run(
     readonly user?: number;
     readonly timeoutMs?: number;
   } = {},
-): Promise<Finished> {
-  const [program = "", ...before] = runtime.command;
-  const child = spawn(program, [...before, ...flags, script, ...args], {
+): Promise<ProgramResult> {
+  const [program = "", ...runtimeArgs] = runtime.command;
+  const child = spawn(program, [...runtimeArgs, ...flags, script, ...args], {
     cwd,
     env: environment(env),
     stdio: ["ignore", "pipe", "pipe"],

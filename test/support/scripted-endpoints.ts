@@ -8,14 +8,14 @@ export class ScriptedEndpoints implements WebhookSender {
   /** The attempts so far. */
   readonly attempts: OutgoingWebhook[] = [];
   /** Attempts that are waiting for a response, by URL. */
-  readonly waiting = new Map<string, number>();
+  readonly waitingCounts = new Map<string, number>();
   /** Reaction of each endpoint. Default: 204. */
   reply: (webhook: OutgoingWebhook) => EndpointReply | Promise<EndpointReply> = () => 204;
 
   async post(webhook: OutgoingWebhook): Promise<number> {
     this.attempts.push(webhook);
     const { url, signal } = webhook;
-    this.waiting.set(url, (this.waiting.get(url) ?? 0) + 1);
+    this.waitingCounts.set(url, (this.waitingCounts.get(url) ?? 0) + 1);
     try {
       const reply = await this.reply(webhook);
       if (reply === "silence")
@@ -25,7 +25,7 @@ export class ScriptedEndpoints implements WebhookSender {
       if (reply instanceof Error) throw reply;
       return reply;
     } finally {
-      this.waiting.set(url, (this.waiting.get(url) ?? 0) - 1);
+      this.waitingCounts.set(url, (this.waitingCounts.get(url) ?? 0) - 1);
     }
   }
 

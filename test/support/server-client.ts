@@ -84,10 +84,10 @@ export class Client {
   }
 
   /** Sends any request. @throws {Error} the response does not fit `/openapi.json` */
-  async send(method: string, path: string, sending: RequestOptions = {}): Promise<HttpResponse> {
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
-    const headers = { ...authorization, ...sending.headers };
-    const response = await send(method, this.#server.base + path, { ...sending, headers }).catch((cause: Error) => {
+    const headers = { ...authorization, ...options.headers };
+    const response = await send(method, this.#server.base + path, { ...options, headers }).catch((cause: Error) => {
       throw new Error(`${cause.message}; the server printed:\n${this.#server.output.slice(-2000)}`, { cause });
     });
     const { document } = this.#server;
@@ -214,7 +214,7 @@ const POLL_MS = 25;
 
 /** Repeats a request until its response is accepted. @throws {Error} the time limit has passed; the message shows the last response */
 export async function until<T>(
-  ask: () => T | Promise<T>,
+  request: () => T | Promise<T>,
   isAccepted: (response: T) => boolean,
   withinMs: number,
   description: string,
@@ -222,7 +222,7 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const response = await ask();
+    const response = await request();
     if (isAccepted(response)) return response;
     if (performance.now() > deadline)
       throw new Error(

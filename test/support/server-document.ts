@@ -19,7 +19,7 @@ export function documentFault(
   document: OpenApi,
   method: string,
   path: string,
-  answer: HttpResponse,
+  response: HttpResponse,
 ): string | undefined {
   const pathname = path.replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((candidate) =>
@@ -27,16 +27,16 @@ export function documentFault(
   );
   const operation = document.paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
   if (!operation) return undefined;
-  const response = `${method} ${template} returned ${answer.status}`;
-  const documented = operation.responses[answer.status];
-  if (!documented) return `${response}, which is not in the document: ${answer.text.slice(0, 300)}`;
-  const type = answer.headers["content-type"]?.split(";")[0];
-  if (type === undefined || answer.body.length === 0) return undefined;
-  const media = documented.content?.[type];
-  if (!media) return `${response} as ${type}, which is not in the document`;
+  const summary = `${method} ${template} returned ${response.status}`;
+  const documentedResponse = operation.responses[response.status];
+  if (!documentedResponse) return `${summary}, which is not in the document: ${response.text.slice(0, 300)}`;
+  const type = response.headers["content-type"]?.split(";")[0];
+  if (type === undefined || response.body.length === 0) return undefined;
+  const media = documentedResponse.content?.[type];
+  if (!media) return `${summary} as ${type}, which is not in the document`;
   if (!media.schema || !type.endsWith("json")) return undefined;
-  const schemaFaults = faults(document, media.schema, answer.json());
+  const schemaFaults = faults(document, media.schema, response.json());
   return schemaFaults.length === 0
     ? undefined
-    : `${response}, which does not fit the document: ${schemaFaults.join("; ")}`;
+    : `${summary}, which does not fit the document: ${schemaFaults.join("; ")}`;
 }

@@ -5,9 +5,9 @@ import { connect } from "node:net";
 /** A server's response, as received over the wire. */
 export interface HttpResponse {
   readonly status: number;
-  /** By lower-case name; repeated ones joined with ", ". */
+  /** By lower-case name; repeated fields are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** In wire order, repeated ones separate; names as sent. */
+  /** In wire order, with repeated fields separate and names as sent. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   readonly text: string;
@@ -48,8 +48,8 @@ export function send(
     outgoing.on("response", (response) => {
       hasResponse = true;
       read(response).then(
-        (answer) => {
-          settle(() => resolve(answer));
+        (result) => {
+          settle(() => resolve(result));
           outgoing.destroy(); // the rest of the body need not be sent
         },
         (error) => settle(() => reject(error)),
@@ -132,7 +132,7 @@ export async function* bytesOf(
 }
 
 /** The response on a bare socket. */
-export interface RawAnswer {
+export interface RawResponse {
   /** Latin-1, so that no byte is lost. */
   readonly text: string;
   /** True if the server ended the connection. */
@@ -148,7 +148,7 @@ export function sendRaw(
   url: string,
   bytes: string | Uint8Array,
   { until, waitMs = 3_000 }: { until?: RegExp; waitMs?: number } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const startedAt = performance.now();
   return new Promise((resolve) => {

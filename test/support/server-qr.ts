@@ -26,9 +26,9 @@ export function decodePng(file: Buffer): Picture {
   }
   if (!header) throw new Error("not a PNG: it has no header");
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-  const [depth = 0, colour, , , interlaced] = header.subarray(8);
-  if (colour !== 0 || interlaced !== 0)
-    throw new Error(`unsupported PNG: colour type ${colour}, interlace method ${interlaced}`);
+  const [depth = 0, colour, , , interlaceMethod] = header.subarray(8);
+  if (colour !== 0 || interlaceMethod !== 0)
+    throw new Error(`unsupported PNG: colour type ${colour}, interlace method ${interlaceMethod}`);
   const lines = undoFilters(inflateSync(Buffer.concat(pieces)), Math.ceil((width * depth) / 8), Math.ceil(depth / 8));
   const grey = new Uint8Array(width * height);
   const levels = 2 ** depth - 1;

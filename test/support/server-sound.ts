@@ -29,7 +29,7 @@ export function readWav(file: Buffer): Sound {
     throw new Error(`unexpected WAV header: ${JSON.stringify(header)}`);
   const bytes = file.readUInt32LE(40);
   if (file.readUInt32LE(4) !== file.length - 8 || bytes !== file.length - 44)
-    throw new Error(`the WAV file claims ${bytes} bytes of sound, ${file.length - 44} are there`);
+    throw new Error(`the WAV file claims ${bytes} bytes of sound, but has ${file.length - 44}`);
   const samples = Int16Array.from({ length: bytes / 2 }, (_, i) => file.readInt16LE(44 + 2 * i));
   return { sampleRate: file.readUInt32LE(24), samples };
 }

@@ -11,7 +11,15 @@ import { idSource } from "../../src/base/ids.ts";
 import { realSystem } from "../../src/ports/system.ts";
 import { atFileEnd } from "./file-end.ts";
 import { findPostgres, type RunningPostgres } from "./postgres.ts";
-import { type Finished, type Runtime, type RuntimeName, run, runtimes, type ServerProcess, start } from "./runtimes.ts";
+import {
+  type ProgramResult,
+  type Runtime,
+  type RuntimeName,
+  run,
+  runtimes,
+  type ServerProcess,
+  start,
+} from "./runtimes.ts";
 import { Client, expected, until } from "./server-client.ts";
 import { type DatabaseLocation, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
@@ -82,12 +90,12 @@ export interface ServerOptions {
 
 /** Starts the PostgreSQL of the current test file. */
 function startPostgres(): Promise<RunningPostgres> {
-  const started = postgres.start();
+  const startPromise = postgres.start();
   atFileEnd(async () => {
     runningPostgres = undefined;
-    await (await started).stop();
+    await (await startPromise).stop();
   });
-  return started;
+  return startPromise;
 }
 
 /** Creates an empty PostgreSQL database, for servers that share it. */
@@ -155,7 +163,7 @@ export class Server {
     return this.#running().output();
   }
 
-  /** Starts it on its existing data. @param env settings for this run only */
+  /** Starts the server on its existing data. @param env settings for this run only */
   async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     if (this.target.database === "PostgreSQL") this.#databaseUrl ??= await createDatabase();
     const { runtime } = this.target;
@@ -181,19 +189,19 @@ export class Server {
     return this.#running().exited;
   }
 
-  /** Ends it. Returns its exit code, or null if a signal ended it. */
+  /** Stops the server. Returns its exit code, or null if a signal ended it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const code = await this.#running().stop(signal);
     this.#process = undefined;
     return code;
   }
 
-  /** Kills it as a power cut does: no handler runs. */
+  /** Kills the server as a power cut does: no handler runs. */
   async kill9(): Promise<void> {
     await this.stop("SIGKILL");
   }
 
-  /** Ends it if it runs and removes its data. */
+  /** Stops the server if it is running, and removes its data. */
   async dispose(): Promise<void> {
     await this.#process?.stop("SIGKILL");
     this.#process = undefined;
@@ -230,12 +238,12 @@ export class Server {
   }
 
   /** Runs the command line under the same runtime on the same data. */
-  cli(...args: readonly string[]): Promise<Finished> {
+  cli(...args: readonly string[]): Promise<ProgramResult> {
     return run(this.target.runtime, MAIN, { args, env: this.#settings() });
   }
 
   /** Sends a request without a token and without checking the document. */
-  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  request(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
     return send(method, this.base + path, { headers });
   }
 

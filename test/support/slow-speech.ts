@@ -18,7 +18,7 @@ export class SlowSpeech implements Speech {
   /** Number of texts being spoken or waiting. */
   busyCount = 0;
   /** Maximum of that number so far. */
-  maxBusy = 0;
+  maxBusyCount = 0;
   readonly #system: System;
   readonly #workers: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
 
@@ -37,7 +37,7 @@ export class SlowSpeech implements Speech {
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
     this.receivedTexts.push(text);
     this.busyCount++;
-    this.maxBusy = Math.max(this.maxBusy, this.busyCount);
+    this.maxBusyCount = Math.max(this.maxBusyCount, this.busyCount);
     let releaseWorker = () => {};
     const worker = this.#workers.shift();
     this.#workers.push(new Promise((resolve) => (releaseWorker = resolve)));

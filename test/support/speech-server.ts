@@ -27,13 +27,13 @@ export interface SpeechRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A fake of the servers that answer `POST /v1/audio/speech`, on loopback. */
+/** A fake of the servers that respond to `POST /v1/audio/speech`, on loopback. */
 export interface SpeechServer {
   /** Base URL with `/v1`. */
   readonly baseUrl: string;
   readonly requests: readonly SpeechRequest[];
   /** Number of requests whose response is in progress. */
-  readonly open: number;
+  readonly openCount: number;
   /** Faults of the next requests, one each. */
   fail(...faults: SpeechFault[]): void;
   /** The content type of raw samples; without a rate by default, like most servers. */
@@ -52,12 +52,12 @@ const WORD_MS = 300;
 export async function speechServer(): Promise<SpeechServer> {
   const requests: SpeechRequest[] = [];
   const faults: SpeechFault[] = [];
-  let open = 0;
+  let openCount = 0;
 
   const server = createServer(async (request, response) => {
-    open++;
+    openCount++;
     response.once("close", () => {
-      open--;
+      openCount--;
     });
     const body = JSON.parse(await textOf(request)) as Record<string, unknown>;
     requests.push({ path: request.url ?? "", authorization: request.headers.authorization, body });
@@ -70,15 +70,15 @@ export async function speechServer(): Promise<SpeechServer> {
         .end(fault.body ?? "{}");
       return;
     }
-    await answer(response, body, fault, subject.contentType);
+    await sendAudio(response, body, fault, subject.contentType);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
   const subject: SpeechServer = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    get open() {
-      return open;
+    get openCount() {
+      return openCount;
     },
     fail: (...next) => void faults.push(...next),
     contentType: "audio/pcm",
@@ -91,18 +91,18 @@ export async function speechServer(): Promise<SpeechServer> {
   return subject;
 }
 
-async function answer(
+async function sendAudio(
   response: ServerResponse,
   body: Record<string, unknown>,
   fault: Exclude<SpeechFault, { readonly status: number }> | undefined,
   contentType: string,
 ): Promise<void> {
-  const asWav = body.response_format === "wav";
+  const isWav = body.response_format === "wav";
   const samples = fault === "empty" ? new Int16Array(0) : toneFor(String(body.input));
-  const header = asWav ? wavHeader({ sampleRate: SAMPLE_RATE }) : new Uint8Array(0);
+  const header = isWav ? wavHeader({ sampleRate: SAMPLE_RATE }) : new Uint8Array(0);
   const bytes = Buffer.concat([header, pcmToBytes(samples)]);
   response.writeHead(200, {
-    "content-type": asWav ? "audio/wav" : contentType,
+    "content-type": isWav ? "audio/wav" : contentType,
     ...(fault === "truncate" ? { "content-length": String(bytes.length * 2) } : {}),
   });
   response.flushHeaders();

@@ -102,7 +102,7 @@ export class StreamClient {
   readonly messages: StreamMessage[] = [];
   /** The binary messages so far. */
   readonly frames: Buffer[] = [];
-  #closed: StreamClosed | undefined;
+  #closeEvent: StreamClosed | undefined;
   #probeCount = 0;
 
   constructor(ws: WebSocket) {
@@ -112,7 +112,7 @@ export class StreamClient {
       else this.messages.push(JSON.parse(data.toString()));
     });
     ws.on("close", (code: number, reason: Buffer) => {
-      this.#closed = { code, reason: reason.toString() };
+      this.#closeEvent = { code, reason: reason.toString() };
     });
     ws.on("error", () => {}); // `close` follows
   }
@@ -165,14 +165,14 @@ export class StreamClient {
   ): Promise<StreamMessage> {
     return until(
       () => this.messages.find(isAccepted),
-      (message) => message !== undefined || this.#closed !== undefined,
+      (message) => message !== undefined || this.#closeEvent !== undefined,
       withinMs,
       description,
     ).then((message) => {
       if (message) return message;
-      const closed = JSON.stringify(this.#closed);
+      const closeText = JSON.stringify(this.#closeEvent);
       throw new Error(
-        `the stream closed (${closed}) before ${description}; received: ${JSON.stringify(this.messages)}`,
+        `the stream closed (${closeText}) before ${description}; received: ${JSON.stringify(this.messages)}`,
       );
     });
   }
@@ -199,13 +199,13 @@ export class StreamClient {
 
   /** Waits for the end of the connection. */
   async closed(withinMs: number = 15_000): Promise<StreamClosed> {
-    const closed = await until(
-      () => this.#closed,
+    const closeEvent = await until(
+      () => this.#closeEvent,
       (entry) => entry !== undefined,
       withinMs,
       "the stream to be closed",
     );
-    return closed!;
+    return closeEvent!;
   }
 
   /** Sends a close frame; without a code it is empty. */

@@ -148,14 +148,15 @@ export function levelOf(code: number): number {
 }
 
 const CODES: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
-const codes = new Map<number, number>();
+const codesByLevel = new Map<number, number>();
 
 /** Code with the nearest level. */
 function codeOf(level: number): number {
   const distance = (code: number): number => Math.abs(levelOf(code) - level);
   const code =
-    codes.get(level) ?? CODES.reduce((best, candidate) => (distance(candidate) < distance(best) ? candidate : best));
-  codes.set(level, code);
+    codesByLevel.get(level) ??
+    CODES.reduce((best, candidate) => (distance(candidate) < distance(best) ? candidate : best));
+  codesByLevel.set(level, code);
   return code;
 }
 

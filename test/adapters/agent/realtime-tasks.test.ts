@@ -88,7 +88,7 @@ describe("an audio model that states the result of a call", () => {
     const talk = await startTalk(({ isAside }) =>
       isAside ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
-    await talk.ended;
+    await talk.whenEnded;
     expect(await statedResult(talk)).toEqual({ day: "Monday" });
     expect(server.conversations).toHaveLength(1);
     expect(talk.summary).toEqual(["reply to begin", "said 400 ms", "hang_up"]);
@@ -103,8 +103,8 @@ describe("an audio model that states the result of a call", () => {
     const { item } = await talk.next("audio");
     talk.conversation.interrupted([{ item, heardMs: 200, text: "One" }]);
     await statedResult(talk);
-    expect(record().received).toContain("response.cancel");
-    expect(record().truncated).toMatchObject([{ ms: 200 }]);
+    expect(record().receivedTypes).toContain("response.cancel");
+    expect(record().truncations).toMatchObject([{ ms: 200 }]);
     expect(requests[0]!.history[0]).toMatch(/^assistant: One .*…$/);
   });
 
@@ -132,7 +132,7 @@ describe("an audio model that states the result of a call", () => {
     const pendingResult = statedResult(talk);
     scope.abort(new Error("it took too long"));
     await expect(pendingResult).rejects.toThrow("it took too long");
-    await expect.poll(() => record().open).toBe(false);
+    await expect.poll(() => record().isOpen).toBe(false);
   });
 });
 
@@ -142,7 +142,7 @@ describe("an audio model on a call that a machine answers", () => {
     await talk.until(isListening);
     talk.conversation.interrupted([]);
     talk.conversation.voicemail();
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary.slice(3)).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
     expect(record().session.audio).toMatchObject({ input: { turn_detection: null } });
     expect(record().history.at(-2)).toContain("The beep of a voicemail was heard");
@@ -161,7 +161,7 @@ describe("an audio model on a call that a machine answers", () => {
     talk.speak(880);
     await talk.until(() => talk.count("leave_voicemail") === 1);
     talk.conversation.voicemail();
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary.slice(-4)).toEqual(["leave_voicemail", "reply to voicemail", "said 950 ms", "hang_up"]);
     expect(requests.at(-1)).toBe(`${EXACTLY}"The parcel is here."`);
   });
@@ -172,10 +172,10 @@ describe("an audio model on a call that a machine answers", () => {
         ? { text: "Please call us back." }
         : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
-    await talk.ended;
+    await talk.whenEnded;
     talk.conversation.voicemail();
     const voicemailTalk = new AgentConversation(talk.conversation);
-    await voicemailTalk.ended;
+    await voicemailTalk.whenEnded;
     expect(voicemailTalk.summary).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
   });
 
@@ -186,8 +186,8 @@ describe("an audio model on a call that a machine answers", () => {
     await talk.next("audio");
     talk.conversation.interrupted([]);
     talk.conversation.voicemail();
-    await talk.ended;
-    expect(record().received).toContain("response.cancel");
+    await talk.whenEnded;
+    expect(record().receivedTypes).toContain("response.cancel");
     expect(talk.summary.slice(-3)).toEqual(["reply to voicemail", "said 400 ms", "hang_up"]);
   });
 });

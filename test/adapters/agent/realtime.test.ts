@@ -121,9 +121,9 @@ describe("a conversation over the realtime protocol", () => {
       talk.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
     };
     await talk.until(() => item !== "");
-    await expect.poll(() => server.conversations[0]!.truncated).toHaveLength(1);
-    expect(server.conversations[0]!.received.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
-    expect(server.conversations[0]!.truncated[0]!.ms).toBe(600);
+    await expect.poll(() => server.conversations[0]!.truncations).toHaveLength(1);
+    expect(server.conversations[0]!.receivedTypes.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
+    expect(server.conversations[0]!.truncations[0]!.ms).toBe(600);
     talk.conversation.key("1");
     await talk.until(isListening);
     expect(talk.events.filter((event) => event.type === "audio" && event.item === item).length).toBeLessThan(5);
@@ -137,7 +137,7 @@ describe("a conversation over the realtime protocol", () => {
     talk.conversation.silence();
     await talk.until(() => isListening(talk) && talk.count("listen") === 2);
     talk.conversation.silence();
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary).toEqual([
       ...["reply to begin", "said 300 ms", "listen"],
       ...["reply to silence", "said 300 ms", "listen", "reply to silence", "said 400 ms", "hang_up"],
@@ -169,7 +169,7 @@ describe("a conversation over the realtime protocol", () => {
       },
     };
     const talk = await startTalk(() => replies.shift()!, {}, { tools: [lookup] });
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
     expect(inputs).toEqual(['{"date":']);
     const outputs = server.conversations[0]!.history.filter((row) => row.startsWith("function: "));
@@ -203,7 +203,7 @@ describe("a conversation over the realtime protocol", () => {
       );
       await talk.until(isListening);
       talk.speak(880);
-      await talk.ended;
+      await talk.whenEnded;
       expect(talk.summary.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
       expect(talk.events.at(-1)).toMatchObject({ detail: expect.stringMatching(/limit of 1 replies|limit of 15 tok/) });
       await server.close();
@@ -214,11 +214,11 @@ describe("a conversation over the realtime protocol", () => {
     const talk = await startTalk(() => ({ text: "Hello." }));
     await talk.until(isListening);
     talk.conversation.ending();
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
-    expect(server.conversations[0]!.open, "a machine may turn out to have answered").toBe(true);
+    expect(server.conversations[0]!.isOpen, "a machine may turn out to have answered").toBe(true);
     scope.abort();
-    await expect.poll(() => server.conversations[0]!.open).toBe(false);
+    await expect.poll(() => server.conversations[0]!.isOpen).toBe(false);
   });
 });
 
@@ -275,7 +275,7 @@ describe("a server that fails", () => {
     await talk.until(isListening);
     server.failConversation(fault, fault);
     talk.conversation.key("5");
-    await talk.ended;
+    await talk.whenEnded;
     expect(talk.summary.slice(-2)).toEqual([
       `say ${APOLOGY}`,
       expect.stringContaining(`fail: the model's server ${detail}`),
@@ -310,7 +310,7 @@ describe("a server that fails", () => {
     const talk = await startTalk(() => ({ text: "Hello." }));
     await talk.until(isListening);
     scope.abort(new Error("the call has ended"));
-    await talk.ended;
-    await expect.poll(() => server.conversations[0]!.open).toBe(false);
+    await talk.whenEnded;
+    await expect.poll(() => server.conversations[0]!.isOpen).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { neuralTranscription } from "../../../adapters/neural/neural-transcripti
 import { simulator } from "../../../adapters/telephony/simulator/index.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { useLocalServer } from "../../support/local-server.ts";
-import { ENGINE_FOLDER, missingEngine, recognised, testProcesses } from "../../support/neural.ts";
+import { ENGINE_FOLDER, missingEngine, recognise, testProcesses } from "../../support/neural.ts";
 import { type CallView, type Client, expected } from "../../support/server-client.ts";
 import { spokenTones, toneModels } from "../../support/tone-models.ts";
 
@@ -74,7 +74,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
       expect.objectContaining({ answered_by: "screening", reason: "words" }),
       expect.objectContaining({ answered_by: "human", reason: "words" }),
     ]);
-    expect(await recognised(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
+    expect(await recognise(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
   });
 
   test("has a transcript with the words and times of its recording", async () => {
@@ -92,7 +92,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
     const line = transcript.find(({ speaker }) => speaker === "callee");
     expect(line?.text).toBe("screening service yes");
     const samples = rightChannel(expected(200, await client.get(`/v1/calls/${call.id}/recording`)).body);
-    expect(await recognised(folder, { sampleRate: RATE, samples })).toBe(line?.text);
+    expect(await recognise(folder, { sampleRate: RATE, samples })).toBe(line?.text);
     const loudMs = [...samples].flatMap((sample, at) => (Math.abs(sample) > 500 ? [(at * 1_000) / RATE] : []));
     // To within a chunk of the model.
     expect(Math.abs(line!.start_ms - loudMs[0]!)).toBeLessThan(300);

@@ -27,7 +27,7 @@ async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<rea
 }
 
 const untilLegEnded = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
-  scene.network.until(() => farEnd.end === "they hung up", "the end of the far leg");
+  scene.network.until(() => farEnd.end === "caller hung up", "the end of the far leg");
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {

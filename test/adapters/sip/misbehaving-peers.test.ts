@@ -57,12 +57,12 @@ async function expectPortsFreed(scene: Scene): Promise<void> {
 describe("a misbehaving peer", () => {
   test("an answer without SDP ends the call as media_failed", async () => {
     const scene = await expectEnd(callees.answersWithoutSdp, "media_failed", /SDP/);
-    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+    expect(scene.farEnd.calls[0]?.end).toBe("caller hung up");
   });
 
   test("an answer without a common codec is hung up, naming both lists", async () => {
     const scene = await expectEnd(callees.noCommonCodec, "media_failed", /PCMU.*G722|codec/);
-    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+    expect(scene.farEnd.calls[0]?.end).toBe("caller hung up");
   });
 
   test("a peer must encrypt if encryption is required", async () => {
@@ -214,7 +214,7 @@ describe("closing", () => {
     await Promise.all([answeredCall.events.over, ringingCall.events.over]);
     expect([answeredCall.events.cause, ringingCall.events.cause]).toEqual(["released", "released"]);
     expect(["DialError", "released"]).toContain(await pendingCall);
-    expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
+    expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["caller hung up", "cancelled"]));
     expect(scene.system.pendingTimers).toBe(0);
   });
 

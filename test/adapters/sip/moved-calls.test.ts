@@ -35,7 +35,7 @@ async function expectCallContinues(
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");
-  expect([events.cause, peerCall.end]).toEqual(["released", "they hung up"]);
+  expect([events.cause, peerCall.end]).toEqual(["released", "caller hung up"]);
 }
 
 describe("an RTCP BYE", () => {

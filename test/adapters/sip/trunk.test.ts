@@ -254,7 +254,7 @@ describe("a call in progress", () => {
     const { events } = await scene.call(NUMBER);
     const { cause, detail } = await events.next("ended", 5_000);
     expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/h[eo]ld/)]);
-    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+    expect(scene.farEnd.calls[0]?.end).toBe("caller hung up");
   });
 
   test.each(["sendonly", "inactive", "zeros"] as const)(
@@ -292,7 +292,7 @@ describe("a call in progress", () => {
     expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/held/)]);
     expect(events.types).toContain("connected");
     expect(playout.heardMs).toBe(0);
-    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+    expect(scene.farEnd.calls[0]?.end).toBe("caller hung up");
   });
 
   test("reports lost media once after mediaLossMs", async () => {

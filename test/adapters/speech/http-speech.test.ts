@@ -5,7 +5,7 @@ import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { toneShare } from "../../../src/audio/tones/tone.ts";
-import { printed } from "../../support/printed.ts";
+import { printedForms } from "../../support/printed.ts";
 import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
 
 const API_KEY = "sk-very-secret-key";
@@ -142,7 +142,7 @@ test("httpSpeech yields pieces before the response is complete", async () => {
     heardMs += (1000 * samples.length) / sampleRate;
     if (heardBeforeResume === 0 && heardMs > halfMs - 400) {
       heardBeforeResume = heardMs;
-      expect(server.open).toBe(1);
+      expect(server.openCount).toBe(1);
       resume();
     }
   }
@@ -166,7 +166,7 @@ describe("a failing speech server", () => {
     );
     const error = await failure(speak("Our secret."));
     expect(error.name).toBe("SpeechFailed");
-    expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
+    expect(printedForms(error)).not.toMatch(/very-secret-key|Our secret/);
     expect(error.message).toContain(`answered ${status}`);
     expect(error.message).toMatch(/Incorrect API key: \[hidden\]|no such voice|Out of memory/);
     expect(server.requests).toHaveLength(requests);
@@ -182,7 +182,7 @@ describe("a failing speech server", () => {
     const headerError = await failure(speak("Our secret.", { headers: { "x-key": "very-secret-key\u{1F511}" } }));
     const connectionError = await failure(speak("Our secret.", { baseUrl: "http://127.0.0.1:1/v1" }));
     for (const error of [timeoutError, headerError, connectionError])
-      expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
+      expect(printedForms(error)).not.toMatch(/very-secret-key|Our secret/);
   });
 
   test("with 429 is tried again after Retry-After", async () => {
@@ -246,9 +246,9 @@ test("an aborted signal closes the connection", async () => {
   const abort = new AbortController();
   server.fail("stall");
   const work = failure(speak("Uma frase.", {}, abort.signal));
-  await vi.waitFor(() => expect(server.open).toBe(1));
+  await vi.waitFor(() => expect(server.openCount).toBe(1));
   const reason = new Error("barge-in");
   abort.abort(reason);
   expect(await work).toBe(reason);
-  await vi.waitFor(() => expect(server.open).toBe(0));
+  await vi.waitFor(() => expect(server.openCount).toBe(0));
 });

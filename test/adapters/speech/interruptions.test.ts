@@ -6,7 +6,7 @@ import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { resample } from "../../../src/audio/samples/resample.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { join, levelled, mix, noise, samplesOf, silence } from "../../support/answers/sounds.ts";
+import { join, mix, noise, samplesOf, silence, withRms } from "../../support/answers/sounds.ts";
 import { random } from "../../support/random.ts";
 
 const RATE = 8_000;
@@ -45,15 +45,15 @@ test.for(VOICES)("a voice of %s, %s, interrupts with each short word, even in a 
     const context = { emit: (piece: PcmChunk) => void pieces.push(piece), isCancelled: () => false };
     await (engine === "flite" ? fliteJob({ text, voice }, context) : espeakJob({ text, voice }, context));
     const samples = resample(concatPcm(pieces.map((piece) => piece.samples)), pieces[0]!.sampleRate, RATE);
-    const word = levelled(Float64Array.from(samples), 3_000);
-    const car = levelled(noise("car", 5_000, RATE, random(3)), 500);
+    const word = withRms(Float64Array.from(samples), 3_000);
+    const car = withRms(noise("car", 5_000, RATE, random(3)), 500);
     expect([text, interrupts(word, silence(0, RATE)), interrupts(word, car)]).toEqual([text, true, true]);
   }
 });
 
 test.for(["car", "pink", "white"] as const)("sudden %s noise does not interrupt, whatever its length", (kind) => {
   for (let seed = 1; seed <= 20; seed++) {
-    const sound = levelled(noise(kind, 100 * seed, RATE, random(seed)), 3_000);
+    const sound = withRms(noise(kind, 100 * seed, RATE, random(seed)), 3_000);
     expect([seed, interrupts(sound, silence(0, RATE))]).toEqual([seed, false]);
   }
 });

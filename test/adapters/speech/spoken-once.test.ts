@@ -122,7 +122,7 @@ describe("requests to a speech server", () => {
         let bytes = 0;
         for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, neverAborted)) {
           bytes += samples.byteLength;
-          maxOpen = Math.max(maxOpen, server.open);
+          maxOpen = Math.max(maxOpen, server.openCount);
         }
         return bytes;
       }),

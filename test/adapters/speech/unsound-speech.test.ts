@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 let textNumber = 0;
 beforeEach(() => void textNumber++);
-afterEach(() => expect(server.open).toBe(0));
+afterEach(() => expect(server.openCount).toBe(0));
 
 /** Places a call whose text gets this response; each text is different, since speech is cached. */
 async function placeCall(fault: SpeechFault) {

@@ -60,7 +60,7 @@ describe.each([
     expect(listening.events[0]).toMatchObject({ type: "partial", text: "tone 440" });
     expect(errorsIn(listening.events)).toEqual([]);
     const [connection] = server.connections;
-    await vi.waitFor(() => expect(connection!.open).toBe(false));
+    await vi.waitFor(() => expect(connection!.isOpen).toBe(false));
     expect(connection).toMatchObject({
       path,
       authorization: `Token ${API_KEY}`,

@@ -3,7 +3,7 @@ import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../a
 import { toneShare } from "../../../src/audio/tones/tone.ts";
 import { listen, type ScriptedListening } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
-import { printed } from "../../support/printed.ts";
+import { printedForms } from "../../support/printed.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 import { errorsIn, speak } from "./listening.ts";
 
@@ -92,7 +92,7 @@ describe("a failing transcription server", () => {
     server.fail({ status, body });
     const { events } = await transcribeTurn();
     const [error] = errorsIn(events);
-    expect(printed(events)).not.toContain("very-secret-key");
+    expect(printedForms(events)).not.toContain("very-secret-key");
     expect(error).toMatchObject({ recoverable: !isPermanent });
     expect(error!.message).toMatch(new RegExp(`^the transcription server answered ${status}: Incorrect: \\[hidden\\]`));
     expect(server.requests).toHaveLength(1);

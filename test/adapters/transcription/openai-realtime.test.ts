@@ -50,7 +50,7 @@ describe("a turn of a realtime session", () => {
       },
       turns: [900],
     });
-    await vi.waitFor(() => expect(connection!.open).toBe(false));
+    await vi.waitFor(() => expect(connection!.isOpen).toBe(false));
   });
 
   test("keeps its times if transcribed out of order", async () => {
@@ -209,10 +209,10 @@ describe("the end of a realtime session", () => {
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
     listenings[0].abort.abort();
     await listenings[0].ended;
-    await vi.waitFor(() => expect(server.connections.filter(({ open }) => open)).toHaveLength(1));
+    await vi.waitFor(() => expect(server.connections.filter(({ isOpen: open }) => open)).toHaveLength(1));
     await engine.close();
     await listenings[1].ended;
-    await vi.waitFor(() => expect(server.connections.some(({ open }) => open)).toBe(false));
+    await vi.waitFor(() => expect(server.connections.some(({ isOpen: open }) => open)).toBe(false));
   });
 });
 

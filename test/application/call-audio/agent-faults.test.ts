@@ -30,7 +30,7 @@ const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampl
 
 describe("a transcription that fails permanently", () => {
   const failPermanently = (transcription: MeasuringTranscription) =>
-    transcription.sessions[0]!.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
+    transcription.sessions[0]!.emit({ type: "error", error: new Error("the key was revoked"), recoverable: false });
 
   test("ends a language model's call after an apology", async () => {
     const transcription = new MeasuringTranscription();
@@ -82,7 +82,7 @@ describe("words that are lost", () => {
       leg.say(voice(800, leg));
       await world.system.advance(1_500);
       const lostAt = nowMs(scene);
-      session.say({ type: "error", error: new Error("it answered 500"), recoverable: true });
+      session.emit({ type: "error", error: new Error("it answered 500"), recoverable: true });
       return lostAt;
     };
     const first = await loseWords();
@@ -151,7 +151,7 @@ describe("a speech engine", () => {
     const scene = await talking(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);
-    world.speech.silent = true;
+    world.speech.isSilent = true;
     leg.say(voice(800, leg));
     await world.system.advance(20_000);
     expect((await world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
@@ -338,7 +338,7 @@ describe("a prepared reply", () => {
     await world.system.advance(1_000);
     leg.say(voice(800, leg));
     await world.system.advance(700);
-    transcription.sessions[0]!.say({ type: "partial", text: partial });
+    transcription.sessions[0]!.emit({ type: "partial", text: partial });
     await world.system.advance(500);
     const firstTexts = [...texts];
     expect(soundMs(scene, 1_000)).toBe(0);

@@ -23,10 +23,10 @@ interface Scene {
 }
 
 async function talking(extraFields: object): Promise<Scene> {
-  const { agent, opened } = puppets();
+  const { agent, conversations } = puppets();
   const world = await World.start({ agent });
   const { call, leg } = await world.answeredAgentCall({ instructions: ["Ask for the day."], ...extraFields });
-  return { world, call, leg, puppet: opened[0]! };
+  return { world, call, leg, puppet: conversations[0]! };
 }
 
 function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
@@ -38,9 +38,9 @@ describe("the result of a call with an audio agent", () => {
   test("is stated during the goodbye and stored with the end of the call", async () => {
     const { world, call, puppet } = await talking({ resultSchema: SCHEMA });
     puppet.results.push({ day: "Monday" });
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 2_000, "Goodbye.");
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 2_000, "Goodbye.");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(1_000);
     expect(puppet.faults, "asked while the goodbye is played").toEqual([undefined]);
     await world.system.advance(2_500);
@@ -53,7 +53,7 @@ describe("the result of a call with an audio agent", () => {
   test("is repaired once", async () => {
     const { world, call, puppet } = await talking({ resultSchema: SCHEMA });
     puppet.results.push({ day: 5 }, { day: "Monday" });
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(1_500);
     expect(puppet.faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
     expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
@@ -68,8 +68,8 @@ describe("the result of a call with an audio agent", () => {
         resolveReport = resolve;
       }),
     );
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 5_000, "One two three four five.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 5_000, "One two three four five.");
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
@@ -95,7 +95,7 @@ describe("the result of a call with an audio agent", () => {
   });
 
   test("is not requested without an answer", async () => {
-    const { agent, opened } = puppets();
+    const { agent, conversations } = puppets();
     const world = await World.start({ agent });
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {
@@ -108,8 +108,8 @@ describe("the result of a call with an audio agent", () => {
     world.leg(call).end("busy");
     await world.system.advance(1_000);
     expect((await world.storedCall(call)).outcome?.reason).toBe("busy");
-    expect(opened[0]!.faults).toEqual([]);
-    expect(opened[0]!.signal.aborted).toBe(true);
+    expect(conversations[0]!.faults).toEqual([]);
+    expect(conversations[0]!.signal.aborted).toBe(true);
     await world.stop();
   });
 });
@@ -121,23 +121,23 @@ describe("an audio agent that a machine answers", () => {
   test("is silent until the beep, then leaves its message", async () => {
     const scene = await talking({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 30_000, "A long greeting.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 30_000, "A long greeting.");
     leg.say(machine());
     await world.system.advance(7_000);
     const heardBefore = Buffer.concat(puppet.heard).length;
     // Late audio is not played.
-    puppet.does({ type: "reply", to: "words" });
-    puppet.says("b", 500, "Yes?");
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "reply", to: "words" });
+    puppet.speak("b", 500, "Yes?");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(1_000);
     expect(soundMs(scene, 6_300)).toBe(0);
     expect(puppet.reports).not.toContain("voicemail");
     await world.system.advance(1_500);
     expect(puppet.reports.at(-1)).toBe("voicemail");
-    puppet.does({ type: "reply", to: "voicemail" });
-    puppet.says("c", 2_000, "Please call back.", 880);
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "reply", to: "voicemail" });
+    puppet.speak("c", 2_000, "Please call back.", 880);
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(500);
     leg.press("1");
     leg.say(babble(500, 8_000, 3_000, 5));
@@ -156,14 +156,14 @@ describe("an audio agent that a machine answers", () => {
   test("leaves a message even if it said goodbye before the verdict", async () => {
     const scene = await talking({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 1_000, "Goodbye.");
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 1_000, "Goodbye.");
+    puppet.emit({ type: "hang_up" });
     leg.say(machine());
     await world.system.advance(9_500);
     expect(puppet.reports).toContain("voicemail");
-    puppet.says("b", 1_000, "Please call back.");
-    puppet.does({ type: "hang_up" });
+    puppet.speak("b", 1_000, "Please call back.");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(2_500);
     expect(Math.abs(soundMs(scene, BEEP_END_MS) - 0.97 * 1_000)).toBeLessThan(80);
     expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
@@ -183,13 +183,13 @@ describe("an audio agent that a machine answers", () => {
     const { world, call, leg, puppet } = scene;
     leg.say(machine());
     await world.system.advance(3_000);
-    puppet.does({ type: "leave_voicemail" });
+    puppet.emit({ type: "leave_voicemail" });
     await world.system.advance(5_000);
     expect(puppet.reports).not.toContain("voicemail");
     await world.system.advance(1_500);
     expect(puppet.reports).toContain("voicemail");
-    puppet.says("a", 1_000, "Please call back.");
-    puppet.does({ type: "hang_up" });
+    puppet.speak("a", 1_000, "Please call back.");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(2_500);
     expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
     expect(Math.abs(soundMs(scene, BEEP_END_MS) - 0.97 * 1_000)).toBeLessThan(80);

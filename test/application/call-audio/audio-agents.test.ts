@@ -27,7 +27,7 @@ async function dialCall(agent: AudioAgent, options: WorldOptions = {}): Promise<
 }
 
 async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
-  const { agent, opened } = puppets(options.transcription ? { transcribes: false } : {});
+  const { agent, conversations } = puppets(options.transcription ? { transcribes: false } : {});
   const { world, call } = await dialCall(agent, options);
   await world.system.settle();
   const leg = world.leg(call);
@@ -35,7 +35,7 @@ async function talking({ codec, ...options }: WorldOptions & { readonly codec?: 
   leg.placed();
   leg.answer();
   await world.system.settle();
-  return { world, call, leg, puppet: opened[0]! };
+  return { world, call, leg, puppet: conversations[0]! };
 }
 
 async function lines({ world, call }: Scene): Promise<string[]> {
@@ -59,16 +59,18 @@ const heardItems = (reports: readonly unknown[]): readonly HeardItem[] =>
 
 describe("a call with an audio agent", () => {
   test("is opened before the dial, and starts on answer", async () => {
-    const { agent, opened } = puppets();
+    const { agent, conversations } = puppets();
     const { world, call } = await dialCall(agent);
-    expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
+    expect(conversations.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([
+      [call.id, ["Ask for the date."]],
+    ]);
     const leg = world.leg(call);
     leg.placed();
     await world.system.advance(3_000);
-    expect(opened[0]!.reports).toEqual([]);
+    expect(conversations[0]!.reports).toEqual([]);
     leg.answer();
     await world.system.advance(100);
-    expect(opened[0]!.reports).toEqual(["answered pcm"]);
+    expect(conversations[0]!.reports).toEqual(["answered pcm"]);
     expect(await world.eventTypes(call)).toEqual(["queued", "ringing", "answered", "agent_started"]);
     await world.stop();
   });
@@ -76,9 +78,9 @@ describe("a call with an audio agent", () => {
   test("plays early audio at the pace of the leg, and stores its words", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 1_500, "Good morning.");
-    puppet.says("b", 500, "How are you?", 880);
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 1_500, "Good morning.");
+    puppet.speak("b", 500, "How are you?", 880);
     await world.system.advance(1_000);
     expect(Math.abs(soundMs(scene, 0) - 960)).toBeLessThan(80);
     expect(await lines(scene)).toEqual([]);
@@ -97,7 +99,7 @@ describe("a call with an audio agent", () => {
     const { world, leg, puppet } = await talking({ codec });
     const code = format === "pcmu" ? encodeMulaw : encodeAlaw;
     const bytes = Uint8Array.from({ length: 256 * 20 }, (_, at) => (at * 7) & 0xff);
-    puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes });
+    puppet.emit({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes });
     await world.system.advance(1_000);
     const voiceSamples = voice(400, leg);
     leg.say(voiceSamples);
@@ -131,14 +133,14 @@ describe("a call with an audio agent", () => {
   test("stops at once if the agent notices speech, and reports the audio heard", async () => {
     const scene = await talking();
     const { world, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 300, "Hello.");
-    puppet.says("b", 4_000, "one two three four five six seven eight");
-    puppet.says("c", 1_000, "And more.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 300, "Hello.");
+    puppet.speak("b", 4_000, "one two three four five six seven eight");
+    puppet.speak("c", 1_000, "And more.");
     await world.system.advance(2_300);
-    puppet.does({ type: "speech_started" });
+    puppet.emit({ type: "speech_started" });
     // Late audio of a cut item is not played.
-    puppet.does({ type: "audio", item: "b", bytes: pcmToBytes(tone(440, 500, 24_000, 8_000)) });
+    puppet.emit({ type: "audio", item: "b", bytes: pcmToBytes(tone(440, 500, 24_000, 8_000)) });
     await world.system.advance(2_000);
     const heard = heardItems(puppet.reports);
     expect(heard.map(({ item }) => item)).toEqual(["b", "c"]);
@@ -155,14 +157,14 @@ describe("a call with an audio agent", () => {
   test("falls silent 200 ms after the callee starts to speak, and waits for the agent's verdict", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 5_000, "A long sentence.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 5_000, "A long sentence.");
     await world.system.advance(1_000);
     leg.say(voice(600, leg));
     await world.system.advance(600);
     expect(Math.abs(soundMs(scene, 1_000) - 200)).toBeLessThan(80);
     expect(heardItems(puppet.reports)).toEqual([]);
-    puppet.does({ type: "speech_started" });
+    puppet.emit({ type: "speech_started" });
     await world.system.advance(100);
     expect(Math.abs(heardItems(puppet.reports)[0]!.heardMs - 1_200)).toBeLessThan(80);
     await world.stop();
@@ -171,8 +173,8 @@ describe("a call with an audio agent", () => {
   test("resumes after a sound that the agent does not report as speech", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 3_000, "A long sentence.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 3_000, "A long sentence.");
     await world.system.advance(1_000);
     leg.say(voice(400, leg));
     await world.system.advance(6_000);
@@ -185,11 +187,11 @@ describe("a call with an audio agent", () => {
   test("does not play the rest of a reply when another one starts", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 5_000);
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 5_000);
     await world.system.advance(500);
-    puppet.does({ type: "reply", to: "words" });
-    puppet.says("b", 500, "", 880);
+    puppet.emit({ type: "reply", to: "words" });
+    puppet.speak("b", 500, "", 880);
     await world.system.advance(2_000);
     expect(heardItems(puppet.reports).map(({ item }) => item)).toEqual(["a"]);
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 1_000)).toBeLessThan(80);
@@ -204,7 +206,7 @@ describe("a call with an audio agent", () => {
   ] as const)("fails without playing audio if the agent sends %s as samples", async ([, bytes, detail]) => {
     const scene = await talking();
     const { world, call, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
+    puppet.emit({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
     await world.system.advance(2_000);
     expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_failed",
@@ -216,8 +218,8 @@ describe("a call with an audio agent", () => {
 
   test("fails if the agent runs minutes ahead", async () => {
     const { world, call, puppet } = await talking({ codec: "PCMU" });
-    puppet.does({ type: "reply", to: "begin" });
-    for (let i = 0; i < 320; i++) puppet.does({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
+    puppet.emit({ type: "reply", to: "begin" });
+    for (let i = 0; i < 320; i++) puppet.emit({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
     await world.system.advance(1_000);
     expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
@@ -230,13 +232,13 @@ describe("a call with an audio agent", () => {
   test("hangs up when the goodbye has been heard", async () => {
     const scene = await talking();
     const { world, call, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 2_000, "Goodbye.");
-    puppet.does({ type: "hang_up" });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 2_000, "Goodbye.");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(1_800);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     // The callee's own goodbye does not cut the agent's short.
-    puppet.does({ type: "speech_started" });
+    puppet.emit({ type: "speech_started" });
     await world.system.advance(1_500);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished" } });
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 2_000)).toBeLessThan(80);
@@ -248,8 +250,8 @@ describe("a call with an audio agent", () => {
   test("stops speaking at a key, and passes it to the agent", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 3_000, "Press one.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 3_000, "Press one.");
     await world.system.advance(500);
     leg.press("1");
     await world.system.advance(1_000);
@@ -261,9 +263,9 @@ describe("a call with an audio agent", () => {
 
   test("notices silence only after the last word", async () => {
     const { world, leg, puppet } = await talking();
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 2_000);
-    puppet.does({ type: "listen", forMs: 5_000 });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 2_000);
+    puppet.emit({ type: "listen", forMs: 5_000 });
     await world.system.advance(6_900);
     expect(puppet.reports).not.toContain("silence");
     leg.say(voice(500, leg));
@@ -276,7 +278,7 @@ describe("a call with an audio agent", () => {
 
   test("sends keys, as tones if the network has no better method", async () => {
     const { world, leg, puppet } = await talking();
-    puppet.does({ type: "press", keys: "12#" });
+    puppet.emit({ type: "press", keys: "12#" });
     await world.system.advance(1_000);
     let keys = "";
     const detector = new DtmfDetector(8_000, (digit) => {
@@ -291,7 +293,7 @@ describe("a call with an audio agent", () => {
     const scene = await talking();
     const { world, call, puppet } = scene;
     await world.system.advance(2_000);
-    puppet.does({ type: "callee_words", text: " Tomorrow. ", startMs: 400, endMs: 1_200 });
+    puppet.emit({ type: "callee_words", text: " Tomorrow. ", startMs: 400, endMs: 1_200 });
     await world.system.advance(100);
     const [line] = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];
     expect(line).toMatchObject({ speaker: "callee", text: "Tomorrow." });
@@ -312,16 +314,16 @@ describe("a call with an audio agent", () => {
 
   test("measures its turns", async () => {
     const { world, call, leg, puppet } = await talking();
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 4_000, "A long sentence.");
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 4_000, "A long sentence.");
     await world.system.advance(500);
     leg.say(voice(800, leg));
     await world.system.advance(200);
-    puppet.does({ type: "speech_started" });
+    puppet.emit({ type: "speech_started" });
     await world.system.advance(1_300);
-    puppet.does({ type: "speech_stopped" }, { type: "reply", to: "words" });
+    puppet.emit({ type: "speech_stopped" }, { type: "reply", to: "words" });
     await world.system.advance(300);
-    puppet.says("b", 500);
+    puppet.speak("b", 500);
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
@@ -336,9 +338,9 @@ describe("a call with an audio agent", () => {
 
   test("reports an impossible transfer, after the words before it", async () => {
     const { world, puppet } = await talking();
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 500, "One moment.");
-    puppet.does({ type: "transfer", to: "+12025550123" });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 500, "One moment.");
+    puppet.emit({ type: "transfer", to: "+12025550123" });
     await world.system.advance(400);
     expect(puppet.reports).toEqual(["answered pcm"]);
     await world.system.advance(500);
@@ -351,7 +353,7 @@ describe("a call with an audio agent", () => {
       capabilities: { transfers: true },
       timings: { maxDurationMs: 60_000 },
     });
-    puppet.does({ type: "transfer", to: "+12025550123" });
+    puppet.emit({ type: "transfer", to: "+12025550123" });
     await world.system.advance(52_000);
     expect(leg.transfers).toEqual(["+12025550123"]);
     expect(puppet.reports).toEqual(["answered pcm"]);
@@ -368,8 +370,8 @@ describe("a call with an audio agent", () => {
     expect(puppet.reports).not.toContain("ending");
     await world.system.advance(1_000);
     expect(puppet.reports.at(-1)).toBe("ending");
-    puppet.says("a", 1_000, "Goodbye.");
-    puppet.does({ type: "hang_up" });
+    puppet.speak("a", 1_000, "Goodbye.");
+    puppet.emit({ type: "hang_up" });
     await world.system.advance(2_500);
     expect((await world.storedCall(call)).outcome?.reason).toBe("max_duration");
     expect(await lines(scene)).toEqual(["caller: Goodbye."]);
@@ -379,9 +381,9 @@ describe("a call with an audio agent", () => {
   test("apologises through the speech engine, then fails with the agent's reason", async () => {
     const scene = await talking();
     const { world, call, puppet } = scene;
-    puppet.does({ type: "reply", to: "begin" });
-    puppet.says("a", 500, "Well", 880);
-    puppet.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
+    puppet.emit({ type: "reply", to: "begin" });
+    puppet.speak("a", 500, "Well", 880);
+    puppet.emit({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
     const apologyMs = "I am sorry.".length * MS_PER_CHARACTER;
     await world.system.advance(500 + apologyMs - 100);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
@@ -395,12 +397,12 @@ describe("a call with an audio agent", () => {
   });
 
   test("fails without an apology if no voice works", async () => {
-    const { agent, opened } = puppets();
+    const { agent, conversations } = puppets();
     const world = await World.start({ agent });
     world.speech.voices = async () => [];
     const { call } = await world.answeredAgentCall({ instructions: ["x"], language: "fi" });
-    expect(opened[0]!.brief.language).toBe("fi");
-    opened[0]!.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
+    expect(conversations[0]!.brief.language).toBe("fi");
+    conversations[0]!.emit({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
     await world.system.advance(1_000);
     expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_failed",
@@ -410,11 +412,11 @@ describe("a call with an audio agent", () => {
   });
 
   test("fails if the conversation breaks off, even before the answer", async () => {
-    const { agent, opened } = puppets();
+    const { agent, conversations } = puppets();
     const { world, call } = await dialCall(agent);
     world.leg(call).placed();
     await world.system.settle();
-    opened[0]!.events.fail(new Error("the connection broke"));
+    conversations[0]!.events.fail(new Error("the connection broke"));
     await world.system.advance(1_000);
     expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_failed",

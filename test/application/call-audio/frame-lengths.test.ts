@@ -79,7 +79,7 @@ describe.each([
     const words = tone(880, 600, sampleRate, 8_000);
     leg.say(words);
     await world.system.advance(10_000);
-    const { heard, said } = world.recordings.stored.get(call.id)!;
+    const { heard, spoken: said } = world.recordings.stored.get(call.id)!;
     const left = Int16Array.from(heard);
     const right = Int16Array.from(said);
     expect(left).toEqual(leg.heard.subarray(0, left.length));

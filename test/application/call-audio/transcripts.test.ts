@@ -166,8 +166,8 @@ describe("the callee's speech", () => {
     expect(Math.abs(turn!.startMs - 700)).toBeLessThanOrEqual(40);
     expect(Math.abs(turn!.ms - 1_600)).toBeLessThanOrEqual(40);
     // Each push follows the previous one without a gap.
-    for (const [i, { atMs, samples }] of session.pushed.entries()) {
-      const next = session.pushed[i + 1];
+    for (const [i, { atMs, samples }] of session.pushes.entries()) {
+      const next = session.pushes[i + 1];
       if (next) expect(Math.abs(next.atMs - atMs - samples / 24)).toBeLessThan(0.5);
     }
     await world.stop();
@@ -181,9 +181,9 @@ describe("the callee's speech", () => {
     leg.talkative = true;
     await world.system.advance(1_000);
     const [session] = transcription.sessions as [MeasuringSession];
-    expect(session.pushed[0]?.atMs).toBe(0);
-    expect(session.pushed.map(({ atMs }) => atMs)).toEqual(session.pushed.map((_, i) => i * 20));
-    expect(Math.abs(session.pushed.length - 100)).toBeLessThanOrEqual(2);
+    expect(session.pushes[0]?.atMs).toBe(0);
+    expect(session.pushes.map(({ atMs }) => atMs)).toEqual(session.pushes.map((_, i) => i * 20));
+    expect(Math.abs(session.pushes.length - 100)).toBeLessThanOrEqual(2);
     await world.stop();
   });
 });
@@ -223,10 +223,10 @@ describe("a transcript", () => {
     const { world, call, leg } = await talking({ transcription });
     await world.system.advance(5_000);
     const [session] = transcription.sessions as [MeasuringSession];
-    session.say({ type: "partial", text: "tw", startMs: 3_000 });
-    session.say({ type: "final", text: " two ", startMs: 3_000, endMs: 4_000, confidence: 0.75 });
-    session.say({ type: "final", text: "one", startMs: 1_000.4, endMs: 2_000 });
-    session.say({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
+    session.emit({ type: "partial", text: "tw", startMs: 3_000 });
+    session.emit({ type: "final", text: " two ", startMs: 3_000, endMs: 4_000, confidence: 0.75 });
+    session.emit({ type: "final", text: "one", startMs: 1_000.4, endMs: 2_000 });
+    session.emit({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
     await world.system.settle();
     const answeredAt = (await world.storedCall(call)).startedAt ?? 0;
     const transcript = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
@@ -263,12 +263,12 @@ describe("a transcript", () => {
       if (operation === "transcripts.append") throw new Error("the disk is full");
     };
     const [session] = transcription.sessions as [MeasuringSession];
-    session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
+    session.emit({ type: "final", text: "one", startMs: 100, endMs: 200 });
     await world.system.advance(1_000);
     expect(client.transcripts).toHaveLength(1);
     expect((await world.app.calls.transcripts(ALICE, [call])).size).toBe(0);
     world.storage.before = () => {};
-    session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
+    session.emit({ type: "final", text: "two", startMs: 300, endMs: 400 });
     await world.system.settle();
     expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
       "one",
@@ -282,13 +282,13 @@ describe("a transcript", () => {
     const { world, call, attachment } = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
     attachment.detach(false);
-    session.say({ type: "partial", text: "on", startMs: 100 });
-    session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
+    session.emit({ type: "partial", text: "on", startMs: 100 });
+    session.emit({ type: "final", text: "one", startMs: 100, endMs: 200 });
     await world.system.settle();
     const next = new EventRecorder();
     await attach(world, call, next);
     expect(next.transcripts.map(({ text }) => text)).toEqual(["one"]);
-    session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
+    session.emit({ type: "final", text: "two", startMs: 300, endMs: 400 });
     await world.system.settle();
     expect(next.transcripts.map(({ text }) => text)).toEqual(["one", "two"]);
     await world.stop();
@@ -297,9 +297,9 @@ describe("a transcript", () => {
 
 describe("a final transcript that was sent to a client after it had disconnected", () => {
   const sayFinal = async ({ world }: Scene, session: MeasuringSession, text: string) => {
-    const startMs = 100 * session.pushed.length;
-    session.say({ type: "partial", text: text.slice(0, 1), startMs });
-    session.say({ type: "final", text, startMs, endMs: startMs + 50 });
+    const startMs = 100 * session.pushes.length;
+    session.emit({ type: "partial", text: text.slice(0, 1), startMs });
+    session.emit({ type: "final", text, startMs, endMs: startMs + 50 });
     await world.system.settle();
   };
 
@@ -427,12 +427,12 @@ describe("a transcription engine", () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
-    for (let i = 0; i < 3; i++) session.say({ type: "error", error: new Error("busy"), recoverable: true });
-    session.say({ type: "final", text: "still here", startMs: 0, endMs: 10 });
+    for (let i = 0; i < 3; i++) session.emit({ type: "error", error: new Error("busy"), recoverable: true });
+    session.emit({ type: "final", text: "still here", startMs: 0, endMs: 10 });
     await scene.world.system.settle();
     expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: true }]);
     expect(texts(scene)).toEqual(["still here"]);
-    session.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
+    session.emit({ type: "error", error: new Error("the key was revoked"), recoverable: false });
     await scene.world.system.settle();
     expect(unavailableNotices(scene)).toEqual([
       { reason: "engine_failed", recoverable: true },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
 import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
-import { levelled, noise as rumble, samplesOf } from "../../support/answers/sounds.ts";
+import { noise as rumble, samplesOf, withRms } from "../../support/answers/sounds.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { random } from "../../support/random.ts";
 
@@ -101,7 +101,7 @@ describe("the end of the callee's turn", () => {
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(600);
-    session!.say({ type: "partial", text: "I would like to come and" });
+    session!.emit({ type: "partial", text: "I would like to come and" });
     await scene.world.system.advance(1_400);
     expect(session!.turns).toEqual([]);
     await scene.world.system.advance(500);
@@ -117,12 +117,12 @@ describe("the end of the callee's turn", () => {
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_100);
-    session!.say({ type: "final", text: "I can come, but" });
+    session!.emit({ type: "final", text: "I can come, but" });
     await scene.world.system.advance(300);
     expect(laterInputs(inputs)).toEqual([]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_000);
-    session!.say({ type: "final", text: "not today." });
+    session!.emit({ type: "final", text: "not today." });
     await scene.world.system.advance(100);
     expect(laterInputs(inputs)).toEqual([{ type: "words", text: "I can come, but not today." }]);
     await scene.world.stop();
@@ -224,7 +224,7 @@ describe("the agent is not interrupted by", () => {
   test.for(["car", "pink"] as const)("sudden %s noise of a second", (kind) =>
     expectUndisturbed(({ leg }) => {
       for (const seed of [1, 2, 3]) {
-        leg.say(samplesOf(levelled(rumble(kind, 1_000, leg.sampleRate, random(seed)), 3_000)));
+        leg.say(samplesOf(withRms(rumble(kind, 1_000, leg.sampleRate, random(seed)), 3_000)));
         leg.say(new Int16Array(leg.sampleRate));
       }
     }),

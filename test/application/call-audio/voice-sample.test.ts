@@ -57,7 +57,7 @@ describe("the sample of a voice", () => {
   });
 
   test("is abandoned after 15 seconds of silence", async () => {
-    world.speech.silent = true;
+    world.speech.isSilent = true;
     const refusal = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
     let hasEnded = false;
     void refusal.then(() => {

@@ -58,12 +58,12 @@ describe("a call that is recorded", () => {
     await world.system.advance(5_000);
     const { outcome, recordedMs } = await world.storedCall(call);
     expect(outcome?.reason).toBe("message_played");
-    const { heard, said, isFinished } = recording();
+    const { heard, spoken, isFinished } = recording();
     expect(isFinished).toBe(true);
     expect(Int16Array.from(heard)).toEqual(leg.heard.subarray(0, heard.length));
-    expect(said.length).toBe(heard.length);
-    expect(Math.abs(startMs(said) - 400)).toBeLessThanOrEqual(21);
-    expect(said.filter((sample) => sample !== 0).length / FRAME).toBeCloseTo(15, 0);
+    expect(spoken.length).toBe(heard.length);
+    expect(Math.abs(startMs(spoken) - 400)).toBeLessThanOrEqual(21);
+    expect(spoken.filter((sample) => sample !== 0).length / FRAME).toBeCloseTo(15, 0);
     expect(Math.abs((recordedMs ?? 0) - (outcome?.durationMs ?? 0))).toBeLessThanOrEqual(20);
     expect(recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
     await world.stop();
@@ -75,9 +75,9 @@ describe("a call that is recorded", () => {
     await world.system.advance(700);
     leg.say(tone(880, 100, RATE, 8_000));
     await world.system.advance(5_000);
-    const { heard, said } = recording();
-    expect(said.length).toBe(heard.length);
-    expect(Math.abs(startMs(said) - 700)).toBeLessThanOrEqual(21);
+    const { heard, spoken } = recording();
+    expect(spoken.length).toBe(heard.length);
+    expect(Math.abs(startMs(spoken) - 700)).toBeLessThanOrEqual(21);
     await world.stop();
   });
 

@@ -137,7 +137,7 @@ test("a running request of a demo token holds no key of its user", async () => {
   });
   world.storage.before = (operation) => (operation === "calls.insert" ? gate : undefined);
   const pendingCall = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
-  await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
+  await vi.waitFor(() => expect(world.storage.pendingCount).toBe(1));
   world.storage.before = () => {};
   expect(await world.app.calls.create(ALICE, speech(aliceInstance), options)).toMatchObject({ created: true });
   release();

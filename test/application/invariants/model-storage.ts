@@ -65,9 +65,9 @@ export class ModelStorage extends FaultyStorage {
       if (error instanceof StorageUnavailable) return false;
       throw error;
     });
-    inner.unreachable = !isReached;
+    inner.isUnreachable = !isReached;
     await inner.close();
-    inner.unreachable = false;
+    inner.isUnreachable = false;
   }
 
   async #pass<T>(operation: string, run: () => Promise<T>): Promise<T> {

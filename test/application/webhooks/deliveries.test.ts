@@ -126,9 +126,9 @@ describe("a failed attempt", () => {
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.advance(14_900);
-    expect(world.endpoints.waiting.get(URL)).toBe(1);
+    expect(world.endpoints.waitingCounts.get(URL)).toBe(1);
     await world.system.advance(200);
-    expect(world.endpoints.waiting.get(URL)).toBe(0);
+    expect(world.endpoints.waitingCounts.get(URL)).toBe(0);
     expect(await deliveries()).toMatchObject([
       { status: "pending", attempts: 1, lastStatus: null, lastError: "the endpoint did not respond within 15000 ms" },
     ]);
@@ -202,7 +202,7 @@ describe("a dead endpoint", () => {
     for (let n = 0; n < 150; n++) await world.newInstance();
     await world.system.settle();
     expect(world.endpoints.bodies(otherUrl)).toHaveLength(150);
-    expect(world.endpoints.waiting.get(URL)).toBe(MAX_CONCURRENT_ATTEMPTS);
+    expect(world.endpoints.waitingCounts.get(URL)).toBe(MAX_CONCURRENT_ATTEMPTS);
   });
 
   test("catches up later, each event once", async () => {
@@ -274,7 +274,7 @@ describe("a stopped server", () => {
     const stop = world.app.stop(0);
     await world.system.advance(2_000);
     await stop;
-    expect(world.endpoints.waiting.get(URL)).toBe(0);
+    expect(world.endpoints.waitingCounts.get(URL)).toBe(0);
     expect(await world.storage.webhooks.deliveries(webhook.id, {}, {})).toMatchObject([
       { status: "pending", attempts: 0 },
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Pitch } from "../../../src/audio/voice/pitch.ts";
-import { levelled, noise, samplesOf } from "../../support/answers/sounds.ts";
+import { noise, samplesOf, withRms } from "../../support/answers/sounds.ts";
 import { random } from "../../support/random.ts";
 import { babble, sum } from "../noise.ts";
 
@@ -20,7 +20,7 @@ function share(samples: Int16Array, sampleRate: number, loudOnly = false): numbe
 }
 
 const rumble = (kind: "white" | "pink" | "car", ms: number, rate: number, rms: number): Int16Array =>
-  samplesOf(levelled(noise(kind, ms, rate, random(5)), rms));
+  samplesOf(withRms(noise(kind, ms, rate, random(5)), rms));
 
 describe.each([8_000, 16_000, 24_000, 48_000])("a pitch at %s Hz", (rate) => {
   test("is detected in most of a voice, even in car noise", () => {

@@ -186,7 +186,7 @@ describe("injection", () => {
   });
 
   test("a script cannot be injected into a page", async () => {
-    const response = await server.ask("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
+    const response = await server.request("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
     expect(response.status).toBe(404);
     expect(response.text).not.toMatch(/<script/i);
   });

@@ -35,14 +35,14 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     for (const path of ["/v1/instances", "/healthz", "/docs", "/apis/healthz", "/api2"])
       expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 404 });
     for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"])
-      expect({ path, status: (await server.ask("GET", path)).status }).toEqual({ path, status: 200 });
+      expect({ path, status: (await server.request("GET", path)).status }).toEqual({ path, status: 200 });
     const documentedUrl = server.document?.servers[0]?.url ?? "";
     expect(new URL(documentedUrl, `${server.base}/openapi.json`).href).toBe(server.base);
   });
 
   test("a preflight gets 204 without a token, and the origin may read", async () => {
     const origin = "https://console.example";
-    const preflight = await server.ask("OPTIONS", "/v1/calls", {
+    const preflight = await server.request("OPTIONS", "/v1/calls", {
       origin,
       "access-control-request-method": "POST",
       "access-control-request-headers": "authorization, content-type, idempotency-key",

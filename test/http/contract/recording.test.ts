@@ -60,7 +60,7 @@ test("a recording has both sides in time, and can be deleted", async () => {
   const otherUser = await server.as("bob");
   for (const method of ["GET", "DELETE"])
     expect((await otherUser.send(method, recordingOf(call.id))).json()).toMatchObject({ code: "call_not_found" });
-  expect((await server.ask("GET", recordingOf(call.id))).status).toBe(401);
+  expect((await server.request("GET", recordingOf(call.id))).status).toBe(401);
 
   expected(204, await client.delete(recordingOf(call.id)));
   for (const method of ["GET", "DELETE"]) {

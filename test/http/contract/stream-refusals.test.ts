@@ -36,7 +36,7 @@ describe("before the upgrade", () => {
       405,
       "method_not_allowed",
     );
-    const documentedResponse = await server.ask("GET", streamPath(call.id), {
+    const documentedResponse = await server.request("GET", streamPath(call.id), {
       ...DOCUMENTED_HEADERS,
       authorization: `Bearer ${client.token}`,
     });
@@ -75,9 +75,9 @@ describe("before the upgrade", () => {
     for (let i = 0; i < 5; i++) expectProblem(await client.get(streamPath(call.id)), 426, "upgrade_required");
     // Faults of the handshake itself are reported below the interface.
     const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
-    const keyResponse = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
+    const keyResponse = await server.request("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
     expect([keyResponse.status, keyResponse.json().code]).toEqual([400, "bad_handshake"]);
-    const versionResponse = await server.ask("GET", streamPath(call.id), {
+    const versionResponse = await server.request("GET", streamPath(call.id), {
       ...handshake,
       "sec-websocket-version": "7",
     });

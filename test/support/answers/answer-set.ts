@@ -5,7 +5,7 @@ import { resample } from "../../../src/audio/samples/resample.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { random } from "../random.ts";
 import { type Half, phrasesOf } from "./phrases.ts";
-import { join, levelled, mix, music, noise, type Sound, samplesOf, silence, sines } from "./sounds.ts";
+import { join, mix, music, noise, type Sound, samplesOf, silence, sines, withRms } from "./sounds.ts";
 
 /** Audio of one callee, from the answer on. */
 export interface Answer {
@@ -98,7 +98,7 @@ class AnswerMaker {
     const level = 10 ** this.#randomBetween(2.7, 3.7); // an RMS from 500 to 5,000
     const length = Math.max(sound.length, msToSamples(12_000, RATE)) + msToSamples(3_000, RATE);
     const samples = samplesOf(
-      mix(kind === "noise" ? silence(0, RATE) : levelled(sound, level), this.#room(kind, length, level)),
+      mix(kind === "noise" ? silence(0, RATE) : withRms(sound, level), this.#room(kind, length, level)),
     );
     const ms = (at: number | undefined) => (at === undefined ? undefined : Math.round((1_000 * at) / RATE));
     const answerer = kind.startsWith("person") ? "human" : kind.startsWith("machine") ? "machine" : "nobody";
@@ -111,7 +111,7 @@ class AnswerMaker {
     const isStill = kind !== "noise" && this.#next() < 0.35;
     if (isStill) return silence(ms, RATE);
     const sound = noise(this.#oneOf(["white", "pink", "car"]), ms, RATE, this.#next);
-    return levelled(sound, level / 10 ** (this.#randomBetween(15, 35) / 20));
+    return withRms(sound, level / 10 ** (this.#randomBetween(15, 35) / 20));
   }
 
   async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetedMs?: number; beep?: number }> {
@@ -166,13 +166,13 @@ class AnswerMaker {
     return { sound, greetedMs: sound.length };
   }
 
-  #machine(parts: readonly Sound[], beeps: boolean): { sound: Sound; beep?: number } {
+  #machine(parts: readonly Sound[], hasBeep: boolean): { sound: Sound; beep?: number } {
     const greeting = join(...parts);
-    if (!beeps) return { sound: greeting };
+    if (!hasBeep) return { sound: greeting };
     const before = join(greeting, this.#silence(200, 1_800));
     const tone = sines([this.#oneOf(BEEPS)], this.#randomBetween(180, 900), RATE);
     return {
-      sound: join(before, levelled(tone, rmsOf(greeting) * this.#randomBetween(0.6, 1.5))),
+      sound: join(before, withRms(tone, rmsOf(greeting) * this.#randomBetween(0.6, 1.5))),
       beep: before.length,
     };
   }

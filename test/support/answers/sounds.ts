@@ -1,6 +1,6 @@
 import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 
-/** Sounds of lines and rooms. All have a mean of zero; their level is set by {@link levelled}. */
+/** Sounds of lines and rooms. All have a mean of zero; their level is set by {@link withRms}. */
 export type Sound = Float64Array;
 
 /** Sum of sounds, as long as the longest one. */
@@ -25,8 +25,8 @@ export function silence(ms: number, rate: number): Sound {
   return new Float64Array(msToSamples(ms, rate));
 }
 
-/** The same sound at an RMS, measured where it is not silent. */
-export function levelled(sound: Sound, rms: number): Sound {
+/** The same sound scaled to an RMS, measured where it is not silent. */
+export function withRms(sound: Sound, rms: number): Sound {
   let energy = 0;
   let count = 0;
   for (const value of sound) {

@@ -4,8 +4,8 @@ import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering/answering-machine.ts";
 import type { Answer } from "./answer-set.ts";
 
-/** Verdicts on an answer, in order, as a call reports them. @param detecting false: only keys, speech and beeps are detected */
-export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): AnswerVerdict[] {
+/** Verdicts on an answer, in order, as a call reports them. @param isDetecting if false, only keys, speech and beeps are detected */
+export function verdictsOn({ samples, sampleRate }: Answer, isDetecting = true): AnswerVerdict[] {
   const verdicts: AnswerVerdict[] = [];
   let answer: AnswerAnalyzer | undefined;
   const inbound = new InboundAnalyzer(
@@ -23,7 +23,7 @@ export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): A
     },
   );
   const reports = { onAnswer: (verdict: AnswerVerdict) => void verdicts.push(verdict), onGreetingEnd() {} };
-  if (detecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);
+  if (isDetecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) {
     const part = samples.subarray(at, at + frame);

@@ -26,24 +26,24 @@ export interface ResponseParts {
   readonly fault: ConversationFault | undefined;
 }
 
-/** One response of the model: sends its items piece by piece, and their ends also if it is cancelled. */
+/** One response of the model: sends its items piece by piece, and their ends even if it is cancelled. */
 export class ResponseStream {
   readonly id = idOf("resp");
   /** Reason for an early end; undefined if there is none. */
-  cancelled: "client_cancelled" | "turn_detected" | undefined;
+  cancelReason: "client_cancelled" | "turn_detected" | undefined;
   readonly #parts: ResponseParts;
-  readonly #requested: Json;
+  readonly #options: Json;
   readonly #outputItems: Json[] = [];
 
-  /** @param requested options in the client's request */
-  constructor(parts: ResponseParts, requested: Json) {
+  /** @param options options in the client's request */
+  constructor(parts: ResponseParts, options: Json) {
     this.#parts = parts;
-    this.#requested = requested;
+    this.#options = options;
   }
 
   /** True if its items do not become part of the conversation. */
   get isAside(): boolean {
-    return this.#requested.conversation === "none";
+    return this.#options.conversation === "none";
   }
 
   begin(): void {
@@ -58,13 +58,13 @@ export class ResponseStream {
   /** Sends the model's speech and tool calls, and the end. */
   async reply({ text, calls = [] }: SpokenReply): Promise<void> {
     if (text !== undefined && !(await (this.#isTextOnly ? this.#sendText(text) : this.#sendSpeech(text)))) return;
-    if (this.#requested.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
+    if (this.#options.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
     this.end("completed");
   }
 
   /** True if the model replies in text only. */
   get #isTextOnly(): boolean {
-    const { output_modalities: requestedModalities } = this.#requested;
+    const { output_modalities: requestedModalities } = this.#options;
     const modalities = requestedModalities ?? this.#parts.session.output_modalities;
     return Array.isArray(modalities) && modalities.includes("text");
   }
@@ -76,7 +76,7 @@ export class ResponseStream {
       output: this.#outputItems,
       status_details: null,
       conversation_id: this.isAside ? null : "conv_1",
-      metadata: this.#requested.metadata ?? null,
+      metadata: this.#options.metadata ?? null,
       audio: { output: member(member(this.#parts.session.audio).output) },
     };
   }
@@ -88,7 +88,7 @@ export class ResponseStream {
     const samples = await speak(text);
     const format = member(member(member(session.audio).output).format);
     const rate = format.type === "audio/pcm" ? 24_000 : 8_000;
-    const bytes = encoded(resample(samples.samples, samples.sampleRate, rate), format.type);
+    const bytes = encode(resample(samples.samples, samples.sampleRate, rate), format.type);
     const wholeMs = (samples.samples.length * 1_000) / samples.sampleRate;
     if (item) Object.assign(item, { text, wholeMs });
     const words = text.split(/(?<= )/);
@@ -105,7 +105,7 @@ export class ResponseStream {
     };
     for (let at = 0; at < bytes.length; at += PIECE) {
       if (socket.readyState !== socket.OPEN) return false;
-      if (this.cancelled !== undefined) return this.#stop(finish);
+      if (this.cancelReason !== undefined) return this.#stop(finish);
       const delta = words.shift();
       if (delta !== undefined) sendDelta(delta);
       const piece = bytes.subarray(at, at + PIECE);
@@ -131,7 +131,7 @@ export class ResponseStream {
     };
     for (const delta of text.match(/.{1,20}/gs) ?? []) {
       if (socket.readyState !== socket.OPEN) return false;
-      if (this.cancelled !== undefined) return this.#stop(finish);
+      if (this.cancelReason !== undefined) return this.#stop(finish);
       if (sentText !== "" && this.#breaks(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
       sentText += delta;
       if (item) item.line = `assistant: ${sentText}`;
@@ -146,17 +146,17 @@ export class ResponseStream {
   #call({ name, arguments: input }: NonNullable<SpokenReply["calls"]>[number]): boolean {
     const { send, fault } = this.#parts;
     const text = typeof input === "string" ? input : JSON.stringify(input);
-    const truncated = text.slice(0, Math.ceil(text.length / 2));
+    const firstHalf = text.slice(0, Math.ceil(text.length / 2));
     const isWhole = fault !== "half_a_call";
     const call_id = idOf("call");
     const { part, close } = this.#item(
       { type: "function_call", call_id, name, arguments: "" },
       `call: ${name} ${text}`,
     );
-    send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: truncated });
+    send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: firstHalf });
     if (isWhole)
-      send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: text.slice(truncated.length) });
-    const sentArguments = isWhole ? text : truncated;
+      send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: text.slice(firstHalf.length) });
+    const sentArguments = isWhole ? text : firstHalf;
     send({ type: "response.function_call_arguments.done", ...part, call_id, name, arguments: sentArguments });
     close(isWhole ? "completed" : "incomplete", { arguments: sentArguments });
     if (!isWhole) this.end("incomplete", { type: "incomplete", reason: "max_output_tokens" });
@@ -166,7 +166,7 @@ export class ResponseStream {
   /** Ends an item, and the response, because it is cancelled; returns false. */
   #stop(finish: (status: "incomplete") => void): false {
     finish("incomplete");
-    this.end("cancelled", { type: "cancelled", reason: this.cancelled });
+    this.end("cancelled", { type: "cancelled", reason: this.cancelReason });
     return false;
   }
 
@@ -214,24 +214,24 @@ export class ResponseStream {
     });
     if (item) send({ type: "conversation.item.added", previous_item_id: items.before(id), item: startedItem });
     const close = (status: "completed" | "incomplete", content: Json): void => {
-      const finished = { ...startedItem, ...content, status };
+      const finishedItem = { ...startedItem, ...content, status };
       if (item) {
-        item.wire = finished;
-        send({ type: "conversation.item.done", previous_item_id: items.before(id), item: finished });
+        item.wire = finishedItem;
+        send({ type: "conversation.item.done", previous_item_id: items.before(id), item: finishedItem });
       }
       send({
         type: "response.output_item.done",
         response_id: this.id,
         output_index: part.output_index,
-        item: finished,
+        item: finishedItem,
       });
-      this.#outputItems.push(finished);
+      this.#outputItems.push(finishedItem);
     };
     return { part, item, close };
   }
 }
 
-function encoded(samples: Int16Array, format: unknown): Uint8Array {
+function encode(samples: Int16Array, format: unknown): Uint8Array {
   if (format === "audio/pcmu") return encodeMulaw(samples);
   return format === "audio/pcma" ? encodeAlaw(samples) : pcmToBytes(samples);
 }

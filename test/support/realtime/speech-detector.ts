@@ -32,14 +32,14 @@ export class SpeechDetector {
 
   /** Returns the length of the audio, ms. */
   push(bytes: Buffer, isDetecting: boolean): number {
-    const pcm = this.format === "audio/pcm";
-    const rate = pcm ? 24_000 : 8_000;
+    const isPcm = this.format === "audio/pcm";
+    const rate = isPcm ? 24_000 : 8_000;
     if (rate !== this.#rate) {
       this.#rate = rate;
       this.#vad = new Vad(rate);
       this.#remainder = new Int16Array(0);
     }
-    const samples = pcm ? pcmFromBytes(bytes) : this.format === "audio/pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
+    const samples = isPcm ? pcmFromBytes(bytes) : this.format === "audio/pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
     let at = 0;
     const all = concatPcm([this.#remainder, samples]);
     const frame = rate / 50;
@@ -58,9 +58,9 @@ export class SpeechDetector {
   #frame(samples: Int16Array): void {
     this.#heardMs += 20;
     this.#chunks.push(samples);
-    const speaks = this.#vad!.push(samples);
-    this.#voicedMs = speaks ? this.#voicedMs + 20 : 0;
-    this.#quietMs = speaks ? 0 : this.#quietMs + 20;
+    const isSpeech = this.#vad!.push(samples);
+    this.#voicedMs = isSpeech ? this.#voicedMs + 20 : 0;
+    this.#quietMs = isSpeech ? 0 : this.#quietMs + 20;
     if (this.#item === undefined) {
       if (this.#chunks.length > 30) this.#chunks.shift(); // audio before the voice
       if (this.#voicedMs >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heardMs - VOICE_MS));

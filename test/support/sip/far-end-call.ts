@@ -47,8 +47,12 @@ export interface ReceivedRequest {
 }
 
 const SDP: Field = ["Content-Type", "application/sdp"];
-const MIRRORED: Readonly<Record<string, string>> = { sendonly: "recvonly", recvonly: "sendonly", inactive: "inactive" };
-const REPORTED: Readonly<Record<number, string>> = { 100: "Trying", 180: "Ringing", 200: "OK", 486: "Busy Here" };
+const MIRRORED_DIRECTIONS: Readonly<Record<string, string>> = {
+  sendonly: "recvonly",
+  recvonly: "sendonly",
+  inactive: "inactive",
+};
+const REASON_PHRASES: Readonly<Record<number, string>> = { 100: "Trying", 180: "Ringing", 200: "OK", 486: "Busy Here" };
 const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 
 /** A call that reached a remote end. */
@@ -60,14 +64,14 @@ export class FarEndCall {
   /** Keys received by SIP INFO. */
   infoKeys = "";
   /** Its end; undefined while it is live. */
-  end: "refused" | "cancelled" | "they hung up" | "I hung up" | undefined;
+  end: "refused" | "cancelled" | "caller hung up" | "callee hung up" | undefined;
   readonly #script: Script;
   readonly #transport: Transport;
   readonly #gate: Gate | undefined;
   readonly #tag: string = randomBytes(4).toString("hex");
   readonly #retransmissions = new Retransmissions();
   /** Functions by tag that stop the repetition of a final response. */
-  readonly #unacknowledged = new Map<string, () => void>();
+  readonly #stopFunctions = new Map<string, () => void>();
   /** Waiters for responses to our requests, by CSeq. */
   readonly #pendingResponses = new Map<string, (response: SipText) => void>();
   /** Resolves when the answer has been acknowledged. */
@@ -78,9 +82,9 @@ export class FarEndCall {
   #announcement: CalleeAudio | undefined;
   #invite: SipText | undefined;
   #remote: RemoteInfo | undefined;
-  #answered = false;
+  #isAnswered = false;
   #ownCSeq = 100;
-  #closed = false;
+  #isClosed = false;
 
   constructor(invite: SipText, script: Script, transport: Transport) {
     this.callId = field(invite, "Call-ID");
@@ -126,20 +130,20 @@ export class FarEndCall {
       case "UPDATE":
         return this.#onReoffer(request, from);
       case "ACK":
-        this.#unacknowledged.get(tag ?? "")?.();
-        if (this.#answered && tag === this.#tag) this.#acknowledge();
+        this.#stopFunctions.get(tag ?? "")?.();
+        if (this.#isAnswered && tag === this.#tag) this.#acknowledge();
         return;
       case "CANCEL":
         respond({ status: 200 });
-        if (this.end || this.#answered || !this.#invite) return;
+        if (this.end || this.#isAnswered || !this.#invite) return;
         if (this.#script.ignoresCancel) return this.#answer(this.#invite, from);
         this.end = "cancelled";
         return this.#respondFinally(this.#invite, from, { status: 487, reason: "Request Terminated" });
       case "BYE": {
         const refusal = this.#script.byeResponses?.[this.count("BYE") - 1];
         if (refusal !== undefined) return respond(refusal);
-        respond({ status: this.#answered ? 200 : 481 });
-        if (tag === this.#tag) this.#finish("they hung up");
+        respond({ status: this.#isAnswered ? 200 : 481 });
+        if (tag === this.#tag) this.#finish("caller hung up");
         return;
       }
       case "INFO":
@@ -170,9 +174,9 @@ export class FarEndCall {
 
   async hangUp(fields: readonly Field[] = []): Promise<void> {
     if (this.end) return;
-    this.end = "I hung up";
+    this.end = "callee hung up";
     await this.request("BYE", fields);
-    this.#finish("I hung up");
+    this.#finish("callee hung up");
   }
 
   /** Holds (`sendonly`, `inactive`) or resumes (`sendrecv`); returns the final response. */
@@ -218,14 +222,14 @@ export class FarEndCall {
   /** The answer to the offer of a 2xx; starts speaking as it allows. "" if there was no offer. */
   #sdpAnswerTo(offer: string): string {
     if (!offer || !this.#audio?.applyOffer(offer)) return "";
-    const direction = MIRRORED[readOffer(offer).direction] ?? "sendrecv";
+    const direction = MIRRORED_DIRECTIONS[readOffer(offer).direction] ?? "sendrecv";
     this.#audio.startSpeaking(direction);
     return this.#audio.sdp(direction);
   }
 
   /** Stops all sending. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#retransmissions.stop();
     this.#announcement?.voice.close();
     this.voice?.close();
@@ -240,7 +244,7 @@ export class FarEndCall {
     this.#audio ??= await CalleeAudio.open(this.#script, this.#transport.address);
     if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#transport.address);
     const earlyAudio = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
-    if (this.#closed) {
+    if (this.#isClosed) {
       this.#announcement?.voice.close();
       return this.#audio.voice.close();
     }
@@ -261,7 +265,7 @@ export class FarEndCall {
     const { status = 200, reason, fields = [], afterMs = 0, before } = this.#script;
     await before?.(this);
     if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
-    if (status === "never" || this.end || this.#closed) return;
+    if (status === "never" || this.end || this.#isClosed) return;
     if (status < 300) return this.#answer(invite, from);
     this.end = "refused";
     const { description: body = "" } = this.#script;
@@ -282,7 +286,7 @@ export class FarEndCall {
             ["Subscription-State", report < 200 ? "active;expires=60" : "terminated;reason=noresource"],
             ["Content-Type", "message/sipfrag;version=2.0"],
           ],
-          `SIP/2.0 ${report} ${REPORTED[report] ?? ""}\r\n`,
+          `SIP/2.0 ${report} ${REASON_PHRASES[report] ?? ""}\r\n`,
         );
     }
   }
@@ -305,16 +309,16 @@ export class FarEndCall {
   }
 
   async #answer(invite: SipText, from: RemoteInfo): Promise<void> {
-    if (this.#answered) return;
-    this.#answered = true;
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
     const { reason = "OK", fields = [], allFields = [], forks = 1, acts } = this.#script;
     const body = this.#audio?.sdp() ?? "";
-    const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
+    const answerFields = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
     this.#announcement?.voice.close();
     this.#audio?.startSpeaking(this.#script.fallsSilent ? "inactive" : undefined);
     for (let fork = 0; fork < forks; fork++) {
       const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;
-      this.#respondFinally(invite, from, { status: 200, reason, fields: all, body, tag });
+      this.#respondFinally(invite, from, { status: 200, reason, fields: answerFields, body, tag });
     }
     await this.established;
     await acts?.(this);
@@ -331,12 +335,12 @@ export class FarEndCall {
   /** Sends a final response to an INVITE, repeated until the ACK arrives. */
   #respondFinally(invite: SipText, from: RemoteInfo, response: Response): void {
     const tag = parameter(field(invite, "To"), "tag") ?? response.tag ?? this.#tag;
-    this.#unacknowledged.get(tag)?.();
+    this.#stopFunctions.get(tag)?.();
     const stop = this.#retransmissions.repeat(() => this.#transport.respond(invite, from, { ...response, tag }));
-    this.#unacknowledged.set(tag, stop);
+    this.#stopFunctions.set(tag, stop);
   }
 
-  #finish(end: "they hung up" | "I hung up"): void {
+  #finish(end: "caller hung up" | "callee hung up"): void {
     this.end ??= end;
     this.close();
   }

@@ -161,13 +161,13 @@ const transactionOf = (request: SipText): string =>
 function responseText(request: SipText, from: RemoteInfo, response: Response): SipText {
   const { status, reason = "", fields = [], body = "", tag } = response;
   const [via, ...vias] = fieldsNamed(request, "Via");
-  const routed = (via?.[1] ?? "").replace(/;rport(?=[;,\s]|$)/, `;received=${from.address};rport=${from.port}`);
+  const viaValue = (via?.[1] ?? "").replace(/;rport(?=[;,\s]|$)/, `;received=${from.address};rport=${from.port}`);
   const to = field(request, "To");
-  const tagged = tag === undefined || /;\s*tag=/i.test(to) ? to : `${to};tag=${tag}`;
+  const toValue = tag === undefined || /;\s*tag=/i.test(to) ? to : `${to};tag=${tag}`;
   const copiedFields = ["From", "Call-ID", "CSeq", "Record-Route"].flatMap((name) => fieldsNamed(request, name));
   return {
     start: `SIP/2.0 ${status} ${reason}`,
-    fields: [["Via", routed], ...vias, ["To", tagged], ...copiedFields, ...fields],
+    fields: [["Via", viaValue], ...vias, ["To", toValue], ...copiedFields, ...fields],
     body,
   };
 }

@@ -37,7 +37,7 @@ export class Gate {
     const parameter = (name: string): string =>
       new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, "i").exec(credentials)?.slice(1).join("") ??
       "";
-    const algorithm = algorithms.find((known) => known === (parameter("algorithm") || "MD5"));
+    const algorithm = algorithms.find((candidate) => candidate === (parameter("algorithm") || "MD5"));
     if (credentials !== "" && algorithm !== undefined && parameter("uri") === uri) {
       const hash = (text: string): string => createHash(HASHES[algorithm]).update(text).digest("hex");
       const [userHash, requestHash] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];

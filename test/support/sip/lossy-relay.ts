@@ -55,20 +55,20 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   const timers = new Set<ReturnType<typeof setTimeout>>();
   /** Both sides of each call's audio, by Call-ID. */
   const voices = new Map<string, Promise<readonly [near: Side, far: Side]>>();
-  let closed = false;
+  let isClosed = false;
 
   async function open(peer?: Address): Promise<Side> {
     const socket = createSocket("udp4");
     await new Promise<void>((resolve) => socket.bind(0, ADDRESS, resolve));
     sockets.add(socket.on("error", () => {}));
-    if (closed) socket.close();
+    if (isClosed) socket.close();
     return { socket, ownAddress: { address: ADDRESS, port: socket.address().port }, peer };
   }
 
   function pass(datagram: Buffer, side: Side, network: ImpairedNetwork): void {
     for (const ms of network.deliveries(datagram)) {
       const send = (): void => {
-        if (closed || !side.peer) return;
+        if (isClosed || !side.peer) return;
         side.socket.send(datagram, side.peer.port, side.peer.address, () => {});
       };
       if (ms === 0) send();
@@ -82,7 +82,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     }
   }
 
-  /** Forwards datagrams from `here` to the peer of `there`. */
+  /** Forwards datagrams from `source` to the peer of `target`. */
   function forward(
     source: Side,
     target: Side,
@@ -152,7 +152,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     signalling: signalling.counts,
     media: media.counts,
     async close() {
-      closed = true;
+      isClosed = true;
       for (const timer of timers) clearTimeout(timer);
       await Promise.all([...sockets].map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
     },

@@ -36,7 +36,7 @@ export class ImpairedNetwork {
   readonly counts: DatagramCounts = { received: 0, lost: 0, duplicated: 0, reordered: 0 };
   readonly #conditions: NetworkConditions;
   readonly #draw: () => number;
-  #isLosing = 0;
+  #remainingLosses = 0;
   #inBurst = false;
 
   constructor(conditions: NetworkConditions, seed: number) {
@@ -58,8 +58,8 @@ export class ImpairedNetwork {
     this.#updateLoss(lossDraw);
     const isSelected = this.#conditions.loses?.(datagram, this.counts.received) ?? false;
     this.counts.received++;
-    if (this.#isLosing > 0 || isSelected) {
-      this.#isLosing = Math.max(0, this.#isLosing - 1);
+    if (this.#remainingLosses > 0 || isSelected) {
+      this.#remainingLosses = Math.max(0, this.#remainingLosses - 1);
       this.counts.lost++;
       return [];
     }
@@ -77,13 +77,13 @@ export class ImpairedNetwork {
   #updateLoss(draw: number): void {
     const { loss = 0, burst = 1, meanBurst } = this.#conditions;
     if (meanBurst === undefined) {
-      if (this.#isLosing === 0 && draw < loss / burst) this.#isLosing = burst;
+      if (this.#remainingLosses === 0 && draw < loss / burst) this.#remainingLosses = burst;
       return;
     }
     const startProbability = loss / (1 - loss) / meanBurst;
     const continueProbability = 1 - 1 / meanBurst;
-    this.#isLosing = draw < (this.#inBurst ? continueProbability : startProbability) ? 1 : 0;
-    this.#inBurst = this.#isLosing > 0;
+    this.#remainingLosses = draw < (this.#inBurst ? continueProbability : startProbability) ? 1 : 0;
+    this.#inBurst = this.#remainingLosses > 0;
   }
 
   /** Remaining time of the stall, ms. */

@@ -10,23 +10,23 @@ export interface Offer {
   readonly rtcpMux: boolean;
 }
 
-const STATIC: Readonly<Record<number, string>> = { 0: "PCMU/8000", 8: "PCMA/8000", 9: "G722/8000" };
+const STATIC_FORMATS: Readonly<Record<number, string>> = { 0: "PCMU/8000", 8: "PCMA/8000", 9: "G722/8000" };
 
 /** Reads the audio of an offer. @throws {Error} it has no audio */
 export function readOffer(sdp: string): Offer {
-  const all = (pattern: RegExp): RegExpExecArray[] => [...sdp.matchAll(pattern)];
+  const matchesOf = (pattern: RegExp): RegExpExecArray[] => [...sdp.matchAll(pattern)];
   const audio = /^m=audio (\d+)(?:\/\d+)? (\S+) (.+)$/m.exec(sdp);
   if (!audio) throw new Error(`no audio is offered: ${sdp}`);
-  const maps = new Map(all(/^a=rtpmap:(\d+) (\S+)/gm).map(([, type, map]) => [Number(type), map!]));
+  const maps = new Map(matchesOf(/^a=rtpmap:(\d+) (\S+)/gm).map(([, type, map]) => [Number(type), map!]));
   const formats = audio[3]!
     .trim()
     .split(/\s+/)
     .map((type) => {
-      const [name = "", clockRate = "0"] = (maps.get(Number(type)) ?? STATIC[Number(type)] ?? "").split("/");
+      const [name = "", clockRate = "0"] = (maps.get(Number(type)) ?? STATIC_FORMATS[Number(type)] ?? "").split("/");
       return { payloadType: Number(type), name, clockRate: Number(clockRate) };
     });
   return {
-    address: all(/^c=IN IP[46] (\S+)/gm).at(-1)?.[1] ?? "",
+    address: matchesOf(/^c=IN IP[46] (\S+)/gm).at(-1)?.[1] ?? "",
     port: Number(audio[1]),
     protocol: audio[2]!,
     formats,

@@ -1,7 +1,7 @@
 /** Messages that are repeated until acknowledged, as on UDP (RFC 3261: 500 ms, doubled up to 4 s, for 32 s). */
 export class Retransmissions {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #stopped = false;
+  #isStopped = false;
 
   /** Sends immediately, and repeats until the returned function is called. */
   repeat(send: () => void): () => void {
@@ -13,7 +13,7 @@ export class Retransmissions {
     };
     const repeatAfter = (waitMs: number): void => {
       stop();
-      if (this.#stopped || performance.now() - start > 32_000) return;
+      if (this.#isStopped || performance.now() - start > 32_000) return;
       send();
       timer = setTimeout(() => repeatAfter(Math.min(4_000, 2 * waitMs)), waitMs);
       this.#timers.add(timer);
@@ -23,7 +23,7 @@ export class Retransmissions {
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
   }

@@ -8,7 +8,7 @@ export interface SipText {
 
 export type Field = readonly [name: string, value: string];
 
-const SHORT: Readonly<Record<string, string>> = { v: "via", f: "from", t: "to", i: "call-id", m: "contact" };
+const COMPACT_FORMS: Readonly<Record<string, string>> = { v: "via", f: "from", t: "to", i: "call-id", m: "contact" };
 
 /** Reads one datagram. @throws {Error} it has no empty line after its header */
 export function readSip(datagram: Buffer): SipText {
@@ -27,8 +27,8 @@ export function readSip(datagram: Buffer): SipText {
 }
 
 export function writeSip({ start, fields, body }: SipText): Buffer {
-  const all: Field[] = [...fields, ["Content-Length", String(Buffer.byteLength(body))]];
-  return Buffer.from(`${start}\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
+  const allFields: Field[] = [...fields, ["Content-Length", String(Buffer.byteLength(body))]];
+  return Buffer.from(`${start}\r\n${allFields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
 }
 
 /** Every field of this name, as written. */
@@ -36,7 +36,7 @@ export function fieldsNamed({ fields }: SipText, name: string): Field[] {
   const lowerName = name.toLowerCase();
   return fields.filter(([fieldName]) => {
     const lower = fieldName.toLowerCase();
-    return (SHORT[lower] ?? lower) === lowerName;
+    return (COMPACT_FORMS[lower] ?? lower) === lowerName;
   });
 }
 

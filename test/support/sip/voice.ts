@@ -74,7 +74,7 @@ export class Voice {
   #isPaused = false;
   #startedAt = 0;
   #frames = 0;
-  #closed = false;
+  #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastEvent = "";
   #lastSequence: number | undefined;
@@ -105,7 +105,7 @@ export class Voice {
     this.#speech = speech;
     const isFirst = this.#wire === undefined;
     this.#wire = wire;
-    if (!isFirst || this.#closed) return;
+    if (!isFirst || this.#isClosed) return;
     this.#startedAt = performance.now();
     this.#tick();
   }
@@ -151,15 +151,15 @@ export class Voice {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const socket of new Set([this.#socket, this.#sender])) socket.close();
   }
 
   heardAudio(): HeardAudio {
     const gaps: { at: number; samples: number }[] = [];
-    const all: number[] = [];
+    const allSamples: number[] = [];
     for (const ssrc of new Set(this.packets.map((packet) => packet.ssrc))) {
       const stream = this.packets
         .filter((packet) => packet.ssrc === ssrc && packet.payloadType === this.#wire?.payloadType)
@@ -169,13 +169,13 @@ export class Voice {
       let nextTimestamp = stream[0]?.timestamp ?? 0;
       for (const { timestamp, payload } of stream) {
         const gap = (timestamp - nextTimestamp) | 0;
-        if (gap !== 0) gaps.push({ at: all.length, samples: gap });
-        for (let i = 0; i < Math.min(gap, MAX_GAP) * coding.samplesPerByte; i++) all.push(0);
-        for (const sample of coding.decode(payload)) all.push(sample);
+        if (gap !== 0) gaps.push({ at: allSamples.length, samples: gap });
+        for (let i = 0; i < Math.min(gap, MAX_GAP) * coding.samplesPerByte; i++) allSamples.push(0);
+        for (const sample of coding.decode(payload)) allSamples.push(sample);
         nextTimestamp = (timestamp + payload.length) >>> 0;
       }
     }
-    return { samples: Int16Array.from(all), gaps };
+    return { samples: Int16Array.from(allSamples), gaps };
   }
 
   #tick(): void {

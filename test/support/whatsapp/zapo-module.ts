@@ -44,11 +44,11 @@ export function runZapoModule(source: string, system: ManualSystem, load: (path:
     ],
   ]);
   const run = (code: string): Record<string, unknown> => {
-    const exported = {};
+    const moduleExports = {};
     const { outputText } = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
     const requireModule = (path: string) => packages.get(path) ?? run(load(path));
-    new Function("require", "exports", outputText)(requireModule, exported);
-    return exported;
+    new Function("require", "exports", outputText)(requireModule, moduleExports);
+    return moduleExports;
   };
   const client = run(source).client as WhatsAppClientFactory;
   return {

@@ -111,6 +111,6 @@ describe("a running trunk responds to a message of RFC 4475", () => {
     await second.leg.hangUp();
     await Promise.all([first, second].map(({ events }) => events.over));
     expect([first.events.cause, second.events.cause]).toEqual(["released", "released"]);
-    expect(trunk.scene.farEnd.calls.map(({ end }) => end)).toEqual(["they hung up", "they hung up"]);
+    expect(trunk.scene.farEnd.calls.map(({ end }) => end)).toEqual(["caller hung up", "caller hung up"]);
   });
 });

@@ -73,7 +73,7 @@ describe("a call over WhatsApp", () => {
     expect(toneShare(heard, 440, RATE)).toBeGreaterThan(0.95);
     const recording = world.recordings.stored.get(call.id)!;
     expect(Math.abs(audiblePart(Int16Array.from(recording.heard)).length - 3 * RATE)).toBeLessThanOrEqual(4);
-    expect(recording.said.length).toBe(recording.heard.length);
+    expect(recording.spoken.length).toBe(recording.heard.length);
     const events = await world.timeline(call);
     expect(events.flatMap((event) => (event.type === "dtmf" ? [event.data.digit] : [])).join("")).toBe("42#");
     expect(events.find(({ type }) => type === "address_resolved")?.data).toEqual({

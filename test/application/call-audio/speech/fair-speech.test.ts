@@ -64,7 +64,7 @@ test.each([
     expect(longestSilence(leg.heard)).toBeLessThan(200);
     expect(dialledMs).toBeLessThan(5_000);
     expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
-    expect(engine.maxBusy).toBeLessThanOrEqual(2);
+    expect(engine.maxBusyCount).toBeLessThanOrEqual(2);
   },
 );
 
