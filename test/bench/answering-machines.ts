@@ -11,8 +11,8 @@ export const ANSWERING_MACHINES = benchmark({
   },
   async run({ answers, rounds }) {
     progress(`speaking ${answers} answers`);
-    const set = await answerSet("measuring", answers);
-    const results = set.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
+    const generatedAnswers = await answerSet("measuring", answers);
+    const results = generatedAnswers.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
     const rows: Row[] = [];
     for (const party of ["machine", "human"] as const)
       for (const [name, share] of Object.entries(recognitionOf(party, results)))
@@ -25,7 +25,7 @@ export const ANSWERING_MACHINES = benchmark({
     rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", delaysMs));
     const shortGreetingMs = people.filter(({ kind }) => kind === "person, short greeting").map(({ atMs }) => atMs);
     rows.push(verdictRow("a person with a short greeting, from the answer to the verdict: p95", shortGreetingMs));
-    for (const kind of new Set(set.map((answer) => answer.kind))) {
+    for (const kind of new Set(generatedAnswers.map((answer) => answer.kind))) {
       const finalVerdicts = results
         .filter(({ answer }) => answer.kind === kind)
         .map(({ verdicts }) => verdicts.at(-1)?.answeredBy ?? "unknown");
@@ -36,7 +36,7 @@ export const ANSWERING_MACHINES = benchmark({
     }
     const measureSide = (withVerdict: boolean) => () => {
       const startMs = processorMs();
-      for (const answer of set) verdictsOn(answer, withVerdict);
+      for (const answer of generatedAnswers) verdictsOn(answer, withVerdict);
       return processorMs() - startMs;
     };
     const costs = await inRounds(

@@ -40,43 +40,43 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
   const world = await simulatedWorld();
   try {
     const [instanceId = ""] = await world.link(1);
-    const small = await draft(world, instanceId);
-    await importRows(world, small, SMALL); // compiles the code of imports
-    const large = await draft(world, instanceId);
+    const smallBatchId = await createDraft(world, instanceId);
+    await importRows(world, smallBatchId, SMALL); // compiles the code of imports
+    const largeBatchId = await createDraft(world, instanceId);
     progress(`importing ${rows} rows`);
     const delay = monitorEventLoopDelay({ resolution: 1 });
     const memoryBefore = process.memoryUsage().rss;
     let peak = memoryBefore;
-    const sampling = setInterval(() => {
+    const sampleTimer = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, MEMORY_SAMPLE_MS);
-    const [before, startedAt] = [process.cpuUsage(), performance.now()];
+    const [cpuBefore, startedAt] = [process.cpuUsage(), performance.now()];
     delay.enable();
-    const stored = await importRows(world, large, rows);
+    const storedRows = await importRows(world, largeBatchId, rows);
     delay.disable();
     const seconds = (performance.now() - startedAt) / 1000;
-    const { user, system } = process.cpuUsage(before);
-    clearInterval(sampling);
-    const compared = async (figure: string, read: (id: string) => Promise<unknown>): Promise<Row> => {
+    const { user, system } = process.cpuUsage(cpuBefore);
+    clearInterval(sampleTimer);
+    const compare = async (figure: string, read: (id: string) => Promise<unknown>): Promise<Row> => {
       const side = (id: string) => async () => {
         const from = process.cpuUsage();
         for (let n = 0; n < READS; n++) await read(id);
         const { user, system } = process.cpuUsage(from);
         return (user + system) / 1000 / READS;
       };
-      const times = await inRounds(rounds, { large: side(large), small: side(small) });
+      const times = await inRounds(rounds, { large: side(largeBatchId), small: side(smallBatchId) });
       const ratio = ratioOf(times.large, times.small);
       const measured = `${ratio.toFixed(2)} × (${ms(median(times.large), 2)} against ${ms(median(times.small), 2)})`;
       return row(`${figure}, against ${SMALL} targets`, measured, "≤ 1.5 ×", ratio <= 1.5);
     };
     return [
-      allOf("rows stored as WAITING", stored, rows),
+      allOf("rows stored as WAITING", storedRows, rows),
       atMost("processor time of the import", (user + system) / 1e6, 15, "s"),
       row("elapsed time of the import", `${seconds.toFixed(1)} s`),
       atMost("memory above the start", (peak - memoryBefore) / MIB, 64, "MiB"),
       atMost("longest stall of the event loop", delay.max / 1e6, 20, "ms"),
-      await compared("one page of targets", (id) => world.ringport.batches.targets(ME, id, {}, { limit: PAGE })),
-      await compared("the batch with its counts", (id) => world.ringport.batches.get(ME, id)),
+      await compare("one page of targets", (id) => world.ringport.batches.targets(ME, id, {}, { limit: PAGE })),
+      await compare("the batch with its counts", (id) => world.ringport.batches.get(ME, id)),
     ];
   } finally {
     await world.stop();
@@ -84,7 +84,7 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
 };
 
 /** Creates a draft; returns its id. */
-async function draft({ ringport }: SimulatedWorld, instanceId: string): Promise<string> {
+async function createDraft({ ringport }: SimulatedWorld, instanceId: string): Promise<string> {
   const input: CreateBatchInput = {
     name: "bench",
     instanceIds: [instanceId],

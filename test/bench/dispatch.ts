@@ -57,12 +57,12 @@ function startAll(calls: number, finished: number): Promise<{ rate: number; whol
 /** Times of the first and the last ringing event. */
 async function allRinging(path: string, calls: number, deadline: number): Promise<{ first: number; last: number }> {
   const database = new DatabaseSync(path, { readOnly: true });
-  const ringing = database.prepare(
+  const ringingQuery = database.prepare(
     "select count(*) as calls, min(at) as first, max(at) as last from events where type = 'ringing'",
   );
   try {
     for (;;) {
-      const ringingCalls = ringing.get() as { calls: number; first: number; last: number };
+      const ringingCalls = ringingQuery.get() as { calls: number; first: number; last: number };
       if (ringingCalls.calls === calls) return ringingCalls;
       if (Date.now() > deadline)
         throw new Error(`only ${ringingCalls.calls} of ${calls} calls rang within ${TIMEOUT_MS} ms`);

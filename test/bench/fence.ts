@@ -16,17 +16,17 @@ export const FENCE = benchmark({
   run: ({ rounds, seconds }) =>
     withPostgres(async (server) => {
       const url = await server.createDatabase();
-      const [fenced, unfenced] = [postgresStorage({ url }), postgresStorage({ url })];
-      await fenced.open({ exclusive: true, leaseMs: 3_600_000 });
-      await unfenced.open({ exclusive: false });
+      const [fencedStorage, unfencedStorage] = [postgresStorage({ url }), postgresStorage({ url })];
+      await fencedStorage.open({ exclusive: true, leaseMs: 3_600_000 });
+      await unfencedStorage.open({ exclusive: false });
       let turn = 0;
       const measureSide = (storage: Storage) => () => changesPerSecond(storage, `${turn++}`, seconds * 1000);
       const rates = await inRounds(
         rounds,
-        { fenced: measureSide(fenced), free: measureSide(unfenced) },
+        { fenced: measureSide(fencedStorage), free: measureSide(unfencedStorage) },
         { label: "changes" },
       );
-      await Promise.all([fenced.close(), unfenced.close()]);
+      await Promise.all([fencedStorage.close(), unfencedStorage.close()]);
       const ratio = ratioOf(rates.fenced, rates.free);
       const [fencedRate, baseline] = [rates.fenced, rates.free].map((rate) => Math.round(median(rate)));
       const measured = `${ratio.toFixed(2)} (${fencedRate}/s against ${baseline}/s)`;

@@ -90,7 +90,7 @@ function fill(data: StoredData, calls: number, instances: number, kindOf: (n: nu
 }
 
 /** Title and path of each list. */
-function lists(instanceId: string): readonly (readonly [what: string, path: string])[] {
+function lists(instanceId: string): readonly (readonly [title: string, path: string])[] {
   const since = encodeURIComponent(new Date(Date.now() - 3_600_000).toISOString());
   const before = encodeURIComponent(new Date().toISOString());
   return [

@@ -22,16 +22,19 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const selectedBenchmarks = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
-  const line = readLine(
+  const commandLine = readLine(
     name === undefined ? args : args.slice(1),
     name === undefined ? {} : selectedBenchmarks[name]!.options,
   );
-  if (line === undefined) return 2;
-  if (line.help) printHelp(name);
-  return line.help ? 0 : runAll(selectedBenchmarks, line);
+  if (commandLine === undefined) return 2;
+  if (commandLine.help) printHelp(name);
+  return commandLine.help ? 0 : runAll(selectedBenchmarks, commandLine);
 }
 
-async function runAll(selectedBenchmarks: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
+async function runAll(
+  selectedBenchmarks: Readonly<Record<string, Benchmark>>,
+  commandLine: CommandLine,
+): Promise<number> {
   for (const [property, fact] of Object.entries(machine())) console.log(`${property}: ${fact}`);
   const titles = sections();
   const measured = new Map<string, readonly Row[]>();
@@ -39,14 +42,15 @@ async function runAll(selectedBenchmarks: Readonly<Record<string, Benchmark>>, l
     console.log(`\n${name}: ${titles.get(name)?.title}`);
     const defaults = Object.entries(options).map(([option, { value, quick = value }]) => [
       option,
-      line.quick ? quick : value,
+      commandLine.quick ? quick : value,
     ]);
-    const rows = await run({ ...Object.fromEntries(defaults), ...line.numbers });
+    const rows = await run({ ...Object.fromEntries(defaults), ...commandLine.numbers });
     printRows(rows);
     measured.set(name, rows);
   }
-  if (line.json !== undefined) await writeFile(line.json, JSON.stringify(Object.fromEntries(measured), undefined, 2));
-  if (line.write) writeTables(measured);
+  if (commandLine.json !== undefined)
+    await writeFile(commandLine.json, JSON.stringify(Object.fromEntries(measured), undefined, 2));
+  if (commandLine.write) writeTables(measured);
   const missedRows = [...measured.values()].flat().filter(({ target, reached }) => target !== undefined && !reached);
   console.log(missedRows.length === 0 ? "\nall targets reached" : `\n${missedRows.length} targets missed`);
   return missedRows.length === 0 ? 0 : 1;
@@ -78,7 +82,7 @@ function printHelp(name: string | undefined): void {
     console.log(`  --${option} N   ${meaning}; ${value}, with --quick ${quick}`);
 }
 
-interface Line {
+interface CommandLine {
   readonly quick: boolean;
   readonly write: boolean;
   readonly help: boolean;
@@ -86,7 +90,7 @@ interface Line {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-function readLine(args: readonly string[], options: Benchmark["options"]): Line | undefined {
+function readLine(args: readonly string[], options: Benchmark["options"]): CommandLine | undefined {
   try {
     const { values } = parseArgs({
       args: [...args],

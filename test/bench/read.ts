@@ -83,7 +83,7 @@ async function checkSame(servers: readonly ServerProcess[], token: string, path:
       return `${response.status} ${JSON.stringify(await response.json())}`;
     }),
   );
-  if (actual !== expected) throw new Error(`the hand-written server responds ${expected}, Ringport ${actual}`);
+  if (actual !== expected) throw new Error(`the hand-written server returned ${expected}, Ringport ${actual}`);
 }
 
 function comparisonRow(

@@ -66,12 +66,17 @@ async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
   try {
     const placement = await placeAll(world, schedule, 3, 1, async () => offers);
     const [, ...calls] = network.calls;
-    const heard = calls.filter((call) => call.heard.some((sample) => Math.abs(sample) > 1_000)).length;
+    const heardCount = calls.filter((call) => call.heard.some((sample) => Math.abs(sample) > 1_000)).length;
     const { completed: completedCount, count } = placement;
-    const counts = `${completedCount} of ${count}, ${heard} heard`;
+    const counts = `${completedCount} of ${count}, ${heardCount} heard`;
     return [
       ...waitRows(`from the order to the offer at ${schedule.rate} calls/s`, placement, 20),
-      row("calls that were answered, heard and hung up", counts, "all", completedCount === count && heard === count),
+      row(
+        "calls that were answered, heard and hung up",
+        counts,
+        "all",
+        completedCount === count && heardCount === count,
+      ),
     ];
   } finally {
     await world.stop();

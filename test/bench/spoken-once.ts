@@ -28,10 +28,12 @@ export const SPOKEN_ONCE = benchmark({
       const startedAt = performance.now();
       const outcomes = (await allEnded(world, await world.place(calls))).map(({ outcome }) => outcome);
       const seconds = (performance.now() - startedAt) / 1000;
-      const complete = outcomes.filter((outcome) => outcome?.reason === "message_played" && outcome.heardRatio === 1);
+      const completeOutcomes = outcomes.filter(
+        (outcome) => outcome?.reason === "message_played" && outcome.heardRatio === 1,
+      );
       return [
         row("speech rendered", renderCount === 1 ? "once" : `${renderCount} times`, "once", renderCount === 1),
-        allOf("numbers that heard all of it", complete.length, numbers),
+        allOf("numbers that heard all of it", completeOutcomes.length, numbers),
         row("from the first POST to the last hang-up", `${seconds.toFixed(0)} s`),
       ];
     } finally {

@@ -22,9 +22,9 @@ export const STARTUP = benchmark({
         const script = SCRIPTS[name];
         const sides = { npm: npmMs, ready: () => readyMs(script, data) };
         const times = await inRounds(starts, sides, { label: `${name}: npm run ${script}` });
-        const [npm, ready] = [median(times.npm), median(times.ready)];
-        const measured = `${(ready / 1000).toFixed(2)} s, including npm's ${(npm / 1000).toFixed(2)} s`;
-        return [row(`npm run ${script}`, measured, `≤ ${MAX_MS / 1000} s`, ready <= MAX_MS)];
+        const [npmTime, readyTime] = [median(times.npm), median(times.ready)];
+        const measured = `${(readyTime / 1000).toFixed(2)} s, including npm's ${(npmTime / 1000).toFixed(2)} s`;
+        return [row(`npm run ${script}`, measured, `≤ ${MAX_MS / 1000} s`, readyTime <= MAX_MS)];
       }),
     ),
 });

@@ -39,7 +39,7 @@ export const TAKEOVER = benchmark({
           progress(`${loss}, ${n} of ${losses}`);
           const takeover = await measureTakeover(postgres, loss);
           times.push(takeover.ms);
-          overlapMs = Math.max(overlapMs, takeover.bothMs);
+          overlapMs = Math.max(overlapMs, takeover.overlapMs);
         }
         const [ms, max] = [median(times), MAX_MS[loss]];
         const figure = `from ${loss} to the INVITE of the next server`;
@@ -54,7 +54,7 @@ export const TAKEOVER = benchmark({
 function measureTakeover(
   postgres: RunningPostgres,
   loss: Loss,
-): Promise<{ readonly ms: number; readonly bothMs: number }> {
+): Promise<{ readonly ms: number; readonly overlapMs: number }> {
   return inFolder(async (data) => {
     const url = await postgres.createDatabase();
     const [relay, phone] = await Promise.all([relayTo(url), startFarEnd({ callees: { "*": callees.answers } })]);
@@ -109,7 +109,7 @@ function measureTakeover(
         throw new Error(`the call of the first server is ${status}/${outcome?.reason}`);
       if (phone.calls.length !== 2) throw new Error(`${phone.calls.length} calls arrived instead of 2`);
       const lastAt = firstLeg.voice?.packets.at(-1)?.at ?? 0;
-      return { ms, bothMs: Math.max(0, lastAt - secondLeg.voice!.packets[0]!.at) };
+      return { ms, overlapMs: Math.max(0, lastAt - secondLeg.voice!.packets[0]!.at) };
     } finally {
       first.end("SIGKILL");
       second?.end("SIGKILL");
@@ -154,7 +154,7 @@ class SupervisedServer {
     return (await until(find, (match) => match !== undefined, TIMEOUT_MS, `a line like ${pattern}`))!;
   }
 
-  /** Ends it permanently; calling it twice is fine. */
+  /** Ends the server and its supervisor; may be called twice. */
   end(signal: "SIGTERM" | "SIGKILL"): void {
     this.#loop.kill("SIGKILL");
     try {

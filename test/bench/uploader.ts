@@ -23,13 +23,13 @@ const HEADERS = { authorization: "Bearer x" };
 
 const { url, instances, uploads } = JSON.parse(process.argv[2] ?? "") as UploaderStart;
 const audioBase64 = toneWav(WAV).toString("base64");
-let accepted = 0;
+let acceptedCount = 0;
 for (let n = 0; n < uploads; n++) {
   const instanceId = instances[n % instances.length];
   const call = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: "+12025550100" }, audio: { audioBase64 } };
   const { status, text } = await send(`${url}/v1/calls`, Buffer.from(JSON.stringify(call)));
   if (status !== 201) continue;
-  accepted++;
+  acceptedCount++;
   const path = `${url}/v1/calls/${(JSON.parse(text) as { id: string }).id}`;
   const isWaiting = async () =>
     /"status":"(?:QUEUED|RINGING)"/.test(await (await fetch(path, { headers: HEADERS })).text());
@@ -37,7 +37,7 @@ for (let n = 0; n < uploads; n++) {
   await pause(HEARD_MS);
   await fetch(path, { method: "DELETE", headers: HEADERS });
 }
-console.log(accepted);
+console.log(acceptedCount);
 
 /** Sends a body at the rate of a network line, not of shared memory. */
 async function send(to: string, body: Buffer): Promise<{ status: number | undefined; text: string }> {
@@ -51,10 +51,10 @@ async function send(to: string, body: Buffer): Promise<{ status: number | undefi
     });
   });
   const startedAt = performance.now();
-  for (let sent = 0; sent < body.length; ) {
+  for (let sentBytes = 0; sentBytes < body.length; ) {
     const dueBytes = Math.ceil((performance.now() - startedAt) / PIECE_MS) * PIECE_BYTES;
-    if (dueBytes > sent) outgoing.write(body.subarray(sent, dueBytes));
-    sent = Math.max(sent, dueBytes);
+    if (dueBytes > sentBytes) outgoing.write(body.subarray(sentBytes, dueBytes));
+    sentBytes = Math.max(sentBytes, dueBytes);
     await pause(PIECE_MS);
   }
   outgoing.end();

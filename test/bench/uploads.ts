@@ -62,13 +62,13 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
     progress(`${calls} calls in progress; ${uploads} uploads`);
     lateness.reset();
     const startedAt = performance.now();
-    const accepted = await upload(uploads);
+    const acceptedCount = await upload(uploads);
     const seconds = (performance.now() - startedAt) / 1000;
     const duringUploads = { p99: lateness.p99, max: lateness.max };
     lateness.reset();
     await pause(seconds * 1000);
     return [
-      allOf("uploads accepted with 201", accepted, uploads),
+      allOf("uploads accepted with 201", acceptedCount, uploads),
       row("uploads per second, each called and hung up", (uploads / seconds).toFixed(1)),
       row("lateness p99 during the uploads", ms(duringUploads.p99)),
       atMost("lateness max during the uploads", duringUploads.max, 20, "ms"),
@@ -92,14 +92,14 @@ function measureOpenUploads(runtime: Runtime, connections: number): Promise<Row[
     try {
       await upload(server, secondToken);
       const peakBefore = peakMemory(server);
-      const { refused, release } = await openUploads(server, firstToken, connections);
+      const { refusedCount, release } = await openUploads(server, firstToken, connections);
       const status = await upload(server, secondToken);
       const growthMiB = (peakMemory(server) - peakBefore) / MIB;
       release();
       const size = `${growthMiB.toFixed(0)} MiB`;
       const budget = DEFAULT_LIMITS.allBodiesBytes / MIB;
       return [
-        row("held uploads refused with 503", `${refused} of ${connections}`),
+        row("held uploads refused with 503", `${refusedCount} of ${connections}`),
         atMost("growth of peak memory since the first upload", growthMiB, budget, "MiB", size),
         row("another user's upload in the meantime", String(status), "201", status === 201),
       ];
@@ -130,7 +130,7 @@ async function openUploads(server: ServerProcess, token: string, count: number) 
   );
   await Promise.race([Promise.all(sendings), pause(TIMEOUT_MS)]);
   await pause(SETTLE_MS);
-  return { refused: refusedCount, release: () => sockets.forEach((socket) => void socket.destroy()) };
+  return { refusedCount, release: () => sockets.forEach((socket) => void socket.destroy()) };
 }
 
 /** A call with a file of 10 MiB; returns the status. */

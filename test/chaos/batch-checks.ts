@@ -58,14 +58,14 @@ export async function checkBatchEnd(
     const { phone_number: number, status, call_id, attempts, reason } = target;
     const reportViolation = (rule: string, detail: string) =>
       journal.reportViolation(rule, `${batch.id} ${number}`, `${detail}: ${JSON.stringify(target)}`);
-    if (status === "WAITING" || status === "CALLING") reportViolation("every target ends", "it has not");
+    if (status === "WAITING" || status === "CALLING") reportViolation("every target ends", "it has not ended");
     if (status === "CANCELLED" && !batch.isCancelRequested)
-      reportViolation("no target is skipped", "nobody cancelled it");
-    const rang = phones.invites(number).length;
-    // A call that a fault ended between the note of its dial and the INVITE counts as an attempt.
+      reportViolation("no target is skipped", "no client cancelled it");
+    const inviteCount = phones.invites(number).length;
+    // A call that a fault ended between the record of its dial and the INVITE counts as an attempt.
     const hasRetries = attempts <= batch.retry.times && batch.retry.on.includes("interrupted");
     const isUndialled = UNDIALLED_REASONS.includes(reason ?? "") && !hasRetries;
-    if (status !== "CANCELLED" && rang === 0 && !isUndialled)
+    if (status !== "CANCELLED" && inviteCount === 0 && !isUndialled)
       reportViolation("no target is skipped", "its phone never rang");
     if (status !== "CANCELLED" && attempts === 0) reportViolation("no target is skipped", "it has no attempt");
     const call = call_id === null ? undefined : byId.get(call_id);
@@ -75,19 +75,19 @@ export async function checkBatchEnd(
       reportViolation("a target follows its call", `its call is ${JSON.stringify(call)}`);
     if (phones.hasLeg(number)) reportViolation("no leg outlives its call", "its phone is still connected");
   }
-  const response = await server.ask("GET", `/v1/batches/${batch.id}`);
+  const response = await server.request("GET", `/v1/batches/${batch.id}`);
   if (response?.status !== 200) return;
-  const counted: Record<string, number> = {};
-  for (const { status } of targets) counted[status] = (counted[status] ?? 0) + 1;
+  const countedByStatus: Record<string, number> = {};
+  for (const { status } of targets) countedByStatus[status] = (countedByStatus[status] ?? 0) + 1;
   const { by_status } = response.json<BatchView>().counts;
-  const differs = [...Object.keys(counted), ...Object.keys(by_status)].some(
-    (status) => counted[status] !== by_status[status],
+  const isDifferent = [...Object.keys(countedByStatus), ...Object.keys(by_status)].some(
+    (status) => countedByStatus[status] !== by_status[status],
   );
-  if (differs)
+  if (isDifferent)
     journal.reportViolation(
       "the counts agree with the targets",
       batch.id,
-      `${JSON.stringify(by_status)}, but the list has ${JSON.stringify(counted)}`,
+      `${JSON.stringify(by_status)}, but the list has ${JSON.stringify(countedByStatus)}`,
     );
 }
 
@@ -96,18 +96,18 @@ function checkSteps({ journal }: SequenceContext, batch: BatchRecord, calls: rea
   const active = new Map<string, CallView>();
   for (const call of calls) {
     const at = Date.parse(call.created_at);
-    const during = batch.pauses.find(({ from, to }) => at > from && at < to);
+    const containingPause = batch.pauses.find(({ from, to }) => at > from && at < to);
     const isLate = batch.cancelledAt !== undefined && at > batch.cancelledAt;
-    if (during || isLate)
+    if (containingPause || isLate)
       journal.reportViolation(
         "a confirmed pause or cancellation holds",
         call.id,
-        `created at ${call.created_at}, ${during ? `paused from ${new Date(during.from).toISOString()}` : "cancelled before"}`,
+        `created at ${call.created_at}, ${containingPause ? `paused from ${new Date(containingPause.from).toISOString()}` : "cancelled before"}`,
       );
     if (call.ended_at !== null) continue;
-    const other = active.get(call.target_phone);
+    const otherCall = active.get(call.target_phone);
     active.set(call.target_phone, call);
-    if (other)
-      journal.reportViolation("no number has two calls at once", call.target_phone, `${other.id} and ${call.id}`);
+    if (otherCall)
+      journal.reportViolation("no number has two calls at once", call.target_phone, `${otherCall.id} and ${call.id}`);
   }
 }

@@ -58,7 +58,7 @@ export class BatchClient {
     const { seed, journal } = this.#context;
     this.#chance = new Chance(seed, NUMBER, journal.epoch);
     while (!hasEnded()) {
-      if (!(await this.#ready())) await pause(RETRY_MS);
+      if (!(await this.#prepare())) await pause(RETRY_MS);
       else if (journal.epoch >= this.#cancelRound && this.#chance.boolean(0.3)) await this.#cancel();
       else if (this.#chance.boolean(0.2)) await this.#pauseFor(this.#chance.integer(0, 200));
       else {
@@ -70,7 +70,7 @@ export class BatchClient {
 
   /** Finishes pending requests. Returns true if the batch continues, or has ended. */
   async finish(): Promise<boolean> {
-    if (!(await this.#ready())) return false;
+    if (!(await this.#prepare())) return false;
     const batch = await this.#read();
     if (batch?.status !== "PAUSED") return batch !== undefined;
     return (await this.#step("resume")) === 200;
@@ -95,7 +95,7 @@ export class BatchClient {
   }
 
   /** Creates the instances and the batch, and starts it, as far as possible now. */
-  async #ready(): Promise<boolean> {
+  async #prepare(): Promise<boolean> {
     for (const instance of this.#instances)
       if (instance.id === undefined) await createInstance(this.#context, instance);
     if (this.#instances.some(({ id }) => id === undefined)) return false;
@@ -108,7 +108,7 @@ export class BatchClient {
   async #create(): Promise<void> {
     const { record } = this;
     const { server, journal } = this.#context;
-    const response = await server.ask("POST", "/v1/batches", {
+    const response = await server.request("POST", "/v1/batches", {
       json: {
         name: "Rounds",
         instanceIds: this.#instances.map(({ id }) => id),
@@ -120,7 +120,7 @@ export class BatchClient {
       },
       headers: { "idempotency-key": "batch" },
     });
-    journal.note(`batch: ${response?.status ?? "no answer"}`);
+    journal.note(`batch: ${response?.status ?? "no response"}`);
     if (response?.status !== 201) return;
     const batch = response.json<BatchView>();
     record.id = batch.id;
@@ -154,17 +154,17 @@ export class BatchClient {
   async #step(step: "start" | "pause" | "resume" | "cancel", json?: unknown): Promise<number | undefined> {
     const { server, journal } = this.#context;
     const path = `/v1/batches/${this.record.id}/${step}`;
-    const response = await server.ask("POST", path, json === undefined ? {} : { json });
-    journal.note(`${step} the batch: ${response?.status ?? "no answer"}`);
+    const response = await server.request("POST", path, json === undefined ? {} : { json });
+    journal.note(`${step} the batch: ${response?.status ?? "no response"}`);
     if (response?.status === 200) this.record.note(journal, response.json<BatchView>());
     return response?.status;
   }
 
   async #read(): Promise<BatchView | undefined> {
     const { server, journal } = this.#context;
-    const response = await server.ask("GET", `/v1/batches/${this.record.id}`);
+    const response = await server.request("GET", `/v1/batches/${this.record.id}`);
     if (response?.status === 404)
-      journal.reportViolation("a confirmed write is stored", this.record.id!, "the batch is answered 404");
+      journal.reportViolation("a confirmed write is stored", this.record.id!, "GET returned 404");
     if (response?.status !== 200) return undefined;
     const batch = response.json<BatchView>();
     this.record.note(journal, batch);

@@ -29,7 +29,7 @@ export class BatchRecord {
   cancelledAt: number | undefined;
   /** True once a cancellation was requested, which may have been stored without a response. */
   isCancelRequested = false;
-  #final: string | undefined;
+  #finalStatus: string | undefined;
 
   constructor(numbers: readonly string[], retry: BatchRecord["retry"]) {
     this.numbers = numbers;
@@ -38,9 +38,9 @@ export class BatchRecord {
 
   /** A final state never changes once it was read. */
   note(journal: Journal, { id, status }: BatchView): void {
-    if (this.#final !== undefined && this.#final !== status)
-      journal.reportViolation("a final batch never changes", id, `${this.#final}, then ${status}`);
-    if (status === "COMPLETED" || status === "CANCELLED") this.#final = status;
+    if (this.#finalStatus !== undefined && this.#finalStatus !== status)
+      journal.reportViolation("a final batch never changes", id, `${this.#finalStatus}, then ${status}`);
+    if (status === "COMPLETED" || status === "CANCELLED") this.#finalStatus = status;
     if (this.cancelledAt !== undefined && status !== "CANCELLED")
       journal.reportViolation("a confirmed write is stored", id, `cancel returned 200, but the batch is ${status}`);
   }

@@ -33,7 +33,7 @@ export class CallingClient {
   #calls = 0;
   #instance: InstanceRecord | undefined;
   /** A call with a key, whose creation got no response. */
-  #open: CallRecord | undefined;
+  #unconfirmedCall: CallRecord | undefined;
 
   /** @param number below 10 */
   constructor(context: SequenceContext, number: number, network: Network) {
@@ -48,12 +48,12 @@ export class CallingClient {
     const { seed, journal } = this.#context;
     this.#chance = new Chance(seed, this.#number, journal.epoch);
     while (!hasEnded()) {
-      const instance = await this.#ready();
+      const instance = await this.#prepare();
       if (!instance) await pause(RETRY_MS);
       else if (instance.deletes.length > 0) await this.#repeatDeletion(instance);
       else if (this.#chance.boolean(canDelete ? 0.4 : this.#network === "sip/rounds" ? 0.04 : 0.15))
         await this.#delete(instance);
-      else if (this.#open) await this.#repeat(this.#open);
+      else if (this.#unconfirmedCall) await this.#repeat(this.#unconfirmedCall);
       else await this.#call(instance, hasEnded);
     }
   }
@@ -61,16 +61,16 @@ export class CallingClient {
   /** Finishes pending work without faults. Returns true if all of it is done. */
   async finish(): Promise<boolean> {
     const instance = this.#instance;
-    if (instance?.deletes.length === 0) await this.#ready(); // an instance without a line never dials
-    if (this.#open) await this.#repeat(this.#open);
+    if (instance?.deletes.length === 0) await this.#prepare(); // an instance without a line never dials
+    if (this.#unconfirmedCall) await this.#repeat(this.#unconfirmedCall);
     if (instance?.id !== undefined && instance.deletes.length > 0) await this.#repeatDeletion(instance);
-    return this.#open === undefined && (this.#instance?.deletes.length ?? 0) === 0;
+    return this.#unconfirmedCall === undefined && (this.#instance?.deletes.length ?? 0) === 0;
   }
 
   /** Places one more call, to a phone that answers; undefined while its instance cannot place calls. */
   async lastCall(): Promise<CallRecord | undefined> {
-    const instance = await this.#ready();
-    if (!instance?.linked && this.#network !== "sip/rounds") return undefined;
+    const instance = await this.#prepare();
+    if (!instance?.isLinked && this.#network !== "sip/rounds") return undefined;
     if (!instance) return undefined;
     const call = this.#newCall(instance, callees.answers, true);
     await createCall(this.#context, call);
@@ -78,7 +78,7 @@ export class CallingClient {
   }
 
   /** Creates and links the instance, as far as possible now. */
-  async #ready(): Promise<InstanceRecord | undefined> {
+  async #prepare(): Promise<InstanceRecord | undefined> {
     const { seed, database, journal } = this.#context;
     this.#instance ??= journal.instance(
       `${database.name.toLowerCase()}-${seed}-${this.#number}-${this.#instances++}`,
@@ -87,7 +87,7 @@ export class CallingClient {
     const instance = this.#instance;
     if (instance.id === undefined) await createInstance(this.#context, instance);
     if (instance.id === undefined) return undefined;
-    if (this.#network !== "sip/rounds" && !instance.linked && instance.deletes.length === 0)
+    if (this.#network !== "sip/rounds" && !instance.isLinked && instance.deletes.length === 0)
       await linkInstance(this.#context, instance);
     return instance;
   }
@@ -96,17 +96,17 @@ export class CallingClient {
     // A call that is created at the same time.
     const lateCall = this.#chance.boolean(0.5) ? this.#newCall(instance, callees.answers, false) : undefined;
     const delayMs = this.#chance.integer(0, 3);
-    const deleting = this.#repeatDeletion(instance);
+    const deletion = this.#repeatDeletion(instance);
     if (lateCall) {
       await pause(delayMs);
       await createCall(this.#context, lateCall);
     }
-    await deleting;
+    await deletion;
   }
 
   async #repeatDeletion(instance: InstanceRecord): Promise<void> {
     if (!(await deleteInstance(this.#context, instance))) return pause(RETRY_MS);
-    this.#instance = this.#open = undefined;
+    this.#instance = this.#unconfirmedCall = undefined;
   }
 
   /** Requests the same call again. */
@@ -114,26 +114,26 @@ export class CallingClient {
     await createCall(this.#context, call);
     const { status } = call.posts.at(-1)!;
     if (status === undefined || status === 503 || status === 409) await pause(RETRY_MS);
-    else this.#open = undefined;
+    else this.#unconfirmedCall = undefined;
   }
 
   async #call(instance: InstanceRecord, hasEnded: () => boolean): Promise<void> {
     const chance = this.#chance;
     const call = this.#newCall(instance, chance.pick(SCRIPTS), chance.boolean(0.5));
-    const repeats = call.key !== undefined && chance.boolean(0.2);
-    const ends = chance.boolean(0.5) ? chance.integer(1, 2) : 0;
+    const isRepeated = call.key !== undefined && chance.boolean(0.2);
+    const endCount = chance.boolean(0.5) ? chance.integer(1, 2) : 0;
     const endsAfterMs = chance.boolean(0.3) ? 0 : chance.integer(0, 200);
-    await Promise.all([createCall(this.#context, call), repeats && createCall(this.#context, call)]);
+    await Promise.all([createCall(this.#context, call), isRepeated && createCall(this.#context, call)]);
     if (call.id === undefined) {
       const status = call.posts.at(-1)?.status;
-      if (call.key !== undefined && (status === undefined || status === 503)) this.#open = call;
+      if (call.key !== undefined && (status === undefined || status === 503)) this.#unconfirmedCall = call;
       return pause(RETRY_MS);
     }
     const placedAt = performance.now();
     let view: CallView | undefined;
     while (!hasEnded() && performance.now() - placedAt < MAX_WATCH_MS && view?.ended_at == null) {
-      if (ends > 0 && call.deletes.length === 0 && performance.now() - placedAt >= endsAfterMs)
-        await Promise.all(Array.from({ length: ends }, () => endCall(this.#context, call)));
+      if (endCount > 0 && call.deletes.length === 0 && performance.now() - placedAt >= endsAfterMs)
+        await Promise.all(Array.from({ length: endCount }, () => endCall(this.#context, call)));
       view = await readCall(this.#context, call);
       if (view?.ended_at == null) await pause(POLL_MS);
     }

@@ -109,9 +109,9 @@ async function readCalls(context: SequenceContext): Promise<CallView[]> {
     numbers.set(view.target_phone, view.id);
     if (!call)
       journal.reportViolation(
-        "a list shows what was asked for",
+        "a list shows only what was requested",
         view.id,
-        `nobody asked for a call to ${view.target_phone}`,
+        `no client requested a call to ${view.target_phone}`,
       );
     else if (other)
       journal.reportViolation("a repeated creation creates nothing", view.target_phone, `${other} and ${view.id}`);
@@ -127,7 +127,7 @@ function checkAnswers(context: SequenceContext, call: CallRecord, view: CallView
   const { journal } = context;
   noteFinal(context, call, view);
   const endCount = call.deletes.filter(({ status }) => status === 204).length;
-  if (endCount > 1) journal.reportViolation("exactly one DELETE gets 204", view.id, `${endCount} were`);
+  if (endCount > 1) journal.reportViolation("exactly one DELETE gets 204", view.id, `${endCount} did`);
   if (endCount > 0 && view.outcome?.reason !== "terminated")
     journal.reportViolation(
       "a confirmed write is stored",
@@ -156,28 +156,28 @@ async function checkInstances(context: SequenceContext): Promise<void> {
       list.map(({ name }) => name).join(),
     );
   for (const instance of journal.instances) {
-    const { id, linked, deletes, isDeleted } = instance;
+    const { id, isLinked, deletes, isDeleted } = instance;
     if (id === undefined) continue;
     const view = byId.get(id);
     if (isDeleted && view) journal.reportViolation("a deleted instance is gone", id, `it is listed as ${view.status}`);
     if (!view && deletes.length === 0)
       journal.reportViolation("a confirmed write is stored", id, "the instance is not in the list");
-    if (view?.status !== "CREATED" || !linked) continue;
-    journal.reportViolation("an answered link is kept", id, "the page answered that it is linked, but it is CREATED");
-    instance.linked = false; // it can be linked again
+    if (view?.status !== "CREATED" || !isLinked) continue;
+    journal.reportViolation("a confirmed link is kept", id, "the page confirmed the link, but the instance is CREATED");
+    instance.isLinked = false; // it can be linked again
   }
 }
 
 /** The phones' view of all calls. */
 function checkPhones({ journal, phones, lines }: SequenceContext): void {
-  for (const [instance, conversations] of Map.groupBy(talksOf({ journal, phones }), (one) => one.instance))
+  for (const [instance, conversations] of Map.groupBy(talksOf({ journal, phones }), ({ instance }) => instance))
     for (const [n, { number, from }] of conversations.entries()) {
-      const besides = conversations.slice(0, n).filter(({ to }) => to > from);
-      if (besides.length >= lines)
+      const overlapping = conversations.slice(0, n).filter(({ to }) => to > from);
+      if (overlapping.length >= lines)
         journal.reportViolation(
           "no more calls of an instance than it has lines send audio at the same time",
           instance,
-          `${number} ${besides.map((other) => `for ${other.to - from} ms beside ${other.number}`).join(", ")}`,
+          `${number} ${overlapping.map((other) => `for ${other.to - from} ms beside ${other.number}`).join(", ")}`,
         );
     }
   for (const { number, id, instance } of journal.calls.values()) {
@@ -215,14 +215,14 @@ function talksOf({ journal, phones }: Pick<SequenceContext, "journal" | "phones"
 
 /** True if a call of the instance must end without a request, because its line is available. */
 function endsUnprompted(instance: InstanceRecord | undefined): boolean {
-  return instance !== undefined && (instance.isDeleted || instance.linked || instance.network === "sip/rounds");
+  return instance !== undefined && (instance.isDeleted || instance.isLinked || instance.network === "sip/rounds");
 }
 
 /** Items left after the time limit. */
-async function untilSettled<T>(look: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
+async function untilSettled<T>(findItems: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const remaining = await look();
+    const remaining = await findItems();
     if (remaining.length === 0 || performance.now() > deadline) return remaining;
     await pause(POLL_MS);
   }
@@ -234,8 +234,8 @@ async function readAll<T>({ server }: SequenceContext, path: string): Promise<T[
   for (let page: string | undefined = path; page !== undefined; ) {
     const next: string = page;
     const response = await until(
-      () => server.ask("GET", next),
-      (answer) => answer?.status === 200 || !server.isAlive,
+      () => server.request("GET", next),
+      (result) => result?.status === 200 || !server.isAlive,
       SETTLE_MS,
       `GET ${next}`,
     );

@@ -26,10 +26,10 @@ export class EventReader {
   async read(limit = LIMIT): Promise<boolean> {
     const { server, journal } = this.#context;
     const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;
-    const response = await server.ask("GET", `/v1/events?limit=${limit}${cursor}`);
+    const response = await server.request("GET", `/v1/events?limit=${limit}${cursor}`);
     if (response?.status !== 200) return false;
     const next = response.headers["next-cursor"];
-    const linked = /[?&]cursor=([^&>]+)/.exec(response.headers.link ?? "")?.[1];
+    const linkCursor = /[?&]cursor=([^&>]+)/.exec(response.headers.link ?? "")?.[1];
     let isNew = false;
     for (const event of response.json<EventView[]>()) {
       // Without a next cursor, the last page is polled.
@@ -39,7 +39,7 @@ export class EventReader {
       this.events.set(event.id, event);
     }
     if (next === undefined) this.everyPageHasCursor = false;
-    this.#cursor = next === undefined ? (linked ?? this.#cursor) : encodeURIComponent(next);
+    this.#cursor = next === undefined ? (linkCursor ?? this.#cursor) : encodeURIComponent(next);
     return isNew;
   }
 }

@@ -67,12 +67,12 @@ async function act(context: SequenceContext, fault: Fault, settle: () => Promise
 /** Ends live calls. Their phones must be free, whatever the storage does; if it cannot even be read, so that no request can be admitted, the calls end without requests. */
 async function endLiveCalls(context: SequenceContext, outage: string): Promise<void> {
   const { journal, phones, database } = context;
-  const live = journal.createdCalls.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);
+  const liveCalls = journal.createdCalls.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);
   const isReadable = database.isReadable(outage);
-  if (isReadable) for (const call of live) void endCall(context, call);
+  if (isReadable) for (const call of liveCalls) void endCall(context, call);
   const rule = isReadable ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";
   const deadline = performance.now() + HANG_UP_MS;
-  for (const { id, number } of live) {
+  for (const { id, number } of liveCalls) {
     while (phones.hasLeg(number) && performance.now() < deadline) await pause(POLL_MS);
     if (phones.hasLeg(number))
       journal.reportViolation(rule, id!, `its phone is still connected after ${HANG_UP_MS} ms`);

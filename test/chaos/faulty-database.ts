@@ -16,6 +16,6 @@ export interface FaultyDatabase {
   /** Repairs it, if it failed. */
   repair(): Promise<void>;
   /** Resolves when a dead server holds no resource of it. */
-  released(): Promise<void>;
+  whenReleased(): Promise<void>;
   dispose(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface InstanceRecord {
   id: string | undefined;
   readonly posts: RequestAttempt[];
   /** True once the server has responded that it is linked. */
-  linked: boolean;
+  isLinked: boolean;
   readonly deletes: RequestAttempt[];
   /** True once a DELETE got 204 or 404. */
   isDeleted: boolean;
@@ -70,7 +70,7 @@ export class Journal {
       network,
       id: undefined,
       posts: [],
-      linked: false,
+      isLinked: false,
       deletes: [],
       isDeleted: false,
     };
@@ -78,8 +78,8 @@ export class Journal {
     return record;
   }
 
-  call(about: Pick<CallRecord, "number" | "instance" | "script" | "messageMs" | "key">): CallRecord {
-    const record: CallRecord = { ...about, posts: [], id: undefined, deletes: [], finalStatus: undefined };
+  call(fields: Pick<CallRecord, "number" | "instance" | "script" | "messageMs" | "key">): CallRecord {
+    const record: CallRecord = { ...fields, posts: [], id: undefined, deletes: [], finalStatus: undefined };
     this.calls.set(record.number, record);
     return record;
   }

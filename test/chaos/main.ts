@@ -54,11 +54,11 @@ async function onSqlite(): Promise<void> {
   let isAnnounced = false;
   await sideBySide(async (seed) => {
     const disk = join(folder, `sqlite-${seed}`);
-    const unmountable = mountInMemory(disk, DISK);
-    if (unmountable && !isAnnounced) console.log(`SQLite: no disk is filled: ${missing(unmountable)}`);
+    const mountFault = mountInMemory(disk, DISK);
+    if (mountFault && !isAnnounced) console.log(`SQLite: no disk is filled: ${missing(mountFault)}`);
     isAnnounced = true;
     try {
-      await run(seed, sqliteDatabase(disk, unmountable === undefined));
+      await run(seed, sqliteDatabase(disk, mountFault === undefined));
     } finally {
       unmount(disk);
     }
@@ -68,25 +68,25 @@ async function onSqlite(): Promise<void> {
 async function onPostgres(): Promise<void> {
   const postgres = await findPostgres();
   if (postgres.missing) return console.log(postgres.title);
-  const running = await postgres.start();
+  const server = await postgres.start();
   try {
     await sideBySide(async (seed) =>
-      run(seed, await postgresDatabase(await running.createDatabase(), join(folder, `postgres-${seed}`))),
+      run(seed, await postgresDatabase(await server.createDatabase(), join(folder, `postgres-${seed}`))),
     );
   } finally {
-    await running.stop();
+    await server.stop();
   }
 }
 
-async function run(seed: number, place: FaultyDatabase): Promise<void> {
+async function run(seed: number, database: FaultyDatabase): Promise<void> {
   const from = performance.now();
-  const journal = await runSequence(seed, place);
+  const journal = await runSequence(seed, database);
   const { violations, calls } = journal;
   const seconds = ((performance.now() - from) / 1_000).toFixed(1);
   const verdict = violations.length === 0 ? "✓" : `✗ ${violations.length} faults`;
-  console.log(`${place.name.padEnd(10)} seed ${seed}  ${seconds.padStart(5)} s  ${calls.size} calls  ${verdict}`);
+  console.log(`${database.name.padEnd(10)} seed ${seed}  ${seconds.padStart(5)} s  ${calls.size} calls  ${verdict}`);
   for (const tolerance of journal.tolerances) console.log(`  tolerated in ${tolerance}`);
-  if (violations.length > 0) report(seed, place.name, journal);
+  if (violations.length > 0) report(seed, database.name, journal);
 }
 
 function report(seed: number, database: DatabaseName, journal: Journal): void {

@@ -1,14 +1,14 @@
 /** Occasions for a fault. */
 export const OCCASIONS = [
   "an INVITE",
-  "a call asked for",
-  "a call answered",
-  "an end asked for",
-  "an end answered",
-  "a link asked for",
-  "a link answered",
-  "a deletion asked for",
-  "a deletion answered",
+  "a call request",
+  "a call response",
+  "a hang-up request",
+  "a hang-up response",
+  "a link request",
+  "a link response",
+  "a deletion request",
+  "a deletion response",
 ] as const;
 export type Occasion = (typeof OCCASIONS)[number];
 
@@ -31,10 +31,10 @@ export class Moments {
   /** Calls `act` once at the moment; without a delay, inside the call that reports it. Resolves when `act` has been called. */
   at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
     return new Promise((resolve) => {
-      let done = false;
+      let isDone = false;
       const actOnce = (): void => {
-        if (done) return;
-        done = true;
+        if (isDone) return;
+        isDone = true;
         clearTimeout(timeout);
         this.#occasion = undefined;
         act();

@@ -22,7 +22,7 @@ export class Phones {
   /** Epoch of a server that has lost the database and still runs, by its address. */
   readonly #earlierCalls: Map<string, number>;
   /** Time at which a server that was stopped while it lost the database resumed, by its epoch. */
-  readonly #resumed = new Map<number, number>();
+  readonly #resumedAt = new Map<number, number>();
   readonly #journal: Journal;
   #requestsBefore = 0;
   /** Registrations from before this process. */
@@ -52,11 +52,11 @@ export class Phones {
       registrar: {},
       onInvite(call) {
         journal.note(`INVITE ${call.user}`);
-        const earlier = invites.get(call.user) ?? [];
+        const earlierInvites = invites.get(call.user) ?? [];
         const epoch = epochOf(call);
-        if (earlier.some((invite) => invite.epoch === epoch && invite.call.end === undefined))
+        if (earlierInvites.some((invite) => invite.epoch === epoch && invite.call.end === undefined))
           journal.reportViolation("no number has two calls at once", call.user, "an INVITE beside a live call");
-        invites.set(call.user, [...earlier, { epoch, call }]);
+        invites.set(call.user, [...earlierInvites, { epoch, call }]);
         moments.notify("an INVITE");
       },
     });
@@ -105,13 +105,13 @@ export class Phones {
 
   /** The server that was stopped while it lost the database resumes now. */
   ownerResumed(): void {
-    this.#resumed.set(Math.floor(this.#journal.epoch), performance.now());
+    this.#resumedAt.set(Math.floor(this.#journal.epoch), performance.now());
   }
 
   /** Audio received in a call, without the packet that was being sent when its server was stopped. */
   audio({ call }: Invite): readonly HeardPacket[] {
-    const beingSent = this.#firstInFlight(packetsOf);
-    return packetsOf(call).filter((packet) => packet !== beingSent);
+    const inFlightPacket = this.#firstInFlight(packetsOf);
+    return packetsOf(call).filter((packet) => packet !== inFlightPacket);
   }
 
   /**
@@ -125,10 +125,10 @@ export class Phones {
       if (call.end === undefined) reportViolation(call, "the call is still live");
       for (const [label, sentBy] of DATAGRAMS) {
         const latePackets = sentBy(call).filter(({ at }) => at > takenAt);
-        const beingSent = this.#firstInFlight(sentBy);
-        const violatingPackets = latePackets.filter((packet) => packet !== beingSent);
-        if (beingSent && violatingPackets.length < latePackets.length) {
-          const ms = (beingSent.at - this.#resumed.get(epoch)!).toFixed(1);
+        const inFlightPacket = this.#firstInFlight(sentBy);
+        const violatingPackets = latePackets.filter((packet) => packet !== inFlightPacket);
+        if (inFlightPacket && violatingPackets.length < latePackets.length) {
+          const ms = (inFlightPacket.at - this.#resumedAt.get(epoch)!).toFixed(1);
           this.#journal.tolerate(`${label} to ${call.user} ${ms} ms after SIGCONT: it was being sent`);
         }
         const last = violatingPackets.at(-1);
@@ -150,8 +150,8 @@ export class Phones {
   }
 
   /** The first message of a kind that arrived shortly after SIGCONT. */
-  #firstInFlight<One extends Sent>(sentBy: (call: FarEndCall) => readonly One[]): One | undefined {
-    for (const [epoch, resumedAt] of this.#resumed) {
+  #firstInFlight<Message extends SentDatagram>(sentBy: (call: FarEndCall) => readonly Message[]): Message | undefined {
+    for (const [epoch, resumedAt] of this.#resumedAt) {
       const inFlight = this.#callsOf(epoch)
         .flatMap(sentBy)
         .filter(({ at }) => at >= resumedAt && at < resumedAt + IN_FLIGHT_MS)
@@ -163,7 +163,7 @@ export class Phones {
 }
 
 /** A datagram of the server. */
-interface Sent {
+interface SentDatagram {
   /** Arrival time, ms, monotonic. */
   readonly at: number;
 }
@@ -176,7 +176,7 @@ function senderOf(request: SipText): string {
 }
 
 /** Audio that a stopped server does not send in a call. */
-const DATAGRAMS: readonly (readonly [what: string, sentIn: (call: FarEndCall) => readonly Sent[]])[] = [
+const DATAGRAMS: readonly (readonly [label: string, sentIn: (call: FarEndCall) => readonly SentDatagram[]])[] = [
   ["an INVITE", ({ requests }) => requests.filter(({ method }) => method === "INVITE")],
   ["an audio packet", packetsOf],
 ];

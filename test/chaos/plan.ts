@@ -29,8 +29,8 @@ export interface Plan {
 }
 
 /** Plan of a round on a database. */
-export function planRound(chance: Chance, place: Pick<FaultyDatabase, "outages" | "secondEnv">): Plan {
-  const fault = planFault(chance, place);
+export function planRound(chance: Chance, database: Pick<FaultyDatabase, "outages" | "secondEnv">): Plan {
+  const fault = planFault(chance, database);
   return { moment: planMoment(chance, fault), fault };
 }
 
@@ -59,9 +59,9 @@ function planFault(chance: Chance, { outages, secondEnv }: Pick<FaultyDatabase, 
 /** Moment of a fault: half of them at an INVITE, an outage often during a deletion. */
 function planMoment(chance: Chance, fault: Fault): Moment {
   const canDelete = fault.do === "outage" && chance.boolean(/instances/.test(fault.outage) ? 0.9 : 0.3);
-  const rings = chance.boolean(0.5);
+  const isAtInvite = chance.boolean(0.5);
   const otherOccasion = chance.pick(OCCASIONS);
-  const occasion: Occasion = canDelete ? "a deletion asked for" : rings ? "an INVITE" : otherOccasion;
+  const occasion: Occasion = canDelete ? "a deletion request" : isAtInvite ? "an INVITE" : otherOccasion;
   const isRare = /link|deletion/.test(occasion);
   const afterMs = chance.boolean(0.5) ? 0 : chance.integer(1, 10);
   return { occasion, nth: isRare ? 1 : chance.integer(1, 6), afterMs };

@@ -4,12 +4,12 @@ import { type Relay, relayTo } from "../support/relay.ts";
 import { until } from "../support/server-client.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
 
-/** URL for the first server; a second one has a separate path. */
+/** Outage that cuts the connections of the first server; a second one has a separate path. */
 export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
 const WRITES_FAIL = "writes fail with disk_full";
 /** Requests whose responses are lost. */
-const LOST = {
+const LOST_RESPONSES = {
   "responses to commits are lost": "commit",
   "responses to updates of calls are lost": 'update "calls"',
   "responses to updates of instances are lost": 'update "instances"',
@@ -33,7 +33,7 @@ export async function postgresDatabase(url: string, data: string): Promise<Fault
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   mkdirSync(data, { recursive: true });
-  let ending: AbortController | undefined;
+  let lossController: AbortController | undefined;
   let isDown = false;
 
   async function loseConnection(words: string, signal: AbortSignal): Promise<void> {
@@ -44,7 +44,7 @@ export async function postgresDatabase(url: string, data: string): Promise<Fault
     name: "PostgreSQL",
     env: { RINGPORT_DATA: data, DATABASE_URL: relay.url },
     secondEnv: { RINGPORT_DATA: data, DATABASE_URL: url },
-    outages: [CUT, SILENT, WRITES_FAIL, WRITES_FAIL, ...Object.keys(LOST)],
+    outages: [CUT, SILENT, WRITES_FAIL, WRITES_FAIL, ...Object.keys(LOST_RESPONSES)],
     isReadable: (outage) => outage !== CUT && outage !== SILENT,
     async migrationDone() {
       await admin.query(DISK_FULL);
@@ -56,10 +56,10 @@ export async function postgresDatabase(url: string, data: string): Promise<Fault
         );
     },
     async fail(outage) {
-      const words = LOST[outage as keyof typeof LOST];
+      const words = LOST_RESPONSES[outage as keyof typeof LOST_RESPONSES];
       if (words) {
-        ending = new AbortController();
-        void loseConnection(words, ending.signal);
+        lossController = new AbortController();
+        void loseConnection(words, lossController.signal);
       } else if (outage === WRITES_FAIL) await admin.query("insert into rounds.full_disk values (1)");
       else {
         isDown = true;
@@ -68,15 +68,15 @@ export async function postgresDatabase(url: string, data: string): Promise<Fault
       }
     },
     async repair() {
-      ending?.abort();
-      ending = undefined;
+      lossController?.abort();
+      lossController = undefined;
       await admin.query("delete from rounds.full_disk");
       if (!isDown) return;
       await relay.cut();
       await relay.repair();
       isDown = false;
     },
-    async released() {
+    async whenReleased() {
       const OTHER_CONNECTIONS =
         "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> $1";
       const { rows } = await admin.query("select pg_backend_pid() as pid");
@@ -92,7 +92,7 @@ export async function postgresDatabase(url: string, data: string): Promise<Fault
       if (tables[0].owners !== null) await admin.query("update owners set owner = null");
     },
     async dispose() {
-      ending?.abort();
+      lossController?.abort();
       await relay.cut();
       await admin.end();
       rmSync(data, { recursive: true, force: true });

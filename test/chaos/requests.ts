@@ -6,7 +6,7 @@ import type { SequenceContext } from "./sequence-context.ts";
 /** Requests an instance; again with the same key if the response was lost. */
 export async function createInstance(context: SequenceContext, instance: InstanceRecord): Promise<void> {
   const attempt = beginAttempt(context, instance.posts);
-  const response = await context.server.ask("POST", "/v1/instances", {
+  const response = await context.server.request("POST", "/v1/instances", {
     json: { name: instance.name, provider: instance.network },
     headers: { "idempotency-key": instance.name },
   });
@@ -23,35 +23,35 @@ export async function linkInstance(
   { server, journal, moments, phones }: SequenceContext,
   instance: InstanceRecord,
 ): Promise<void> {
-  const code = await server.ask("GET", `/v1/instances/${instance.id}/configure`);
-  if (code?.status === 409) instance.linked = true;
+  const code = await server.request("GET", `/v1/instances/${instance.id}/configure`);
+  if (code?.status === 409) instance.isLinked = true;
   if (code?.status !== 200) return;
   const page = /https?:\/\/\S+\/link\/\w+/.exec(code.json<{ message: string }>().message)?.[0];
   if (page === undefined) throw new Error(`the response names no linking page: ${code.text}`);
   const account = { server: `127.0.0.1:${phones.port}`, transport: "udp", user: instance.name, register: "on" };
-  const response = server.ask("POST", page, {
+  const response = server.request("POST", page, {
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: instance.network === "sip" ? new URLSearchParams(account).toString() : "",
   });
-  moments.notify("a link asked for");
-  const settled = await response;
-  journal.note(`link ${instance.id}: ${settled?.status}`);
-  if (settled?.status !== 200) return;
-  instance.linked = true;
-  moments.notify("a link answered");
+  moments.notify("a link request");
+  const result = await response;
+  journal.note(`link ${instance.id}: ${result?.status}`);
+  if (result?.status !== 200) return;
+  instance.isLinked = true;
+  moments.notify("a link response");
 }
 
 /** Deletes an instance; returns true if it no longer exists. */
 export async function deleteInstance(context: SequenceContext, instance: InstanceRecord): Promise<boolean> {
   const attempt = beginAttempt(context, instance.deletes);
-  const response = context.server.ask("DELETE", `/v1/instances/${instance.id}`);
-  context.moments.notify("a deletion asked for");
+  const response = context.server.request("DELETE", `/v1/instances/${instance.id}`);
+  context.moments.notify("a deletion request");
   const status = (await response)?.status;
   recordEnd(context, attempt, status, `delete instance ${instance.id}`);
-  if (status !== undefined) context.moments.notify("a deletion answered");
+  if (status !== undefined) context.moments.notify("a deletion response");
   const earlierDeletes = instance.deletes.slice(0, -1);
-  const sameProcess = earlierDeletes.every(({ epoch, status }) => epoch === attempt.epoch && status === 503);
-  if (status === 404 && sameProcess)
+  const isSameProcess = earlierDeletes.every(({ epoch, status }) => epoch === attempt.epoch && status === 503);
+  if (status === 404 && isSameProcess)
     context.journal.reportViolation(
       "a repeated deletion finishes what a 503 began",
       instance.id!,
@@ -64,25 +64,25 @@ export async function deleteInstance(context: SequenceContext, instance: Instanc
 /** Requests a call. */
 export async function createCall(context: SequenceContext, call: CallRecord): Promise<void> {
   const attempt = beginAttempt(context, call.posts);
-  const response = context.server.ask("POST", "/v1/calls", {
+  const response = context.server.request("POST", "/v1/calls", {
     json: {
       ...{ instanceId: call.instance.id, type: "FIXED_AUDIO", target: { phoneNumber: call.number } },
       audio: { audioBase64: messageOf(call.messageMs) },
     },
     headers: call.key === undefined ? {} : { "idempotency-key": call.key },
   });
-  context.moments.notify("a call asked for");
-  const settled = await response;
-  recordEnd(context, attempt, settled?.status, `call ${call.number}`);
-  if (settled) context.moments.notify("a call answered");
-  if (settled?.status === 404 && call.instance.deletes.length === 0)
+  context.moments.notify("a call request");
+  const result = await response;
+  recordEnd(context, attempt, result?.status, `call ${call.number}`);
+  if (result) context.moments.notify("a call response");
+  if (result?.status === 404 && call.instance.deletes.length === 0)
     context.journal.reportViolation(
-      "an answered write is there",
+      "a confirmed write is stored",
       call.instance.id!,
-      "a call is answered 404 for its instance",
+      "POST /v1/calls returned 404 for its instance",
     );
-  if (settled?.status !== 201) return;
-  const { id } = settled.json<CallView>();
+  if (result?.status !== 201) return;
+  const { id } = result.json<CallView>();
   if (call.id !== undefined && call.id !== id)
     context.journal.reportViolation("a repeated creation creates nothing", call.number, `${call.id}, then ${id}`);
   call.id = id;
@@ -91,19 +91,19 @@ export async function createCall(context: SequenceContext, call: CallRecord): Pr
 /** Ends a call. */
 export async function endCall(context: SequenceContext, call: CallRecord): Promise<void> {
   const attempt = beginAttempt(context, call.deletes);
-  const response = context.server.ask("DELETE", `/v1/calls/${call.id}`);
-  context.moments.notify("an end asked for");
+  const response = context.server.request("DELETE", `/v1/calls/${call.id}`);
+  context.moments.notify("a hang-up request");
   const status = (await response)?.status;
   recordEnd(context, attempt, status, `end ${call.id}`);
-  if (status !== undefined) context.moments.notify("an end answered");
+  if (status !== undefined) context.moments.notify("a hang-up response");
 }
 
 /** Reads a call; records its final state. */
 export async function readCall(context: SequenceContext, call: CallRecord): Promise<CallView | undefined> {
   const before = call.finalStatus;
-  const response = await context.server.ask("GET", `/v1/calls/${call.id}?expand=outcome`);
+  const response = await context.server.request("GET", `/v1/calls/${call.id}?expand=outcome`);
   if (response?.status === 404)
-    context.journal.reportViolation("an answered write is there", call.id!, "the call is answered 404");
+    context.journal.reportViolation("a confirmed write is stored", call.id!, "GET returned 404");
   if (response?.status !== 200) return undefined;
   const view = response.json<CallView>();
   // A server that was stopped may now respond with data read before its successor ended the call.
@@ -143,5 +143,5 @@ function recordEnd(
   label: string,
 ): void {
   if (status !== undefined) attempt.status = status;
-  journal.note(`${label}: ${status ?? "no answer"}`);
+  journal.note(`${label}: ${status ?? "no response"}`);
 }

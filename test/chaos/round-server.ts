@@ -29,10 +29,10 @@ export class RoundServer {
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
   /** Servers that were sent a signal, or have lost the database. */
-  readonly #ending = new WeakSet<ServerProcess>();
+  readonly #endingServers = new WeakSet<ServerProcess>();
   #token: string | undefined;
   /** The standby server, behind a supervisor. */
-  #second: Promise<ServerProcess> | undefined;
+  #secondServer: Promise<ServerProcess> | undefined;
   /** Every other process of the round. */
   readonly #standbys: ServerProcess[] = [];
   #shutdown = new AbortController();
@@ -43,28 +43,28 @@ export class RoundServer {
     this.#journal = journal;
   }
 
-  /** Applies even while another server is about to take over. */
+  /** True even while another server is about to take over. */
   get isAlive(): boolean {
-    return this.#process !== undefined || this.#second !== undefined;
+    return this.#process !== undefined || this.#secondServer !== undefined;
   }
 
   async start(): Promise<void> {
     this.#shutdown = new AbortController();
-    this.#serves(await this.#run(this.#database.env));
+    this.#setProcess(await this.#run(this.#database.env));
     this.#journal.note("the server has started");
     this.#token ??= await newToken(this.#env(this.#database.env));
   }
 
   /** Starts a second server, retrying until the database is free. */
   standBy(): void {
-    this.#second = this.#runUntilReady({ ...this.#database.env, ...this.#database.secondEnv });
-    this.#second.catch(() => {}); // thrown where it is awaited
+    this.#secondServer = this.#runUntilReady({ ...this.#database.env, ...this.#database.secondEnv });
+    this.#secondServer.catch(() => {}); // thrown where it is awaited
   }
 
   /** Sends no more requests to the server, which may stay alive. */
   abandon(): ServerProcess {
     const first = this.#process!;
-    this.#ending.add(first);
+    this.#endingServers.add(first);
     this.#standbys.push(first);
     this.#process = undefined;
     return first;
@@ -72,21 +72,21 @@ export class RoundServer {
 
   /** Resolves when the second server works. */
   async waitForTakeover(): Promise<void> {
-    const second = await this.#second!;
-    this.#second = undefined;
-    this.#serves(second);
+    const second = await this.#secondServer!;
+    this.#secondServer = undefined;
+    this.#setProcess(second);
     this.#journal.note("the second server has taken over");
   }
 
   /** Restarts the first server, which now waits for the database. */
   startAgain(): void {
     void this.#runUntilReady(this.#database.env).then(
-      (started) => {
-        this.#standbys.push(started);
+      (server) => {
+        this.#standbys.push(server);
         if (!this.#shutdown.signal.aborted)
           this.#journal.reportViolation(
             "a database has one server",
-            `process ${started.pid}`,
+            `process ${server.pid}`,
             "it started while another was running",
           );
       },
@@ -94,16 +94,16 @@ export class RoundServer {
     );
   }
 
-  /** Kills it, and every other one, as a power cut does. */
+  /** Kills the server and all standbys, as a power cut does. */
   async kill(): Promise<void> {
     this.#journal.note("kill -9");
-    const ending = this.#end("SIGKILL");
+    const exit = this.#end("SIGKILL");
     this.#shutdown.abort();
-    await ending;
+    await exit;
     await Promise.all(this.#standbys.splice(0).map((server) => server.stop("SIGKILL")));
   }
 
-  /** Stops it gracefully, or kills it when that takes too long. */
+  /** Stops the server gracefully, or kills it if that takes too long. */
   async stop(): Promise<void> {
     this.#journal.note("SIGTERM");
     const killTimer = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
@@ -122,18 +122,18 @@ export class RoundServer {
   }
 
   /** Sends a request; undefined if there was no response because the server died. */
-  async ask(
+  async request(
     method: string,
     path: string,
-    sending: RequestOptions & { readonly json?: unknown } = {},
+    options: RequestOptions & { readonly json?: unknown } = {},
   ): Promise<HttpResponse | undefined> {
     const server = this.#process;
     if (!server) return undefined;
-    const { json, headers, ...rest } = sending;
+    const { json, headers, ...otherOptions } = options;
     try {
       const response = await send(method, path.startsWith("http") ? path : server.url + path, {
         timeoutMs: RESPONSE_TIMEOUT_MS,
-        ...rest,
+        ...otherOptions,
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         headers: {
           authorization: `Bearer ${this.#token}`,
@@ -150,7 +150,7 @@ export class RoundServer {
       return response;
     } catch (error) {
       if (this.#process === server && /got no response within/.test(String(error)))
-        this.#journal.reportViolation("every request is answered", `${method} ${path}`, String(error));
+        this.#journal.reportViolation("every request gets a response", `${method} ${path}`, String(error));
       return undefined;
     }
   }
@@ -163,7 +163,7 @@ export class RoundServer {
     return { LOG_LEVEL: "warn", ...this.#settings, ...env };
   }
 
-  /** Restarts it, as a supervisor does, until it serves. @throws {Error} it never does */
+  /** Restarts the server, as a supervisor does, until it is ready. @throws {Error} it never is */
   async #runUntilReady(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
     const { signal } = this.#shutdown;
     for (const startedAt = performance.now(); ; )
@@ -174,38 +174,38 @@ export class RoundServer {
       }
   }
 
-  #serves(server: ServerProcess): void {
+  #setProcess(server: ServerProcess): void {
     this.#process = server;
-    void server.exited.then((code) => this.#died(server, code));
+    void server.exited.then((code) => this.#onExit(server, code));
   }
 
   /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (!server) return; // it died unexpectedly
-    this.#ending.add(server);
+    this.#endingServers.add(server);
     const exit = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests
     const code = await exit;
     this.#process = undefined;
-    this.#journal.note(`the server is gone (${code})${outputOf(server)}`);
+    this.#journal.note(`the server has ended (${code})${outputOf(server)}`);
   }
 
-  #died(server: ServerProcess, code: number | null): void {
-    if (this.#ending.has(server)) return;
+  #onExit(server: ServerProcess, code: number | null): void {
+    if (this.#endingServers.has(server)) return;
     this.#process = undefined;
     const lines = server
       .output()
       .split("\n")
       .filter((line) => !line.includes(AFTER_STOP));
-    const last = lines
+    const lastLines = lines
       .slice(-MAX_SHOWN)
       .map((line) => line.slice(0, MAX_CHARACTERS))
       .join("\n");
     this.#journal.reportViolation(
       "the server stays up",
       `process ${this.#journal.epoch}`,
-      `it ended unexpectedly (${code}):\n${last}`,
+      `it ended unexpectedly (${code}):\n${lastLines}`,
     );
   }
 
@@ -221,12 +221,12 @@ async function newToken(env: Readonly<Record<string, string>>): Promise<string> 
   return stdout.trim();
 }
 
-/** Its output after the welcome. */
+/** Log output of a server, without the welcome message. */
 function outputOf(server: ServerProcess): string {
   const lines = server
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  const logged = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MAX_LOGGED);
-  return logged.length === 0 ? "" : `, it logged:\n${logged.join("\n")}`;
+  const loggedLines = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MAX_LOGGED);
+  return loggedLines.length === 0 ? "" : `, it logged:\n${loggedLines.join("\n")}`;
 }

@@ -70,7 +70,7 @@ async function runRounds(context: SequenceContext): Promise<void> {
     await Promise.all([...work, eventReading]);
     phones.serverDied();
     await database.repair();
-    await database.released();
+    await database.whenReleased();
   }
   journal.epoch = ROUNDS_OF_A_SEQUENCE + 1;
   await server.start();
@@ -87,13 +87,13 @@ async function runRounds(context: SequenceContext): Promise<void> {
 async function settle(context: SequenceContext, clients: readonly Pick<CallingClient, "finish">[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {
-    const done = await Promise.all(clients.map((client) => client.finish()));
-    if (done.every(Boolean) || !context.server.isAlive) break;
+    const completions = await Promise.all(clients.map((client) => client.finish()));
+    if (completions.every(Boolean) || !context.server.isAlive) break;
     if (performance.now() > deadline) {
       context.journal.reportViolation(
         "every request can be finished",
         `round ${context.journal.epoch}`,
-        `clients: ${done.join(", ")}`,
+        `clients: ${completions.join(", ")}`,
       );
       break;
     }

@@ -19,7 +19,7 @@ export function sqliteDatabase(disk: string, isSmall: boolean): FaultyDatabase {
     lock?.close();
     lock = undefined;
   };
-  const isLocked = (): boolean => {
+  const tryLock = (): boolean => {
     const database = new DatabaseSync(join(data, "ringport.sqlite"));
     try {
       database.exec("pragma busy_timeout = 0; begin immediate");
@@ -39,13 +39,13 @@ export function sqliteDatabase(disk: string, isSmall: boolean): FaultyDatabase {
     migrationDone: async () => {},
     async fail(outage) {
       if (outage === DISK_FULL) fillDisk(filler);
-      else await until(isLocked, (isHeld) => isHeld, 5_000, "the lock of the database", 1);
+      else await until(tryLock, (isHeld) => isHeld, 5_000, "the lock of the database", 1);
     },
     async repair() {
       unlock();
       rmSync(filler, { force: true });
     },
-    released: async () => {},
+    whenReleased: async () => {},
     async dispose() {
       unlock();
       rmSync(data, { recursive: true, force: true });

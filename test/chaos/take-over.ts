@@ -27,7 +27,7 @@ export async function takeOver(
   } else if (loss === "SIGTERM") void first.stop("SIGTERM");
   else if (loss === "cut connections") await database.fail(CUT);
 
-  journal.note("the second server is to take over");
+  journal.note("waiting for the second server to take over");
   await server.waitForTakeover();
   const takenAt = performance.now();
   await checkStart(context);
@@ -41,7 +41,7 @@ export async function takeOver(
   await settle();
   const code = await Promise.race([first.exited, pause(END_MS)]);
   if (code === undefined)
-    journal.reportViolation("a server that lost the database ends", `process ${first.pid}`, "it lives on");
+    journal.reportViolation("a server that lost the database ends", `process ${first.pid}`, "it is still running");
   else journal.note(`the first server has ended (${code})`);
   if (loss !== "kill -9") phones.checkSilent(takenAt);
   return server.kill();

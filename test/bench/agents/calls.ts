@@ -61,11 +61,11 @@ async function latency(options: Options): Promise<Row[]> {
       const interruptions = [...conversations.interruptions];
       const overheadsMs: number[] = [];
       const addedMs: number[] = [];
-      const nextPlaces = new Map<string, number>();
+      const nextTurnIndexes = new Map<string, number>();
       for (const [index, { callId, endedAt, heardAt }] of conversations.turns.entries()) {
-        const place = nextPlaces.get(callId) ?? 0;
-        nextPlaces.set(callId, place + 1);
-        const turn = turns.get(numbers.get(callId)?.[place] ?? 0);
+        const turnIndex = nextTurnIndexes.get(callId) ?? 0;
+        nextTurnIndexes.set(callId, turnIndex + 1);
+        const turn = turns.get(numbers.get(callId)?.[turnIndex] ?? 0);
         if (turn === undefined || index < warmUpTurns) continue;
         overheadsMs.push(heardAt - turn.speechAt);
         addedMs.push(heardAt - endedAt - END_OF_TURN_MS - turn.transcriptionMs - turn.chatMs - turn.speechMs);
@@ -134,17 +134,17 @@ async function whileConversing(
   baseUrl: string,
   interruptsEvery: number,
   { calls, seconds }: Options,
-  through: ((transcription: Transcription) => Transcription) | undefined,
+  wrapTranscription: ((transcription: Transcription) => Transcription) | undefined,
   run: (conversing: ConversingWorld) => Promise<Row[]>,
 ): Promise<Row[]> {
   const conversations = new ConversingNetwork(await sentence(), LEG_RATE, interruptsEvery);
   const transcription = openaiTranscription({ baseUrl, model: "instant" });
   const world = await simulatedWorld({
     simulated: { sampleRate: LEG_RATE, maxRecordingMs: 1_000 },
-    through: (network) => conversations.withCallees(network),
+    wrapNetwork: (network) => conversations.withCallees(network),
     options: {
       agent: cascadeAgent({ baseUrl, model: "instant", maxTurns: 1_000_000 }),
-      transcription: through ? through(transcription) : transcription,
+      transcription: wrapTranscription ? wrapTranscription(transcription) : transcription,
       speech: httpSpeech({ baseUrl, model: "instant", voices: { "en-US-1": { voice: "instant" } }, atOnce: 32 }),
     },
   });

@@ -40,7 +40,7 @@ export async function startProvider(): Promise<Provider> {
   const speech = Buffer.from(pcmToBytes(tone(440, REPLY_MS, SPEECH_RATE, 8_000)));
   let count = 0;
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const receivedAt = performance.now();
@@ -71,7 +71,7 @@ export async function startProvider(): Promise<Provider> {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

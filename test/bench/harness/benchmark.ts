@@ -39,9 +39,9 @@ export function atMost(
   value: number,
   limit: number,
   unit: string,
-  measured = formatted(value, unit),
+  measured = formatValue(value, unit),
 ): Row {
-  return row(figure, measured, `≤ ${formatted(limit, unit, 0)}`, value <= limit);
+  return row(figure, measured, `≤ ${formatValue(limit, unit, 0)}`, value <= limit);
 }
 
 /** A count that must be complete. */
@@ -56,15 +56,15 @@ export function percentile(figure: string, values: readonly number[], share: num
   return atMost(`${figure}, p${share * 100}`, high, limit, "ms", measured);
 }
 
-export function formatted(value: number, unit: string, digits = 1): string {
+export function formatValue(value: number, unit: string, digits = 1): string {
   return `${Number.isInteger(value) && digits === 0 ? value.toLocaleString("en-US") : value.toFixed(digits)} ${unit}`;
 }
 
-export const ms = (value: number, digits = 1): string => formatted(value, "ms", digits);
+export const ms = (value: number, digits = 1): string => formatValue(value, "ms", digits);
 
 export const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString("en-US")}/s`;
 
-export const percent = (share: number, digits = 1): string => formatted(share * 100, "%", digits);
+export const percent = (share: number, digits = 1): string => formatValue(share * 100, "%", digits);
 
 /** Prints progress, separately from the tables. */
 export function progress(text: string): void {

@@ -24,18 +24,18 @@ export async function openConnection(
   });
   socket.on("error", onLost);
   socket.on("end", () => onLost(new Error(`${url} ended a connection`)));
-  let unread: Buffer = Buffer.alloc(0);
+  let unreadBytes: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk) => {
-    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+    unreadBytes = unreadBytes.length === 0 ? chunk : Buffer.concat([unreadBytes, chunk]);
     for (;;) {
-      const headEnd = unread.indexOf("\r\n\r\n");
+      const headEnd = unreadBytes.indexOf("\r\n\r\n");
       if (headEnd < 0) return;
-      const head = unread.toString("latin1", 0, headEnd);
+      const head = unreadBytes.toString("latin1", 0, headEnd);
       const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
       if (length === undefined) return onLost(new Error(`a response has no Content-Length:\n${head}`));
       const end = headEnd + 4 + Number(length);
-      if (unread.length < end) return;
-      unread = unread.subarray(end);
+      if (unreadBytes.length < end) return;
+      unreadBytes = unreadBytes.subarray(end);
       onResponse(Number(head.slice(9, 12)));
     }
   });
@@ -68,7 +68,7 @@ export interface ClosedLoop {
 
 /** Each connection sends its next request as soon as it has read a response. @throws {Error} an unexpected response */
 export async function closedLoop({ url, pid, connections, ms, next, status }: ClosedLoop): Promise<Load> {
-  const { promise: finished, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: completion, resolve, reject } = Promise.withResolvers<void>();
   const sockets: Socket[] = [];
   let requests = 0;
   let runningConnections = connections;
@@ -80,7 +80,7 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
   for (let n = 0; n < connections; n++) {
     const onResponse = (actual: number): void => {
       requests++;
-      if (actual !== status) reject(new Error(`${url} answered ${actual} instead of ${status}`));
+      if (actual !== status) reject(new Error(`${url} responded with ${actual} instead of ${status}`));
       send(socket);
     };
     const socket: Socket = await openConnection(url, onResponse, reject);
@@ -93,7 +93,7 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
       timer = setTimeout(() => {
         isStopping = true;
       }, ms);
-      return finished;
+      return completion;
     });
     const { seconds, processor } = timeUsed;
     const processorMicros = processor === undefined ? undefined : (processor / requests) * 1e6;
@@ -125,7 +125,7 @@ const CONNECTIONS = 256;
  * @throws {Error} an unexpected response, or a connection that was lost
  */
 export async function openLoop({ url, perSecond, seconds, next, status }: OpenLoop): Promise<number[]> {
-  const { promise: finished, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: completion, resolve, reject } = Promise.withResolvers<void>();
   const total = perSecond * seconds;
   const latencies: number[] = [];
   const idleConnections: { socket: Socket; due: number }[] = [];
@@ -133,7 +133,7 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
 
   async function open(): Promise<{ socket: Socket; due: number }> {
     const onResponse = (actual: number): void => {
-      if (actual !== status) reject(new Error(`${url} answered ${actual} instead of ${status}`));
+      if (actual !== status) reject(new Error(`${url} responded with ${actual} instead of ${status}`));
       latencies.push(performance.now() - connection.due);
       idleConnections.push(connection);
       if (latencies.length === total) resolve();
@@ -157,13 +157,13 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
 
   for (let n = 0; n < CONNECTIONS; n++) idleConnections.push(await open());
   const startedAt = performance.now();
-  let sent = 0;
+  let sentCount = 0;
   const clock = setInterval(() => {
     const dueCount = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
-    for (; sent < dueCount; sent++) send(startedAt + (sent / perSecond) * 1000).catch(reject);
+    for (; sentCount < dueCount; sentCount++) send(startedAt + (sentCount / perSecond) * 1000).catch(reject);
   }, TICK_MS);
   try {
-    await finished;
+    await completion;
   } finally {
     clearInterval(clock);
     for (const socket of sockets) socket.destroy();

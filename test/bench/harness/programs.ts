@@ -15,7 +15,7 @@ export interface Program {
   /** The next line. @throws {Error} the program has ended */
   line(): Promise<string>;
   /** Writes a line to its input; resolves with the next output line. */
-  ask(line: string): Promise<string>;
+  request(line: string): Promise<string>;
   /** Closes its input; resolves when the program has ended. */
   end(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function startProgram(command: readonly string[]): Program {
   return {
     pid: child.pid ?? 0,
     line,
-    ask(question) {
+    request(question) {
       const response = lastRequest.then(() => {
         child.stdin!.write(`${question}\n`);
         return line();

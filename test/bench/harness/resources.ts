@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Clock ticks in a second; fixed on Linux (`getconf CLK_TCK`). */
 const TICKS = 100;
-/** Long enough for finalizers and writes under way. */
+/** Long enough for finalizers and pending writes. */
 const REST_MS = 1_500;
 /** Unused buffers are freed on another thread; thousands of packets take a moment. */
 const SWEEP_MS = 100;

@@ -97,23 +97,23 @@ export interface SimulatedWorldOptions {
   readonly workers?: (pool: EmbeddedWorkers) => SpeechWorkers;
   readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
   /** Wraps the network. */
-  readonly through?: (network: Telephony) => Telephony;
+  readonly wrapNetwork?: (network: Telephony) => Telephony;
   readonly options?: RingportOptions;
 }
 
 export async function simulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
-  const { timeScale, simulated, through = (network) => network } = options;
+  const { timeScale, simulated, wrapNetwork = (network) => network } = options;
   let network: ReturnType<typeof simulator> | undefined;
   const world = await startWorld({
     ...options,
     telephony(data) {
       const spool = { spoolDir: join(data, "recordings"), maxSpoolBytes: 2 ** 36, maxInstanceSpoolBytes: 2 ** 36 };
       network = simulator({ ...spool, sampleRate: SAMPLE_RATE, timeScale, ...simulated });
-      return through(network);
+      return wrapNetwork(network);
     },
     async scan(ringport, url) {
       const page = await ringport.handle({ method: "POST", url, headers: new Headers(), body: null });
-      if (page.status !== 200) throw new Error(`linking answered ${page.status}`);
+      if (page.status !== 200) throw new Error(`linking returned ${page.status}`);
     },
   });
   return { ...world, network: network! };

@@ -6,7 +6,7 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import type { Agent, RingportOptions, Transcription, TranscriptionEvent } from "../../../src/index.ts";
 import { ConversingNetwork } from "../agents/conversing-network.ts";
-import { atMost, formatted, ms, percent, progress, type Row, row } from "../harness/benchmark.ts";
+import { atMost, formatValue, ms, percent, progress, type Row, row } from "../harness/benchmark.ts";
 import type { Measure } from "../harness/programs.ts";
 import { share, timeSpent } from "../harness/resources.ts";
 import { allAnswered, ME, pause, simulatedWorld } from "../harness/world.ts";
@@ -41,10 +41,10 @@ interface Figures {
 
 /** Conversations of an agent, spoken and transcribed by the models, and the same ones by flite and a transcription that costs nothing. */
 export const measure: Measure<ConversationsOptions> = async (options) => {
-  const flite = await conversing(options, { transcription: instantTranscription() });
+  const flite = await measureConversations(options, { transcription: instantTranscription() });
   const neural = await withModels(options.models, (folder) =>
     withProcesses(options, (processes) =>
-      conversing(options, {
+      measureConversations(options, {
         speech: neuralSpeech({ folder, processes }),
         transcription: neuralTranscription(processes, { folder }),
       }),
@@ -61,7 +61,7 @@ function rowsOf({ calls, seconds }: ConversationsOptions, neural: Figures, flite
   const stallTarget = neural.stallMs === undefined ? undefined : `≤ ${MAX_STALL_MS} ms`;
   const lateness = ({ p99, max }: Figures): string => `${ms(p99)} (max ${ms(max)})`;
   const load = ({ processor, texts, replies }: Figures): string =>
-    `${percent(processor, 0)} of one core, ${formatted(replies / seconds, "replies/s")}, ${formatted(texts / seconds, "texts/s")}`;
+    `${percent(processor, 0)} of one core, ${formatValue(replies / seconds, "replies/s")}, ${formatValue(texts / seconds, "texts/s")}`;
   return [
     row("agent calls through the whole window", `${neural.active} of ${calls}`, "all", neural.active === calls),
     row("longest stall of the event loop", stall(neural), stallTarget, (neural.stallMs ?? 0) <= MAX_STALL_MS),
@@ -73,7 +73,7 @@ function rowsOf({ calls, seconds }: ConversationsOptions, neural: Figures, flite
   ];
 }
 
-async function conversing(
+async function measureConversations(
   { calls, seconds }: ConversationsOptions,
   engines: Pick<RingportOptions, "speech" | "transcription">,
 ): Promise<Figures> {
@@ -81,7 +81,7 @@ async function conversing(
   const conversations = new ConversingNetwork(voice(), RATE, 3);
   const world = await simulatedWorld({
     simulated: { sampleRate: RATE, maxRecordingMs: 1_000 },
-    through: (network) => conversations.withCallees(network),
+    wrapNetwork: (network) => conversations.withCallees(network),
     options: { agent, ...engines },
   });
   try {
@@ -100,12 +100,12 @@ async function conversing(
     clock.lateness.reset();
     loop.start();
     [agent.texts, agent.replies] = [0, 0];
-    const spent = await timeSpent(process.pid, () => pause(seconds * 1_000));
+    const timeUsed = await timeSpent(process.pid, () => pause(seconds * 1_000));
     loop.stop();
     const { p99, max } = clock.lateness;
     const { elapsedMs, processorMs } = loop;
     const figures = {
-      ...{ stallMs: processorMs, elapsedStallMs: elapsedMs, p99, max, processor: share(spent) },
+      ...{ stallMs: processorMs, elapsedStallMs: elapsedMs, p99, max, processor: share(timeUsed) },
       ...{ texts: agent.texts, replies: agent.replies, active: clock.size },
     };
     for (const { id } of placedCalls) await world.ringport.calls.hangUp(ME, id);

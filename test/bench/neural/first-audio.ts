@@ -23,8 +23,8 @@ export const measure: Measure<FirstAudioOptions> = (options) =>
   withModels(options.models, (folder) =>
     withProcesses(options, async (processes) => {
       const pool = embeddedWorkers();
-      const embedded = embeddedSpeech({ pool });
-      const neural = neuralSpeech({ folder, processes });
+      const embeddedEngine = embeddedSpeech({ pool });
+      const neuralEngine = neuralSpeech({ folder, processes });
       let number = 0;
       const timeMs = async (speech: Speech, voiceId: string): Promise<number> => {
         await pause(20);
@@ -35,16 +35,16 @@ export const measure: Measure<FirstAudioOptions> = (options) =>
       };
       try {
         const sides = {
-          neural: () => timeMs(neural, VOICE),
-          flite: () => timeMs(embedded, FLITE_VOICE),
-          espeak: () => timeMs(embedded, ESPEAK_VOICE),
+          neural: () => timeMs(neuralEngine, VOICE),
+          flite: () => timeMs(embeddedEngine, FLITE_VOICE),
+          espeak: () => timeMs(embeddedEngine, ESPEAK_VOICE),
         };
         const times = await inRounds(options.rounds, sides, { warmUp: 5 });
-        const [first, flite, espeak] = [median(times.neural), median(times.flite), median(times.espeak)];
-        const extra = first - Math.min(flite, espeak);
-        const measured = `${ms(first)} (flite ${ms(flite)}, eSpeak NG ${ms(espeak)})`;
+        const [neuralMs, flite, espeak] = [median(times.neural), median(times.flite), median(times.espeak)];
+        const extraMs = neuralMs - Math.min(flite, espeak);
+        const measured = `${ms(neuralMs)} (flite ${ms(flite)}, eSpeak NG ${ms(espeak)})`;
         const target = options.models === "tones" ? `≤ ${MAX_EXTRA_MS} ms more than the faster engine` : undefined;
-        return [row("time to the first audio", measured, target, extra <= MAX_EXTRA_MS)];
+        return [row("time to the first audio", measured, target, extraMs <= MAX_EXTRA_MS)];
       } finally {
         await pool.close();
       }

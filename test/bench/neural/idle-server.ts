@@ -24,7 +24,7 @@ export function idleServer(starts: number): Promise<Row[]> {
   return withModels("tones", (models) =>
     underEach(ALL_RUNTIMES, (runtime) =>
       inFolder(async (data) => {
-        const started = async (cwd: string, folder: string): Promise<IdleServer> => {
+        const startIdle = async (cwd: string, folder: string): Promise<IdleServer> => {
           const env = { RINGPORT_DATA: data, RINGPORT_SPEECH_MODELS: folder };
           const server = await start(runtime, MAIN, {
             args: ["serve"],
@@ -44,9 +44,9 @@ export function idleServer(starts: number): Promise<Row[]> {
           }
         };
         const sides = {
-          without: () => started(data, join(data, "models")),
-          engine: () => started(ENGINE_FOLDER, join(data, "models")),
-          models: () => started(ENGINE_FOLDER, models),
+          without: () => startIdle(data, join(data, "models")),
+          engine: () => startIdle(ENGINE_FOLDER, join(data, "models")),
+          models: () => startIdle(ENGINE_FOLDER, models),
         };
         const servers = await inRounds(starts, sides, { label: `${runtime.name}: servers without calls` });
         const memory = (side: keyof typeof sides): number => median(servers[side].map(({ memoryMiB }) => memoryMiB));
@@ -54,8 +54,8 @@ export function idleServer(starts: number): Promise<Row[]> {
         const rowsOf = (side: "engine" | "models", title: string): Row[] => {
           const children = Math.max(...servers[side].map((server) => server.children));
           const engineFiles = Math.max(...servers[side].map((server) => server.engineFiles));
-          const extra = memory(side) - base;
-          const measured = `${extra.toFixed(1)} MiB more (${memory(side).toFixed(0)} against ${base.toFixed(0)} MiB)`;
+          const extraMiB = memory(side) - base;
+          const measured = `${extraMiB.toFixed(1)} MiB more (${memory(side).toFixed(0)} against ${base.toFixed(0)} MiB)`;
           return [
             row(
               `a server ${title}: processes, files of the engine`,
@@ -67,7 +67,7 @@ export function idleServer(starts: number): Promise<Row[]> {
               "its memory, against one without engine and models",
               measured,
               `≤ ${MAX_EXTRA_MIB} MiB more`,
-              extra <= MAX_EXTRA_MIB,
+              extraMiB <= MAX_EXTRA_MIB,
             ),
           ];
         };

@@ -55,7 +55,7 @@ const WORDS = [
   ..."today evening table station water city bridge paper season winter summer answer question minute".split(" "),
 ];
 
-/** A sentence that no other number gives; all of its signs sound in the tone voices. @param length characters, at least */
+/** A sentence unique to its number, with only characters that the tone voices can speak. @param length minimum number of characters */
 export function sentence(number: number, length: number): string {
   let text = `number ${number}`;
   for (let at = number; text.length < length; at++) text += ` ${WORDS[(at * 7 + number) % WORDS.length]}`;

@@ -13,7 +13,7 @@ const FULL_SIZE: Side = { models: "full-size", engine: "sherpa-onnx-node" };
 const FULL_SIZE_IN_WASM: Side = { models: "full-size", engine: "sherpa-onnx" };
 /** Streams that a recogniser of full size can follow on one core beside the calls. */
 const FULL_SIZE_STREAMS = 8;
-/** The larger models take as many times as long for a sentence. */
+/** Factor by which the larger models take longer for a sentence. */
 const FULL_SIZE_SHARE = 20;
 /** A limit that the larger models reach within a few sentences, MiB. */
 const SMALL_LIMIT_MIB = 128;
@@ -52,8 +52,8 @@ export const NEURAL = benchmark({
     rows.push(...(await idleServer(starts)));
     const recycling = { sentences } satisfies Partial<RecyclingOptions>;
     for (const side of [TONES, TONES_IN_WASM]) await add("./recycling.ts", side, ["node26"], recycling);
-    const fewer = Math.ceil(sentences / FULL_SIZE_SHARE);
-    await add("./recycling.ts", FULL_SIZE, ["node26"], { sentences: fewer, memoryMb: SMALL_LIMIT_MIB });
+    const fewerSentences = Math.ceil(sentences / FULL_SIZE_SHARE);
+    await add("./recycling.ts", FULL_SIZE, ["node26"], { sentences: fewerSentences, memoryMb: SMALL_LIMIT_MIB });
     return rows;
   },
 });

@@ -34,13 +34,13 @@ export interface OverheadOptions extends Side {
 export const measure: Measure<OverheadOptions> = (options) =>
   withModels(options.models, (folder) =>
     withProcesses(options, async (processes) => {
-      const rows = await speaking(neuralSpeech({ folder, processes }), options);
-      for (const streams of options.streams) rows.push(await transcribing(folder, processes, streams, options));
+      const rows = await measureSpeaking(neuralSpeech({ folder, processes }), options);
+      for (const streams of options.streams) rows.push(await measureTranscribing(folder, processes, streams, options));
       return rows;
     }),
   );
 
-async function speaking(neural: Speech, { rounds, seconds }: OverheadOptions): Promise<Row[]> {
+async function measureSpeaking(neural: Speech, { rounds, seconds }: OverheadOptions): Promise<Row[]> {
   const pool = embeddedWorkers();
   const flite = embeddedSpeech({ pool });
   let number = 0;
@@ -58,17 +58,17 @@ async function speaking(neural: Speech, { rounds, seconds }: OverheadOptions): P
   };
   try {
     const costs = await inRounds(rounds, { neural: () => cost(neural), flite: () => cost(flite) });
-    const [ours, others] = [median(costs.neural), median(costs.flite)];
+    const [neuralMs, fliteMs] = [median(costs.neural), median(costs.flite)];
     return [
-      atMost("speaking, for a second of speech", ours, MAX_MS, "ms", ms(ours, 2)),
-      row("flite in the server's own workers, for a second of speech", ms(others, 2)),
+      atMost("speaking, for a second of speech", neuralMs, MAX_MS, "ms", ms(neuralMs, 2)),
+      row("flite in the server's own workers, for a second of speech", ms(fliteMs, 2)),
     ];
   } finally {
     await pool.close();
   }
 }
 
-async function transcribing(
+async function measureTranscribing(
   folder: string,
   processes: SpeechProcesses,
   streams: number,
@@ -79,22 +79,22 @@ async function transcribing(
     transcription.open({ callId: "call_1", speaker: "callee", sampleRate: RATE }, new AbortController().signal);
   let texts = 0;
   const cost = async (sessions: readonly TranscriptionSession[]): Promise<number> => {
-    const reading = sessions.map(async ({ events }) => {
+    const eventReads = sessions.map(async ({ events }) => {
       for await (const event of events) if (event.type === "final") texts++;
     });
     const before = processorSeconds(process.pid)!;
     await speakInto(sessions, seconds * 1_000);
     await Promise.all(sessions.map((session) => session.close()));
-    await Promise.all(reading);
+    await Promise.all(eventReads);
     return (processorSeconds(process.pid)! - before) / (streams * seconds * 1e-3);
   };
   const costs = await inRounds(rounds, {
     with: async () => cost(await Promise.all(Array.from({ length: streams }, open))),
-    without: () => cost(Array.from({ length: streams }, deaf)),
+    without: () => cost(Array.from({ length: streams }, deafSession)),
   });
-  if (texts === 0) throw new Error("nothing was transcribed");
-  const added = costs.with.map((value, round) => value - costs.without[round]!);
-  const value = median(added);
+  if (texts === 0) throw new Error("no speech was transcribed");
+  const addedCosts = costs.with.map((value, round) => value - costs.without[round]!);
+  const value = median(addedCosts);
   const title = streams === 1 ? "one stream" : `${streams} streams at once`;
   const measured = `${ms(value, 2)} (${ms(median(costs.with), 2)} less ${ms(median(costs.without), 2)} without)`;
   return atMost(`transcribing ${title}, for a second of speech`, value, MAX_MS, "ms", measured);
@@ -123,6 +123,6 @@ async function speakInto(sessions: readonly TranscriptionSession[], lengthMs: nu
 }
 
 /** A session that drops everything. */
-function deaf(): TranscriptionSession {
+function deafSession(): TranscriptionSession {
   return { push() {}, commit() {}, events: (async function* () {})(), close: async () => {} };
 }

@@ -39,9 +39,9 @@ const FRAME = 240;
 const BLANK_LOGIT = 2;
 
 /**
- * Writes models with the size of real ones and random weights, so that the real engine computes as long for them: a voice with the shapes of Piper's
- * medium ones (VITS without its noise, 15 million parameters), and a Conformer of 18 million behind the interface of T-one. The one makes
- * noise, the other nonsense.
+ * Writes models with the size of real ones and random weights, so that the real engine takes as long for them: a voice with the shapes of Piper's
+ * medium ones (VITS without its noise, 15 million parameters), and a Conformer of 18 million behind the interface of T-one. The first speaks
+ * noise, the second transcribes nonsense.
  */
 export function writeRandomModels(folder: string): void {
   const tokens = SIGNS.map((sign, id) => `${sign} ${id}\n`).join("");
@@ -124,7 +124,7 @@ class Layers {
     return this.op("Div", [centred, this.op("Sqrt", [this.op("Add", [variance, this.scalar(1e-5)])])]);
   }
 
-  transposed(input: string): string {
+  transpose(input: string): string {
     return this.op("Transpose", [input], { perm: [0, 2, 1] });
   }
 
@@ -166,7 +166,7 @@ function voice(): Uint8Array {
   const layers = new Layers();
   const embedded = layers.op("Gather", [layers.weights([SIGNS.length + 1, CHANNELS], 1), "input"], { axis: 0 });
   const encoded = textEncoder(layers, embedded);
-  const frames = lengthened(layers, layers.op("Add", [encoded, durations(layers, encoded)]));
+  const frames = repeatSigns(layers, layers.op("Add", [encoded, durations(layers, encoded)]));
   const samples = vocoder(layers, flow(layers, frames));
   layers.nodes.push(node("Identity", [samples], ["output"]));
   return model(
@@ -192,10 +192,10 @@ function textEncoder(layers: Layers, embedded: string): string {
   let state = embedded;
   for (let layer = 0; layer < ENCODER_LAYERS; layer++) {
     state = layers.norm(layers.op("Add", [state, layers.attention(state, CHANNELS, HEADS)]));
-    const wide = layers.op("Relu", [layers.conv(layers.transposed(state), CHANNELS, FILTER, 3)]);
-    state = layers.norm(layers.op("Add", [state, layers.transposed(layers.conv(wide, FILTER, CHANNELS, 3))]));
+    const wide = layers.op("Relu", [layers.conv(layers.transpose(state), CHANNELS, FILTER, 3)]);
+    state = layers.norm(layers.op("Add", [state, layers.transpose(layers.conv(wide, FILTER, CHANNELS, 3))]));
   }
-  return layers.conv(layers.transposed(state), CHANNELS, CHANNELS, 1);
+  return layers.conv(layers.transpose(state), CHANNELS, CHANNELS, 1);
 }
 
 /** As much work as a predictor of durations; the durations are fixed. */
@@ -209,7 +209,7 @@ function durations(layers: Layers, encoded: string): string {
 }
 
 /** Repeats each sign for its frames. */
-function lengthened(layers: Layers, encoded: string): string {
+function repeatSigns(layers: Layers, encoded: string): string {
   const columns = layers.op("Unsqueeze", [encoded, layers.ints([3])]);
   const repeated = layers.op("Expand", [columns, layers.ints([1, 1, 1, FRAMES_PER_SIGN])]);
   return layers.op("Reshape", [repeated, layers.ints([1, CHANNELS, -1])]);
@@ -219,16 +219,16 @@ function flow(layers: Layers, frames: string): string {
   const half = CHANNELS / 2;
   let state = frames;
   for (let step = 0; step < FLOWS; step++) {
-    const [kept, changed] = layers.halves(state, half);
-    let hidden = layers.conv(kept, half, CHANNELS, 1);
+    const [unchangedHalf, changedHalf] = layers.halves(state, half);
+    let hidden = layers.conv(unchangedHalf, half, CHANNELS, 1);
     for (let layer = 0; layer < FLOW_LAYERS; layer++) {
       const [tanh, gate] = layers.halves(layers.conv(hidden, CHANNELS, 2 * CHANNELS, 5), CHANNELS);
       const gated = layers.op("Mul", [layers.op("Tanh", [tanh]), layers.op("Sigmoid", [gate])]);
       const [residual, skip] = layers.halves(layers.conv(gated, CHANNELS, 2 * CHANNELS, 1), CHANNELS);
       hidden = layers.op("Add", [layers.op("Add", [hidden, residual]), skip]);
     }
-    const shifted = layers.op("Sub", [changed, layers.conv(hidden, CHANNELS, half, 1)]);
-    state = layers.op("Concat", [shifted, kept], { axis: 1 });
+    const shifted = layers.op("Sub", [changedHalf, layers.conv(hidden, CHANNELS, half, 1)]);
+    state = layers.op("Concat", [shifted, unchangedHalf], { axis: 1 });
   }
   return state;
 }
@@ -270,8 +270,11 @@ function recogniser(): Uint8Array {
     layers.scalar(BLANK_LOGIT),
   ]);
   layers.nodes.push(node("LogSoftmax", [logits], ["logprobs"], { axis: 2 }));
-  const all = layers.op("Concat", [past, frames], { axis: 1 });
-  const newest = layers.op("Slice", [all, ...[[CHUNK], [CHUNK + CONTEXT], [1]].map((values) => layers.ints(values))]);
+  const allFrames = layers.op("Concat", [past, frames], { axis: 1 });
+  const newest = layers.op("Slice", [
+    allFrames,
+    ...[[CHUNK], [CHUNK + CONTEXT], [1]].map((values) => layers.ints(values)),
+  ]);
   const next = layers.op("Reshape", [newest, layers.ints([-1, CONTEXT * WIDTH])]);
   layers.nodes.push(node("Cast", [next], ["state_next"], { to: 10 }));
   return model(
@@ -299,12 +302,9 @@ function conformer(layers: Layers, input: string, past: string): string {
   };
   const first = feedForward(input);
   const attended = layers.op("Add", [first, layers.attention(layers.norm(first), WIDTH, ATTENTION_HEADS, past)]);
-  const [values, gate] = layers.halves(
-    layers.transposed(layers.linear(layers.norm(attended), WIDTH, 2 * WIDTH)),
-    WIDTH,
-  );
+  const [values, gate] = layers.halves(layers.transpose(layers.linear(layers.norm(attended), WIDTH, 2 * WIDTH)), WIDTH);
   const gated = layers.op("Mul", [values, layers.op("Sigmoid", [gate])]);
-  const spread = layers.transposed(layers.conv(gated, WIDTH, WIDTH, 9, { group: WIDTH }));
+  const spread = layers.transpose(layers.conv(gated, WIDTH, WIDTH, 9, { group: WIDTH }));
   const convolved = layers.op("Add", [attended, layers.linear(layers.swish(spread), WIDTH, WIDTH)]);
   return layers.norm(feedForward(convolved));
 }

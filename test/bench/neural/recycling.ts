@@ -40,7 +40,7 @@ export const measure: Measure<RecyclingOptions> = (options) => {
             highestMiB = Math.max(highestMiB, residentMiB(pid));
           }
         }, SAMPLE_MS);
-        let [next, whole] = [0, 0];
+        let [next, wholeCount] = [0, 0];
         const speakInTurn = async (): Promise<void> => {
           while (next < sentences) {
             const number = next++;
@@ -48,7 +48,7 @@ export const measure: Measure<RecyclingOptions> = (options) => {
             const text = sentence(number, MIN_LENGTH + ((number * 37) % (MAX_LENGTH - MIN_LENGTH)));
             // A text is lost if the machine is too busy to speak it in time.
             const lengthMs = await spokenMs(speech, text).catch(() => 0);
-            if (Math.abs(lengthMs - text.length * SIGN_MS[models]) < 1) whole++;
+            if (Math.abs(lengthMs - text.length * SIGN_MS[models]) < 1) wholeCount++;
           }
         };
         try {
@@ -60,7 +60,7 @@ export const measure: Measure<RecyclingOptions> = (options) => {
         const measured = `${growth} MiB (from ${Math.round(startMiB)} MiB to ${Math.round(highestMiB)} MiB)`;
         const target = memoryMb === undefined ? `≤ ${limit} MiB` : undefined;
         return [
-          allOf(`sentences spoken whole, with a limit of ${limit} MiB`, whole, sentences),
+          allOf(`sentences spoken whole, with a limit of ${limit} MiB`, wholeCount, sentences),
           row("growth of the largest speech process", measured, target, growth <= limit),
           row("speech processes, one after the other", String(pids.size)),
         ];

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 
-/** Result for the runtimes' own servers: JSON text, or undefined for a refusal. */
-export type Answer = (path: string, authorization: string | undefined) => string | undefined;
+/** Handler of the runtimes' own servers: returns JSON text, or undefined for a refusal. */
+export type TextHandler = (path: string, authorization: string | undefined) => string | undefined;
 
 // The parts of Bun and Deno that are used here.
 declare const Bun: { serve(options: object): { readonly port: number } };
@@ -11,7 +11,7 @@ interface DenoNamespace {
 
 /** Serves as in each runtime's documentation, without further code; returns the port. @param headers of each response */
 export async function serveText(
-  respond: Answer,
+  respond: TextHandler,
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
 ): Promise<number> {
   const { Deno } = globalThis as unknown as { Deno?: DenoNamespace };

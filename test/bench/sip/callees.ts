@@ -25,7 +25,7 @@ export async function startCallees(options: CalleesOptions): Promise<Callees> {
   const program = startProgram(commandHere(import.meta.url, JSON.stringify(options)));
   return {
     uri: `sip:127.0.0.1:${await program.line()}`,
-    invites: async () => JSON.parse(await program.ask("invites")),
+    invites: async () => JSON.parse(await program.request("invites")),
     stop: () => program.end(),
   };
 }
@@ -37,7 +37,7 @@ function runCallees({ echo, hangUpMs }: CalleesOptions): void {
   const acknowledgedIds = new Set<string>();
   let tags = 0;
 
-  const answer = (
+  const respond = (
     fields: Map<string, string[]>,
     from: RemoteInfo,
     status: string,
@@ -68,7 +68,7 @@ function runCallees({ echo, hangUpMs }: CalleesOptions): void {
       const { port } = socket.address();
       const sdp = `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio ${echo} RTP/AVP 0\r\na=rtcp-mux\r\n`;
       const contact = `Contact: <sip:callee@127.0.0.1:${port}>\r\nContent-Type: application/sdp\r\n`;
-      answer(fields, from, "200 OK", `${to};tag=c${++tags}\r\n${contact}`, sdp);
+      respond(fields, from, "200 OK", `${to};tag=c${++tags}\r\n${contact}`, sdp);
     } else if (method === "ACK") {
       const callId = fieldValue(fields, "call-id");
       if (hangUpMs === 0 || acknowledgedIds.has(callId)) return;
@@ -88,7 +88,7 @@ function runCallees({ echo, hangUpMs }: CalleesOptions): void {
         socket.send(`${bye.join("\r\n")}\r\n\r\n`, from.port, from.address);
       }, hangUpMs);
     } else if (method === "BYE" || method === "OPTIONS" || method === "CANCEL")
-      answer(fields, from, "200 OK", `${to}\r\n`);
+      respond(fields, from, "200 OK", `${to}\r\n`);
   });
   socket.bind(0, "127.0.0.1", () => console.log(socket.address().port));
   createInterface(process.stdin)

@@ -30,7 +30,7 @@ export function message(content: string | Uint8Array): Buffer {
 function frame(opcode: number, payload: Buffer): Buffer {
   const length =
     payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 255];
-  if (payload.length > 0xffff) throw new RangeError("longer than anything that is measured");
+  if (payload.length > 0xffff) throw new RangeError("a payload may have at most 65,535 bytes");
   return Buffer.from([0x80 | opcode, ...length, ...MASK, ...payload.map((byte, i) => byte ^ MASK[i & 3]!)]);
 }
 
@@ -46,9 +46,9 @@ export async function openAudioSocket(
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let code = 1006;
-  let unread: Buffer = Buffer.alloc(0);
+  let unreadBytes: Buffer = Buffer.alloc(0);
   let isUpgraded = false;
-  const closed = new Promise<void>((resolve) => {
+  const closePromise = new Promise<void>((resolve) => {
     socket.once("close", () => {
       resolve();
       if (isUpgraded) listener.closed?.(code);
@@ -64,16 +64,17 @@ export async function openAudioSocket(
     }
   };
   const readFrames = (chunk: Buffer): void => {
-    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
-    while (unread.length >= 2) {
-      const shortLength = unread[1]! & 127;
+    unreadBytes = unreadBytes.length === 0 ? chunk : Buffer.concat([unreadBytes, chunk]);
+    while (unreadBytes.length >= 2) {
+      const shortLength = unreadBytes[1]! & 127;
       const head = shortLength < 126 ? 2 : 4;
-      if (shortLength === 127 || unread[0]! < 0x80) throw new Error("a message in pieces, or one that is too long");
-      if (unread.length < head) return;
-      const end = head + (shortLength < 126 ? shortLength : unread.readUInt16BE(2));
-      if (unread.length < end) return;
-      receive(unread[0]! & 15, unread.subarray(head, end));
-      unread = unread.subarray(end);
+      if (shortLength === 127 || unreadBytes[0]! < 0x80)
+        throw new Error("unsupported message: fragmented, or longer than 65,535 bytes");
+      if (unreadBytes.length < head) return;
+      const end = head + (shortLength < 126 ? shortLength : unreadBytes.readUInt16BE(2));
+      if (unreadBytes.length < end) return;
+      receive(unreadBytes[0]! & 15, unreadBytes.subarray(head, end));
+      unreadBytes = unreadBytes.subarray(end);
     }
   };
   const remainder = await handshake(socket, `${pathname}${search}`, token);
@@ -86,7 +87,7 @@ export async function openAudioSocket(
     async close(status = 1000) {
       code = status;
       if (!socket.destroyed) socket.write(frame(CLOSE, Buffer.from([status >> 8, status & 255])));
-      await closed;
+      await closePromise;
     },
     destroy: () => socket.destroy(),
   };

@@ -1,4 +1,4 @@
-/** An impulse in silence can be found on any path of the audio, resampled or not. */
+/** Peak of an impulse, which can be found in silence on any path of the audio, resampled or not. */
 const PEAK = 24_000;
 /** Half of its level after resampling to twice or half the rate; its ringing stays below. */
 const MIN_LEVEL = { up: 11_000, down: 4_500 } as const;

@@ -44,7 +44,7 @@ async function latencyRows(
   seconds: number,
 ): Promise<Row[]> {
   progress(`${runtime.name}: ${streams} streams, legs of ${sampleRate} Hz`);
-  const server = await startStreamServer(runtime, { sampleRate, marked: true });
+  const server = await startStreamServer(runtime, { sampleRate, sendsImpulses: true });
   try {
     const urls = await server.place(await server.ask("link", streams));
     const clients = await Promise.all(urls.map(connect));

@@ -17,7 +17,7 @@ export const STREAM_MANY = benchmark({
   },
   run: ({ streams, seconds }) =>
     underEach(ALL_RUNTIMES, async (runtime) => {
-      const server = await startStreamServer(runtime, { recorded: true });
+      const server = await startStreamServer(runtime, { isRecorded: true });
       const clients = new FullDuplex();
       try {
         progress(`${runtime.name}: ${streams} calls`);

@@ -48,11 +48,11 @@ function recordLeaving(source: FrameSource, passed: PassedImpulses, sampleRate: 
 }
 
 function addEntering(sink: FrameSink, passed: PassedImpulses, isSilent: () => boolean): FrameSink {
-  let framesLeft = MIN_FRAMES;
+  let remainingFrames = MIN_FRAMES;
   return {
     write(frame) {
-      if (!isSilent() && --framesLeft <= 0) {
-        framesLeft = MIN_FRAMES + Math.floor(Math.random() * (MAX_FRAMES - MIN_FRAMES));
+      if (!isSilent() && --remainingFrames <= 0) {
+        remainingFrames = MIN_FRAMES + Math.floor(Math.random() * (MAX_FRAMES - MIN_FRAMES));
         addImpulse(frame, Math.random());
         passed.enteredAt.push(performance.now());
       }

@@ -13,9 +13,9 @@ export interface StreamServerOptions {
   /** Sample rate of the simulated legs, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000;
   /** True if callees send impulses, and impulses in both directions are recorded. */
-  readonly marked?: boolean;
+  readonly sendsImpulses?: boolean;
   /** True if the simulated network records what callees hear. */
-  readonly recorded?: boolean;
+  readonly isRecorded?: boolean;
   /** Maximum duration of a call. Default: an hour. */
   readonly maxDurationMs?: number;
 }
@@ -47,7 +47,7 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
   const flags = gcFlags[runtime.name];
   const program = startProgram(commandOf(runtime, import.meta.url, [JSON.stringify(options)], flags));
   const url = JSON.parse(await program.line()) as string;
-  const ask: StreamServer["ask"] = async (...line) => JSON.parse(await program.ask(JSON.stringify(line)));
+  const ask: StreamServer["ask"] = async (...line) => JSON.parse(await program.request(JSON.stringify(line)));
   return {
     url,
     pid: program.pid,
@@ -96,12 +96,17 @@ function commandsOf({ network: { clock }, link, place }: SimulatedWorld, network
 }
 
 /** Runs the server, if this file is the program. */
-async function runServer({ sampleRate = 16_000, marked, recorded, maxDurationMs }: StreamServerOptions): Promise<void> {
+async function runServer({
+  sampleRate = 16_000,
+  sendsImpulses,
+  isRecorded,
+  maxDurationMs,
+}: StreamServerOptions): Promise<void> {
   const network = new MarkedNetwork();
   const world = await simulatedWorld({
     timeScale: 0.1,
-    simulated: { sampleRate, ...(recorded ? {} : { maxRecordingMs: 0 }) },
-    ...(marked ? { through: (simulated) => network.withImpulses(simulated) } : {}),
+    simulated: { sampleRate, ...(isRecorded ? {} : { maxRecordingMs: 0 }) },
+    ...(sendsImpulses ? { wrapNetwork: (simulated) => network.withImpulses(simulated) } : {}),
     options: {
       streamPreview: true,
       authenticate: async () => ME,
