@@ -31,7 +31,7 @@ describe("the built pages", () => {
     );
   });
 
-  test("are compressed twice, without a change", () => {
+  test("are compressed by Brotli and gzip, without a change", () => {
     for (const name of names) {
       const plain = readFileSync(join(folder, name));
       expect(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))).equals(plain), name).toBe(true);

@@ -4,7 +4,7 @@ import { withTools } from "../../peers/tools.ts";
 import { describeEach, ON_NODE } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
-import { expectGoodLooks, loaded } from "./support/looks.ts";
+import { expectGoodLooks, waitUntilLoaded } from "./support/looks.ts";
 
 const LOOKS = [360, 768, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })));
 
@@ -13,10 +13,10 @@ describeEach([ON_NODE], (target) => {
     const console = useConsole(target);
 
     test("a batch is in the list, and its page shows its outcomes and downloads its results", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");
-      await startedBatch(client, instanceId, ["+12025550101", "+12025550108", "+12025550103"]);
+      await startBatch(client, instanceId, ["+12025550101", "+12025550108", "+12025550103"]);
       await page.goto(`${console.url}/batches`);
       await page.getByRole("row").filter({ hasText: "Appointments" }).getByText("3 of 3 done").waitFor();
       await expectGoodLooks(page, "batches", LOOKS);
@@ -25,13 +25,13 @@ describeEach([ON_NODE], (target) => {
       const outcomes = page.getByRole("region", { name: "Outcomes" });
       await outcomes.getByText("Busy").waitFor();
       await outcomes.getByText("No such number").waitFor();
-      await loaded(page);
+      await waitUntilLoaded(page);
       await expectGoodLooks(page, "batch-completed", LOOKS);
-      expect(await downloadedText(page, "Download results (CSV)")).toMatch(/\+12025550101,.*busy/);
+      expect(await downloadText(page, "Download results (CSV)")).toMatch(/\+12025550101,.*busy/);
     });
 
     test("a list is imported, corrected in place, started, paused and cancelled", { timeout: 120_000 }, async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       await client.activeInstance("Front desk");
       await page.goto(`${console.url}/batches`);
@@ -52,7 +52,7 @@ describeEach([ON_NODE], (target) => {
 
       await page.getByRole("heading", { name: "2 rows with problems" }).waitFor();
       await page.getByRole("button", { name: "Start without the 2 invalid rows" }).waitFor();
-      await loaded(page);
+      await waitUntilLoaded(page);
       await page.getByRole("button", { name: "Correct row 3" }).click();
       await page.getByLabel("Number").fill("+1 202 555 0107");
       await expectGoodLooks(page, "batch-draft", LOOKS);
@@ -74,7 +74,7 @@ describeEach([ON_NODE], (target) => {
   });
 });
 
-async function startedBatch(client: Client, instanceId: string, numbers: readonly string[]): Promise<string> {
+async function startBatch(client: Client, instanceId: string, numbers: readonly string[]): Promise<string> {
   const response = await client.post("/v1/batches", {
     name: "Appointments",
     instanceIds: [instanceId],
@@ -85,7 +85,7 @@ async function startedBatch(client: Client, instanceId: string, numbers: readonl
   return response.json<{ id: string }>().id;
 }
 
-async function downloadedText(page: Page, button: string): Promise<string> {
+async function downloadText(page: Page, button: string): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: button }).click(),

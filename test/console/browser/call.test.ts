@@ -7,7 +7,7 @@ import { type Client, until } from "../../support/server-client.ts";
 import { loudness, toneMs } from "../../support/server-sound.ts";
 import { openStream } from "../../support/stream-client.ts";
 import { useConsole } from "./support/console.ts";
-import { expectGoodLooks, loaded } from "./support/looks.ts";
+import { expectGoodLooks, waitUntilLoaded } from "./support/looks.ts";
 import { Speakers } from "./support/sound.ts";
 
 /** Answers, speaks a sentence, then listens. */
@@ -20,7 +20,7 @@ describeEach([ON_NODE], (target) => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
     async function withInstance(): Promise<{ page: Page; client: Client; instanceId: string }> {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");
       return { page, client, instanceId };
@@ -101,10 +101,10 @@ describeEach([ON_NODE], (target) => {
       await client.send("DELETE", `/v1/calls/${id}`, {});
       await quality.getByText("L16").waitFor();
       expect((await caller.closed()).code).toBe(4010);
-      const measured = await intervals.count();
-      expect(measured).toBeGreaterThanOrEqual(3);
+      const intervalCount = await intervals.count();
+      expect(intervalCount).toBeGreaterThanOrEqual(3);
       await page.reload();
-      await expect.poll(() => intervals.count()).toBe(measured);
+      await expect.poll(() => intervals.count()).toBe(intervalCount);
       await expectGoodLooks(page, "call-quality");
     });
 
@@ -116,14 +116,14 @@ describeEach([ON_NODE], (target) => {
       await page.getByText("The callee is on another call.", { exact: true }).waitFor();
       await page.getByText("Try again later.", { exact: true }).waitFor();
       await page.getByRole("link", { name: "Call again" }).click();
-      await loaded(page);
+      await waitUntilLoaded(page);
       expect(new URL(page.url()).search).toBe(`?from=${id}`);
     });
 
-    test("is a page without the call for everyone else", async () => {
+    test("shows no call to other users", async () => {
       const { client, instanceId } = await withInstance();
       const { id } = await client.call(instanceId);
-      const stranger = await console.signedUp();
+      const stranger = await console.signUp();
       console.expectFaults(stranger, /404/);
       await stranger.goto(`${console.url}/calls/${id}`);
       await stranger.getByText(/There is no such call/).waitFor();

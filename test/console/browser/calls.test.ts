@@ -57,7 +57,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("keys move through the list, and the focus follows", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
       const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
@@ -95,7 +95,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test(`a list of ${MANY} calls stays smooth while calls start and end`, { timeout: 120_000 }, async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
       const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
 import { describeEach, ON_NODE } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
-import { loaded } from "./support/looks.ts";
+import { waitUntilLoaded } from "./support/looks.ts";
 
 /** Runs if any part of a page treats it as HTML. */
 const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>{{1}}javascript:alert(1)`;
@@ -14,7 +14,7 @@ describeEach([ON_NODE], (target) => {
     test("names, labels, metadata, references, texts and webhooks are shown as text", {
       timeout: 120_000,
     }, async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance(HOSTILE.slice(0, 100));
       const headers = { origin: new URL(console.url).origin };
@@ -50,11 +50,11 @@ describeEach([ON_NODE], (target) => {
       ]) {
         console.expectFaults(page, /40[04]/); // for the nonsense URLs
         await page.goto(console.url + view);
-        await loaded(page);
-        const seen = await page.evaluate(
+        await waitUntilLoaded(page);
+        const pageState = await page.evaluate(
           "[globalThis.broken === undefined, document.querySelectorAll('img[src=x], main script').length]",
         );
-        expect(seen, view).toEqual([true, 0]);
+        expect(pageState, view).toEqual([true, 0]);
       }
       await page.goto(`${console.url}/tokens`);
       await page.getByText(HOSTILE.slice(0, 100)).first().waitFor();

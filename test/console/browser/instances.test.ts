@@ -11,7 +11,7 @@ describeEach([ON_NODE], (target) => {
     const files = temporaryFolder("screens");
 
     test("a number is added, its code scanned off the screen, and ACTIVE appears without a reload", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       await page.goto(`${console.url}/instances`);
       await page.getByRole("button", { name: "Add a number" }).first().click();
       const dialog = page.getByRole("dialog");
@@ -33,7 +33,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("the link page shows the code without an account, and another tab notices the phone", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.createInstance("Reception");
       await page.goto(`${console.url}/instances/${id}`);
@@ -58,7 +58,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("a phone is unlinked after confirmation, and another one linked instead", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.activeInstance("Night desk");
       await page.goto(`${console.url}/instances/${id}`);
@@ -69,9 +69,9 @@ describeEach([ON_NODE], (target) => {
       await page.getByText("The phone of “Night desk” was unlinked.").waitFor();
       await page.getByRole("img", { name: "QR code that links the phone" }).waitFor();
       expect(await page.getByRole("button", { name: "Unlink phone" }).count()).toBe(0);
-      const linked = await client.linkUrl(id);
+      const linkUrl = await client.linkUrl(id);
       const phone = await console.open();
-      await phone.goto(linked);
+      await phone.goto(linkUrl);
       await phone.getByRole("button", { name: "Link this phone" }).click();
       await page.getByText(/^Linked as \+/).waitFor();
       await page.goto(`${console.url}/audit`);
@@ -79,7 +79,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("a deletion names its consequences first", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.activeInstance("Old desk");
       console.expectFaults(page, /404/); // the deletion event arrives before the number's page is left

@@ -18,7 +18,7 @@ writeFileSync(microphone, beeps());
 
 /** A user with a linked number, on the form. */
 async function onForm(console: TestConsole, query = ""): Promise<{ page: Page; client: Client; instanceId: string }> {
-  const page = await console.signedUp();
+  const page = await console.signUp();
   const client = console.server.client(await console.tokenOf(page));
   const { id: instanceId } = await client.activeInstance("Front desk");
   await page.goto(`${console.url}/calls/new${query}`);
@@ -32,7 +32,7 @@ async function chooseInstance(page: Page): Promise<void> {
 }
 
 /** Sends the form; returns the id of the call whose page opens. */
-async function placed(page: Page): Promise<string> {
+async function submitForm(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Place the call", exact: true }).click();
   await page.waitForURL(/\/calls\/call_\w+$/);
   return page.url().replace(/.*\//, "");
@@ -60,7 +60,7 @@ describeEach([ON_NODE], (target) => {
       await page.getByLabel("Record the call").check();
       await page.getByLabel("Reference").fill("order-7");
       await page.getByLabel("Metadata").fill('{"order":7}');
-      const id = await placed(page);
+      const id = await submitForm(page);
       expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
       const call = await readCall(client, id, "reference,media");
       expect(call).toMatchObject({ target_phone: "+12025550100", reference: "order-7", metadata: { order: 7 } });
@@ -82,14 +82,14 @@ describeEach([ON_NODE], (target) => {
     test("plays a dropped audio file", async () => {
       const { page, client } = await onForm(console, "?to=%2B12025550100");
       await page.getByText("An audio file").click();
-      await page.evaluate(dropped("tone.wav", toneWav({ hz: 700, ms: 1_500 })));
+      await page.evaluate(dropScript("tone.wav", toneWav({ hz: 700, ms: 1_500 })));
       await page.getByText("tone.wav").first().waitFor();
       // The preview can be played.
       const preview = page.getByLabel("Preview of tone.wav");
       await expect
         .poll(() => preview.evaluate((audio) => (audio as unknown as { duration: number }).duration))
         .toBeCloseTo(1.5, 1);
-      const id = await placed(page);
+      const id = await submitForm(page);
       expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
       expect(toneMs(await client.heard(id), 700)).toBeGreaterThan(1_400);
     });
@@ -101,7 +101,7 @@ describeEach([ON_NODE], (target) => {
       await page.getByRole("button", { name: "Add a variable" }).click();
       await page.getByLabel("Name of variable 1").fill("who");
       await page.getByLabel("Value of variable 1").fill("Ana");
-      const id = await placed(page);
+      const id = await submitForm(page);
       expect((await client.waitForCall(id)).outcome?.reason).toBe("agent_finished");
       expect(await readCall(client, id, "result")).toMatchObject({ result: { visit: "1" } });
     });
@@ -116,7 +116,9 @@ describeEach([ON_NODE], (target) => {
       await page.getByText("You are talking").waitFor();
       await expect.poll(async () => loudness(await speakers.played()), { timeout: 15_000 }).toBeGreaterThan(300);
       const meter = page.getByRole("meter", { name: "You", exact: true });
-      await expect.poll(() => meter.evaluate((it) => (it as unknown as { value: number }).value)).toBeGreaterThan(40);
+      await expect
+        .poll(() => meter.evaluate((element) => (element as unknown as { value: number }).value))
+        .toBeGreaterThan(40);
       await page.getByRole("button", { name: "Mute" }).click();
       await page.getByText("You are muted").waitFor();
       await page.getByRole("button", { name: "Hang up" }).click();
@@ -143,15 +145,15 @@ describeEach([ON_NODE], (target) => {
 
     test("places no second call on a busy number until the first is hung up", async () => {
       const { page, client } = await onForm(console, "?to=%2B12025550100");
-      const { id: first } = await client.call(await instanceOf(page), { target: { phoneNumber: "+12025550102" } });
+      const { id: firstId } = await client.call(await instanceOf(page), { target: { phoneNumber: "+12025550102" } });
       await page.getByText("This number is on a call to +1 202 555 0102.").waitFor();
       await text(page).fill("Second.");
       await page.getByRole("button", { name: "Place the call", exact: true }).click();
       await page.getByText("No new call was placed").waitFor();
       await page.getByRole("button", { name: "Hang it up" }).click();
-      expect((await client.waitForCall(first)).outcome?.reason).toBe("terminated");
+      expect((await client.waitForCall(firstId)).outcome?.reason).toBe("terminated");
       await page.getByText("No new call was placed").waitFor({ state: "detached" });
-      const id = await placed(page);
+      const id = await submitForm(page);
       expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
     });
 
@@ -181,7 +183,7 @@ describeEach([ON_NODE], (target) => {
 });
 
 /** A script that drops a file onto the area for it. */
-function dropped(name: string, file: Buffer): string {
+function dropScript(name: string, file: Buffer): string {
   return `{
     const bytes = Uint8Array.from(atob("${file.toString("base64")}"), (char) => char.charCodeAt(0));
     const dataTransfer = new DataTransfer();

@@ -31,10 +31,10 @@ describeEach([ON_NODE], (target) => {
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Name", { exact: true }).fill("My phone");
       await dialog.getByRole("button", { name: "Add number" }).click();
-      const linking = await tabOf(page, page.getByRole("link", { name: "Link a simulated phone" }).click());
-      await linking.getByRole("button", { name: "Link this phone" }).click();
+      const linkTab = await tabOf(page, page.getByRole("link", { name: "Link a simulated phone" }).click());
+      await linkTab.getByRole("button", { name: "Link this phone" }).click();
       await page.getByText(/^Linked as \+/).waitFor();
-      await linking.close();
+      await linkTab.close();
 
       await page.getByRole("link", { name: "Overview", exact: true }).click();
       const phone = await tabOf(page, page.getByRole("link", { name: "Open a phone" }).click());

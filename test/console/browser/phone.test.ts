@@ -31,7 +31,7 @@ describeEach([ON_NODE], (target) => {
 
     /** A user with a linked instance and a phone in the browser. */
     async function withPhone(): Promise<{ page: Page; client: Client; instanceId: string; speakers: Speakers }> {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");
       const speakers = await Speakers.of(page);
@@ -107,8 +107,8 @@ describeEach([ON_NODE], (target) => {
         10_000,
         "1.5 s of silence",
       );
-      const silent = stream.sound(16_000);
-      expect(toneMs({ ...silent, samples: silent.samples.subarray(-16_000) }, MICROPHONE_HZ)).toBe(0);
+      const calleeSound = stream.sound(16_000);
+      expect(toneMs({ ...calleeSound, samples: calleeSound.samples.subarray(-16_000) }, MICROPHONE_HZ)).toBe(0);
 
       await page.getByRole("button", { name: "Hang up" }).click();
       await page.getByText("You hung up.").waitFor();
@@ -132,18 +132,18 @@ describeEach([ON_NODE], (target) => {
 
     test("rings in two tabs; the answering one has the call", async () => {
       const { page, client, instanceId } = await withPhone();
-      const other = await console.tabBeside(page);
-      await openPhone(other);
+      const otherTab = await console.tabBeside(page);
+      await openPhone(otherTab);
       const { id } = await client.call(instanceId, toPhone);
-      for (const tab of [page, other]) await tab.getByRole("button", { name: "Answer" }).waitFor();
-      await other.getByRole("button", { name: "Answer" }).click();
+      for (const tab of [page, otherTab]) await tab.getByRole("button", { name: "Answer" }).waitFor();
+      await otherTab.getByRole("button", { name: "Answer" }).click();
       await page.getByText("Answered on another phone with this number.").waitFor();
       expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
     });
 
     test("another person's calls do not ring", async () => {
       const { page } = await withPhone();
-      const stranger = console.server.client(await console.tokenOf(await console.signedUp()));
+      const stranger = console.server.client(await console.tokenOf(await console.signUp()));
       const { id: instanceId } = await stranger.activeInstance("Shop");
       const { id } = await stranger.call(instanceId, toPhone);
       expect((await stranger.waitForCall(id)).outcome?.reason).toBe("message_played");
@@ -168,15 +168,15 @@ function beeps(): Buffer {
 /** Parts louder than a whisper, in steps of 20 ms. */
 function loudOf({ samples, sampleRate }: Sound): Sound {
   const size = sampleRate / 50;
-  const loudRatios: number[] = [];
+  const loudSamples: number[] = [];
   for (let at = 0; at + size <= samples.length; at += size) {
     const window = samples.subarray(at, at + size);
-    if (loudness({ samples: window, sampleRate }) > 200) loudRatios.push(...window);
+    if (loudness({ samples: window, sampleRate }) > 200) loudSamples.push(...window);
   }
-  return { samples: Int16Array.from(loudRatios), sampleRate };
+  return { samples: Int16Array.from(loudSamples), sampleRate };
 }
 
 function loudMs(sound: Sound): number {
-  const loud = loudOf(sound);
-  return (loud.samples.length * 1000) / loud.sampleRate;
+  const loudSound = loudOf(sound);
+  return (loudSound.samples.length * 1000) / loudSound.sampleRate;
 }

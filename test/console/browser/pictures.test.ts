@@ -9,7 +9,7 @@ import type { Client } from "../../support/server-client.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
-import { loaded } from "./support/looks.ts";
+import { waitUntilLoaded } from "./support/looks.ts";
 
 /** With `UPDATE_DOCS=1` the pictures of the README are rewritten. */
 const FOLDER = process.env.UPDATE_DOCS
@@ -23,18 +23,18 @@ describeEach([ON_NODE], (target) => {
   withTools("the pictures of the README", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
-    async function picture(page: Page, name: string): Promise<void> {
+    async function takePicture(page: Page, name: string): Promise<void> {
       const path = join(FOLDER, `console-${name}.png`);
       await page.screenshot({ path, animations: "disabled" });
       expect(statSync(path).size, name).toBeLessThan(MAX_BYTES);
     }
 
     test("show an overview, a call and a phone that rings", { timeout: 120_000 }, async () => {
-      const page = await console.signedUp({ width: 1280 });
+      const page = await console.signUp({ width: 1280 });
       await page.setViewportSize({ width: 1280, height: 800 });
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Riverside clinic");
-      const callId = await conversation(client, instanceId);
+      const callId = await placeAgentCall(client, instanceId);
 
       const failingNumbers = { busy: "+12025550101", declined: "+12025550103", missing: "+12025550108" };
       for (const [reason, phoneNumber] of Object.entries(failingNumbers)) {
@@ -52,27 +52,27 @@ describeEach([ON_NODE], (target) => {
       await client.call(instanceId, { target: { phoneNumber: PHONE }, tts: { text, voiceId: "en-US-1" } });
       await phone.getByRole("button", { name: "Answer" }).waitFor();
       await page.goto(console.url);
-      await loaded(page);
+      await waitUntilLoaded(page);
       await page.getByText(PHONE.slice(-4)).first().waitFor();
       await page.setViewportSize({ width: 1280, height: 640 });
-      await picture(page, "overview");
+      await takePicture(page, "overview");
       await page.setViewportSize({ width: 1280, height: 800 });
       await phone.bringToFront();
       await phone.getByRole("heading", { name: "Phone" }).click(); // it may now ring aloud
-      await picture(phone, "phone");
+      await takePicture(phone, "phone");
       await phone.getByRole("button", { name: "Decline" }).click();
 
       await page.bringToFront();
       await page.goto(`${console.url}/calls/${callId}`);
-      await loaded(page);
+      await waitUntilLoaded(page);
       await page.getByRole("region", { name: "What the callee heard" }).getByRole("slider").waitFor();
-      await picture(page, "call");
+      await takePicture(page, "call");
     });
   });
 });
 
 /** A recorded call in which an agent asks, and the callee presses a key. */
-async function conversation(client: Client, instanceId: string): Promise<string> {
+async function placeAgentCall(client: Client, instanceId: string): Promise<string> {
   const { id } = await client.call(instanceId, {
     type: "DYNAMIC_AGENT",
     tts: undefined,

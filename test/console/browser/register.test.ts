@@ -29,14 +29,14 @@ describeEach([ON_NODE], (target) => {
         await dialog.getByRole("button", { name: "Create token" }).click();
         const command = await dialog.locator("pre").innerText();
         expect(command).toContain("/v1/instances");
-        const printed = execFileSync("bash", ["-c", command], { encoding: "utf8" });
-        expect(JSON.parse(printed)).toMatchObject({ name: "Front desk", status: "CREATED" });
+        const commandOutput = execFileSync("bash", ["-c", command], { encoding: "utf8" });
+        expect(JSON.parse(commandOutput)).toMatchObject({ name: "Front desk", status: "CREATED" });
         await dialog.getByRole("button", { name: "I have copied it" }).click();
         await page.getByRole("cell", { name: "laptop", exact: true }).waitFor();
       });
 
       test("no script can read the session and browser cookies, and no other path gets them", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
         const attributes = { httpOnly: true, sameSite: "Lax", path: "/console", secure: false };
@@ -50,15 +50,15 @@ describeEach([ON_NODE], (target) => {
       });
 
       test("signing out in one tab signs out all", async () => {
-        const page = await console.signedUp();
-        const other = await console.tabBeside(page);
-        for (const tab of [page, other]) {
+        const page = await console.signUp();
+        const otherTab = await console.tabBeside(page);
+        for (const tab of [page, otherTab]) {
           console.expectFaults(tab, /401/);
           await tab.goto(`${console.url}/account`);
           await tab.getByRole("heading", { name: "Account", exact: true }).waitFor();
         }
         await page.getByRole("button", { name: "Sign out", exact: true }).click();
-        for (const tab of [page, other]) await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+        for (const tab of [page, otherTab]) await tab.getByRole("heading", { name: "Sign in" }).waitFor();
         // The browser stays recognized, but no longer has a session.
         expect((await page.context().cookies()).map(({ name }) => name)).toEqual([
           expect.stringMatching(/^ringport_device/),
@@ -69,16 +69,16 @@ describeEach([ON_NODE], (target) => {
         const page = await console.open();
         console.expectFaults(page, /403/);
         await page.goto(`${console.url}/sign-in`);
-        const answers: string[] = [];
+        const alertTexts: string[] = [];
         for (const email of ["ada@example.com", "nobody@example.com"]) {
           await page.getByLabel("Email address").fill(email);
           await page.getByLabel("Password", { exact: true }).fill("a wrong password");
           await page.getByRole("button", { name: "Sign in" }).click();
           await page.getByRole("button", { name: "Sign in", disabled: false }).waitFor();
-          answers.push(await page.getByRole("alert").innerText());
+          alertTexts.push(await page.getByRole("alert").innerText());
         }
-        expect(answers[0]).not.toBe("");
-        expect(answers[1]).toBe(answers[0]);
+        expect(alertTexts[0]).not.toBe("");
+        expect(alertTexts[1]).toBe(alertTexts[0]);
       });
 
       test("the language follows the browser, and can be changed", async () => {

@@ -10,7 +10,7 @@ describeEach(
       const console = useConsole(target, { env: { RINGPORT_BASE_PATH: "/voice" } });
 
       test("shows a live call, below a path", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         const client = console.server.client(await console.tokenOf(page));
         await page.goto(`${console.url}/calls`);
         await page.getByText("No calls yet").waitFor();

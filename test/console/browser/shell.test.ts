@@ -10,7 +10,7 @@ describeEach([ON_NODE], (target) => {
       const console = useConsole(target);
 
       test("gets the focus on the heading of each new page, and its title", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
         for (const [link, heading] of [
@@ -28,7 +28,7 @@ describeEach([ON_NODE], (target) => {
       });
 
       test("skips the navigation with the first Tab key", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
         await page.keyboard.press("Tab");
@@ -37,7 +37,7 @@ describeEach([ON_NODE], (target) => {
       });
 
       test("sees a message for an unknown address, with a link back", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         await page.goto(`${console.url}/nothing/here`);
         await page.getByRole("heading", { name: "There is no such page" }).waitFor();
         await page.getByRole("link", { name: "Go to the overview" }).click();
@@ -45,7 +45,7 @@ describeEach([ON_NODE], (target) => {
       });
 
       test("sees calls start and end, even one placed while the connection was lost", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         console.expectFaults(page, /ERR_INTERNET_DISCONNECTED/);
         const client = createClient({ url: console.server.base, token: await console.tokenOf(page) });
         await page.goto(console.url);
@@ -68,8 +68,8 @@ describeEach([ON_NODE], (target) => {
         await page.getByText("The server does not respond.").waitFor({ state: "detached" });
       });
 
-      test("revokes a token named with another user's text, after confirmation", async () => {
-        const page = await console.signedUp();
+      test("revokes a token with a hostile name, after confirmation", async () => {
+        const page = await console.signUp();
         await page.goto(`${console.url}/tokens`);
         const name = `<img src=x onerror="document.title='owned'">`;
         await page.getByRole("button", { name: "Create token" }).first().click();
@@ -96,26 +96,26 @@ describeEach([ON_NODE], (target) => {
       });
 
       test("signs in again with the printed address, and other browsers are signed out", async () => {
-        const page = await console.signedUp();
+        const page = await console.signUp();
         console.expectFaults(page, /401/);
         await page.goto(`${console.url}/account`);
         const email = await page.locator(".page-lead").innerText();
         const { stdout } = await console.server.cli("account", "reset", email);
         const address = /\/reset#code=[\w-]+/.exec(stdout)?.[0];
-        const other = await console.open();
-        await other.goto(console.url + address);
-        await other.getByRole("heading", { name: "Choose a new password" }).waitFor();
-        expect(other.url()).toBe(`${console.url}/reset`);
-        await other.getByLabel("New password").fill("a new and longer password");
-        await other.getByRole("button", { name: "Save and sign in" }).click();
-        await other.getByRole("heading", { name: "Overview" }).waitFor();
+        const otherPage = await console.open();
+        await otherPage.goto(console.url + address);
+        await otherPage.getByRole("heading", { name: "Choose a new password" }).waitFor();
+        expect(otherPage.url()).toBe(`${console.url}/reset`);
+        await otherPage.getByLabel("New password").fill("a new and longer password");
+        await otherPage.getByRole("button", { name: "Save and sign in" }).click();
+        await otherPage.getByRole("heading", { name: "Overview" }).waitFor();
         await page.reload();
         await page.getByRole("heading", { name: "Sign in" }).waitFor();
       });
 
       test("deletes the account only with the password, and is then signed out", async () => {
-        await console.signedUp(); // the administrator, who stays
-        const page = await console.signedUp();
+        await console.signUp(); // the administrator, who stays
+        const page = await console.signUp();
         console.expectFaults(page, /403|401/);
         await page.goto(`${console.url}/account`);
         await page.getByRole("button", { name: "Delete account…" }).click();

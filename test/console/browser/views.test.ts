@@ -4,9 +4,9 @@ import { withTools } from "../../peers/tools.ts";
 import { describeEach, ON_NODE } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
-import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
+import { expectGoodLooks, LOOKS, waitUntilLoaded } from "./support/looks.ts";
 
-/** Texts that long words break first. */
+/** Small screens in one scheme: long words break the layout there first. */
 const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 describeEach([ON_NODE], (target) => {
@@ -16,7 +16,7 @@ describeEach([ON_NODE], (target) => {
     async function expectViews(page: Page, views: Readonly<Record<string, string>>, looks = LOOKS): Promise<void> {
       for (const [name, path] of Object.entries(views)) {
         await page.goto(console.url + path);
-        await loaded(page);
+        await waitUntilLoaded(page);
         await expectGoodLooks(page, name, looks);
       }
     }
@@ -24,14 +24,14 @@ describeEach([ON_NODE], (target) => {
     test("for signed-out users are readable everywhere", async () => {
       const page = await console.open();
       await page.goto(await console.registerUrl());
-      await loaded(page);
+      await waitUntilLoaded(page);
       await expectGoodLooks(page, "register");
-      await console.signedUp(); // there is now an account to sign in with
+      await console.signUp(); // there is now an account to sign in with
       await expectViews(page, { "sign-in": "/sign-in", reset: "/reset" });
     });
 
     test("of a new account explain what to do", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       await expectViews(page, {
         "overview-empty": "",
         "numbers-empty": "/instances",
@@ -43,7 +43,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("also fit small screens in Portuguese", async () => {
-      const page = await console.signedUp({}, { locale: "pt-BR" });
+      const page = await console.signUp({}, { locale: "pt-BR" });
       const client = console.server.client(await console.tokenOf(page));
       await page.goto(console.url);
       await page.getByRole("heading", { name: "Início", exact: true }).waitFor();
@@ -57,7 +57,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("of an account in use are readable everywhere", { timeout: 180_000 }, async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       await expectViews(page, viewsOf(await history(client)));
     });

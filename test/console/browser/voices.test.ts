@@ -6,7 +6,7 @@ import { describeEach, ON_NODE } from "../../support/server.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { speechServer } from "../../support/speech-server.ts";
 import { useConsole } from "./support/console.ts";
-import { expectGoodLooks, loaded } from "./support/looks.ts";
+import { expectGoodLooks, waitUntilLoaded } from "./support/looks.ts";
 
 const speech = await speechServer();
 atFileEnd(() => speech.close());
@@ -38,9 +38,9 @@ describeEach([ON_NODE], (target) => {
     });
 
     async function onForm(locale: string, width = 1280): Promise<Page> {
-      const page = await console.signedUp({ width }, { locale });
+      const page = await console.signUp({ width }, { locale });
       await page.goto(`${console.url}/calls/new`);
-      await loaded(page);
+      await waitUntilLoaded(page);
       await page.getByRole("radiogroup").waitFor();
       return page;
     }
@@ -106,16 +106,16 @@ describeEach([ON_NODE], (target) => {
         const page = await onForm("en-US");
         await languageOf(page).focus();
         await page.keyboard.press("ArrowDown");
-        const active = () =>
+        const activeOption = () =>
           languageOf(page).evaluate(
             (field) => field.ownerDocument.getElementById(field.getAttribute("aria-activedescendant")!)?.textContent,
           );
-        await expect.poll(active).toMatch(/^English \(United States\)/);
+        await expect.poll(activeOption).toMatch(/^English \(United States\)/);
         await page.keyboard.press("ArrowDown");
-        await expect.poll(active).toMatch(/^English \(Caribbean\)/);
+        await expect.poll(activeOption).toMatch(/^English \(Caribbean\)/);
         await page.keyboard.press("ArrowUp");
         await page.keyboard.press("ArrowUp");
-        await expect.poll(active).toMatch(/^Yue|^Vietnamese|^Welsh/);
+        await expect.poll(activeOption).toMatch(/^Yue|^Vietnamese|^Welsh/);
         await page.keyboard.press("Escape");
         await expect.poll(() => options(page).count()).toBe(0);
         expect(await languageOf(page).inputValue()).toBe("English (United States)");
@@ -174,12 +174,12 @@ describeEach([ON_NODE], (target) => {
     test("an agent speaks in the voice of its language, unless one is chosen", async () => {
       const page = await onForm("en-US");
       await page.getByText("An agent").click();
-      const own = row(page, "The voice of the language");
-      expect(await own.isChecked()).toBe(true);
+      const languageVoice = row(page, "The voice of the language");
+      expect(await languageVoice.isChecked()).toBe(true);
       expect(await requestedVoice(page)).toBeUndefined();
       await row(page, "RMS").check();
       await expect.poll(() => requestedVoice(page)).toBe("en-US-2");
-      await own.check();
+      await languageVoice.check();
       await expect.poll(() => requestedVoice(page)).toBeUndefined();
     });
 
@@ -189,24 +189,24 @@ describeEach([ON_NODE], (target) => {
       await row(page, "eSpeak, feminina 2").waitFor();
       const rows = await page
         .locator(".voice-row")
-        .evaluateAll((all) => all.map(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]));
+        .evaluateAll((elements) => elements.map(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]));
       expect(rows.length).toBeGreaterThan(5);
       expect(rows.filter(([room = 0, needed = 0]) => needed > room)).toEqual([]);
     });
 
-    test("they are readable everywhere, and do not shift the page", async () => {
+    test("the voices are readable everywhere, and do not shift the page", async () => {
       const page = await onForm("en-US", 360);
       const fieldBelow = page.getByLabel("If a machine answers");
-      const place = () =>
+      const fieldTop = () =>
         fieldBelow.evaluate(
           (element) => element.getBoundingClientRect().y + element.ownerDocument.defaultView!.scrollY,
         );
-      const before = await place();
+      const before = await fieldTop();
       await languageOf(page).fill("pt-br");
       await page.keyboard.press("Enter");
       await page.getByLabel("Show variants").check();
       await row(page, "eSpeak, male 3").waitFor();
-      expect(await place()).toBe(before);
+      expect(await fieldTop()).toBe(before);
       await expectGoodLooks(page, "voices", [
         { width: 360, scheme: "light" },
         { width: 768, scheme: "dark" },

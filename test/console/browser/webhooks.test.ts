@@ -8,14 +8,14 @@ import { useConsole } from "./support/console.ts";
 describeEach([ON_NODE], (target) => {
   withTools("webhooks in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
-    const received: string[] = [];
+    const receivedPaths: string[] = [];
     let endpoint: Server;
     let address = "";
 
     beforeAll(async () => {
       endpoint = createServer((request, response) => {
         request.resume().on("end", () => {
-          received.push(request.url ?? "");
+          receivedPaths.push(request.url ?? "");
           response.writeHead(request.url === "/gone" ? 410 : 204).end();
         });
       });
@@ -25,7 +25,7 @@ describeEach([ON_NODE], (target) => {
     afterAll(() => endpoint.close());
 
     test("a webhook shows its secret once, gets a test, and the delivery is replayed", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       await page.goto(`${console.url}/webhooks`);
       await page.getByRole("button", { name: "Add a webhook" }).click();
       const dialog = page.getByRole("dialog");
@@ -48,13 +48,13 @@ describeEach([ON_NODE], (target) => {
       await rows.filter({ hasText: "Delivered" }).waitFor();
       await rows.getByRole("button", { name: /^Replay webhook.test/ }).click();
       await expect.poll(() => rows.filter({ hasText: "204" }).count()).toBe(2);
-      expect(received.filter((path) => path === "/hook")).toHaveLength(2);
+      expect(receivedPaths.filter((path) => path === "/hook")).toHaveLength(2);
       await page.getByLabel("Show").selectOption("failed");
       await page.getByText("No delivery has this status.").waitFor();
     });
 
     test("a 410 from the endpoint disables the webhook, and the page shows that without a reload", async () => {
-      const page = await console.signedUp();
+      const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = (await client.post("/v1/webhooks", { url: `${address}/gone` })).json<{ id: string }>();
       await page.goto(`${console.url}/webhooks/${id}`);

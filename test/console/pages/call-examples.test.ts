@@ -68,7 +68,7 @@ const { status, outcome } = await ringport.waitForCall(call.id);`);
 });
 
 fuzz(
-  "a quoted word is one word of a shell, and stands for its text",
+  "a quoted text is one shell word with the same value",
   fc.property(fc.string(), (text) => {
     const word = quoted(text);
     expect(word).toMatch(/^'[^']*'(?:\\''[^']*')*$/);
@@ -78,7 +78,7 @@ fuzz(
 
 const context = createContext({});
 fuzz(
-  "a literal is the value",
+  "a literal evaluates to its value",
   fc.property(fc.json({ maxDepth: 5 }), (json) => {
     const text = runInContext(`JSON.stringify(${literal(JSON.parse(json))})`, context) as string;
     expect(JSON.parse(text)).toEqual(JSON.parse(json));

@@ -238,7 +238,7 @@ const anyForm: fc.Arbitrary<CallForm> = fc.record({
 });
 
 fuzz(
-  "a form without faults is a request that the server accepts, and each fault has a sentence",
+  "a form without faults is a request that the server accepts, and each fault has a message",
   fc.property(anyForm, (form) => {
     const faults = new FormChecks(DEFAULT_LIMITS).faults(form);
     for (const { detail } of faults) expect(detail).not.toBe("");

@@ -5,7 +5,7 @@ import { eventText } from "../../../adapters/console/pages/views/call/event-text
 import type { CallEvent } from "../../../src/client/index.ts";
 import { EVENT_TYPES, type EventData } from "../../../src/domain/events.ts";
 
-const final = {
+const finalData = {
   reason: "busy",
   detail: null,
   answered_by: null,
@@ -14,7 +14,7 @@ const final = {
   heard_evidence: "none",
   duration_ms: 0,
 } as const;
-const who = { user_id: "usr_1", token_id: null };
+const listener = { user_id: "usr_1", token_id: null };
 
 /** Data of every call event that has some. */
 const DATA: Partial<EventData> = {
@@ -37,15 +37,15 @@ const DATA: Partial<EventData> = {
   answered_by: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 10 },
   leaving_message: { after: "beep" },
   extension_dialled: { extension: ",,12", in_band: false },
-  listening_started: who,
-  listening_ended: { ...who, listened_ms: 61_000 },
+  listening_started: listener,
+  listening_ended: { ...listener, listened_ms: 61_000 },
   signalling: { direction: "sent", message: "INVITE" },
   "media.inbound_silent": { after_ms: 5_000 },
   "media.address_refused": { address: "10.0.0.1", detail: "private" },
   recording_incomplete: { reason: "disk_full", recorded_ms: 900 },
   timeline_incomplete: { dropped: 1 },
-  completed: { ...final, reason: "message_played" },
-  failed: final,
+  completed: { ...finalData, reason: "message_played" },
+  failed: finalData,
 };
 
 const eventOf = (type: string, data: object = {}) => ({ type, data }) as CallEvent;

@@ -3,7 +3,7 @@ import { levelsOf, SILENT } from "../../../adapters/console/pages/views/call/lev
 import { tone } from "../../../src/audio/tones/tone.ts";
 
 /** Two channels, interleaved. */
-function both(left: Int16Array, right: Int16Array): Int16Array {
+function interleave(left: Int16Array, right: Int16Array): Int16Array {
   return Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 === 0 ? left : right)[i >> 1]!);
 }
 
@@ -12,17 +12,17 @@ const FAINT = tone(440, 20, 16_000, 300);
 const QUIET = new Int16Array(LOUD.length);
 
 test("each side has a separate level", () => {
-  const { callee, played } = levelsOf(both(LOUD, FAINT), SILENT);
+  const { callee, played } = levelsOf(interleave(LOUD, FAINT), SILENT);
   expect(callee).toBeGreaterThan(0.9);
   expect(played).toBeGreaterThan(0.1);
   expect(played).toBeLessThan(0.4);
-  expect(levelsOf(both(QUIET, QUIET), SILENT)).toEqual(SILENT);
+  expect(levelsOf(interleave(QUIET, QUIET), SILENT)).toEqual(SILENT);
   expect(levelsOf(new Int16Array(0), SILENT)).toEqual(SILENT);
 });
 
 test("a level rises at once and falls slowly", () => {
-  const loudLevels = levelsOf(both(LOUD, QUIET), SILENT);
-  const after = levelsOf(both(QUIET, QUIET), loudLevels);
+  const loudLevels = levelsOf(interleave(LOUD, QUIET), SILENT);
+  const after = levelsOf(interleave(QUIET, QUIET), loudLevels);
   expect(after.callee).toBeCloseTo(0.8 * loudLevels.callee, 10);
-  expect(levelsOf(both(LOUD, QUIET), after)).toEqual(loudLevels);
+  expect(levelsOf(interleave(LOUD, QUIET), after)).toEqual(loudLevels);
 });

@@ -19,7 +19,7 @@ it("the limits of a server match its OpenAPI document", () => {
 });
 
 fuzz(
-  "any other document has the default limits, or whole numbers",
+  "any other document results in the default limits, or whole numbers",
   fc.property(fc.jsonValue(), fc.jsonValue(), (document, schema) => {
     expect(limitsIn(document)).toEqual(DEFAULT_LIMITS);
     const limits = limitsIn({ components: { schemas: { CreateCall_FIXED_TTS: schema } } });

@@ -26,7 +26,7 @@ function event(type: CallEvent["type"], second: number): CallEvent {
 /** A server with these calls, newest first, and the requests that it got. */
 class Server implements CallSource {
   readonly streamStarts = signal(1);
-  readonly asked: { limit: number | undefined; cursor: string | undefined }[] = [];
+  readonly requests: { limit: number | undefined; cursor: string | undefined }[] = [];
   calls: Call[];
   fault: Error | undefined;
   #listener: (events: readonly CallEvent[]) => void = () => {};
@@ -37,7 +37,7 @@ class Server implements CallSource {
 
   readonly page: CallSource["page"] = async (query) => {
     const { limit = 50, cursor } = query ?? {};
-    this.asked.push({ limit, cursor });
+    this.requests.push({ limit, cursor });
     if (this.fault) throw this.fault;
     const from = Number(cursor ?? 0);
     const items = this.calls.slice(from, from + limit);
@@ -76,7 +76,7 @@ describe("a live list of calls", () => {
     await Promise.all([list.loadMore(), list.loadMore()]);
     await list.loadMore();
     expect([list.rows.value.length, list.isComplete.value]).toEqual([250, true]);
-    expect(server.asked.map(({ cursor }) => cursor)).toEqual([undefined, "100", "200"]);
+    expect(server.requests.map(({ cursor }) => cursor)).toEqual([undefined, "100", "200"]);
   });
 
   it("follows its calls, drawn once per batch", async () => {
@@ -91,7 +91,7 @@ describe("a live list of calls", () => {
     await settle();
     expect(statuses(list)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
     expect(onDraw).toHaveBeenCalledTimes(2);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("reads new calls together", async () => {
@@ -104,7 +104,7 @@ describe("a live list of calls", () => {
     server.emit(event("queued", 2_002));
     await settle();
     expect(list.rows.value.slice(0, 2).map(({ id }) => id)).toEqual([idAt(2_002), idAt(2_001)]);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it("reads a new call on a later page, and no further than its time", async () => {
@@ -118,10 +118,10 @@ describe("a live list of calls", () => {
     server.emit(event("ringing", 700));
     await settle();
     expect(list.rows.value.some(({ id }) => id === idAt(700))).toBe(true);
-    expect(server.asked.slice(1).map(({ limit }) => limit)).toEqual([12, 200, 200]);
+    expect(server.requests.slice(1).map(({ limit }) => limit)).toEqual([12, 200, 200]);
     server.emit(event("ringing", 990));
     await settle();
-    expect(server.asked).toHaveLength(5);
+    expect(server.requests).toHaveLength(5);
   });
 
   it("starts over when events may have been missed", async () => {
@@ -158,7 +158,7 @@ describe("a live list of calls", () => {
     server.streamStarts.value++;
     server.emit(event("queued", 6));
     await settle();
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ describe("a pattern of a page", () => {
     expect(match(pattern, path)).toEqual(params);
   });
 
-  test("returns any id as encoded", () => {
+  test("returns the decoded form of any id", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
         expect(match("/calls/:id", `/calls/${encodeURIComponent(id)}`)).toEqual({ id });

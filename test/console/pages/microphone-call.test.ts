@@ -4,45 +4,45 @@ import type { CallStream, StreamCallEvent, StreamEnd, StreamEvent } from "../../
 import { Inbox } from "../../../src/client/stream/stream-inbox.ts";
 
 const FRAME = new Int16Array(320).fill(7);
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A call whose stream the test drives, and a headset that records its input. */
 class Scene {
-  readonly written: Int16Array[] = [];
-  readonly done: string[] = [];
-  readonly played: Int16Array[] = [];
+  readonly writtenFrames: Int16Array[] = [];
+  readonly actions: string[] = [];
+  readonly playedFrames: Int16Array[] = [];
   readonly events = new Inbox<StreamEvent>("events()", 100);
   readonly audio = new Inbox<Int16Array<ArrayBuffer>>("audio()", 100);
   speak: (frame: Int16Array<ArrayBuffer>) => void = () => {};
   showLevels: Parameters<Headset["start"]>[1] = () => {};
   /** Writes that wait for the network. */
-  readonly stuck: (() => void)[] = [];
+  readonly pendingWrites: (() => void)[] = [];
   isStuck = false;
   #end: (end: StreamEnd) => void = () => {};
   #fail: (error: unknown) => void = () => {};
-  readonly #ended = new Promise<StreamEnd>((resolve, reject) => {
+  readonly #endPromise = new Promise<StreamEnd>((resolve, reject) => {
     this.#end = resolve;
     this.#fail = reject;
   });
 
   readonly stream = {
-    ended: this.#ended,
+    ended: this.#endPromise,
     events: () => this.events.read(),
     audio: () => this.audio.read(),
     write: async (samples: Int16Array) => {
-      this.written.push(samples);
-      if (this.isStuck) await new Promise<void>((resolve) => this.stuck.push(resolve));
+      this.writtenFrames.push(samples);
+      if (this.isStuck) await new Promise<void>((resolve) => this.pendingWrites.push(resolve));
       return true;
     },
     clear: async () => {
-      this.done.push("clear");
+      this.actions.push("clear");
       return 0;
     },
-    dtmf: async (digits: string) => void this.done.push(`press ${digits}`),
+    dtmf: async (digits: string) => void this.actions.push(`press ${digits}`),
     hangUp: () => {
-      this.done.push("hang up");
-      this.over({ status: "completed", reason: "stream_closed" });
-      return this.#ended;
+      this.actions.push("hang up");
+      this.endStream({ status: "completed", reason: "stream_closed" });
+      return this.#endPromise;
     },
   } as unknown as CallStream;
 
@@ -50,24 +50,24 @@ class Scene {
     start: (frame, levels) => {
       this.speak = frame;
       this.showLevels = levels;
-      return { play: (samples) => void this.played.push(samples) };
+      return { play: (samples) => void this.playedFrames.push(samples) };
     },
-    mute: (muted) => void this.done.push(muted ? "mute" : "unmute"),
-    release: () => void this.done.push("release"),
+    mute: (muted) => void this.actions.push(muted ? "mute" : "unmute"),
+    release: () => void this.actions.push("release"),
   };
 
   call(stream: () => Promise<CallStream> = async () => this.stream): MicrophoneCall {
-    const hangUp = async () => void this.done.push("end the call");
+    const hangUp = async () => void this.actions.push("end the call");
     return new MicrophoneCall({ id: "call_1", number: "+12025550100", stream, hangUp }, this.headset);
   }
 
-  happens(event: StreamCallEvent["event"], fields: object = {}): Promise<void> {
+  emitEvent(event: StreamCallEvent["event"], fields: object = {}): Promise<void> {
     const timestamp = "2026-11-27T10:00:00.000Z";
     this.events.push({ type: "call_event", event, timestamp, ...fields } as StreamEvent);
-    return turn();
+    return nextTurn();
   }
 
-  over(end: StreamEnd): void {
+  endStream(end: StreamEnd): void {
     this.events.end();
     this.audio.end();
     this.#end(end);
@@ -85,67 +85,67 @@ describe("a call through the microphone", () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();
-    await turn();
+    await nextTurn();
     expect(call.phase.value).toBe("calling");
-    await scene.happens("ringing");
+    await scene.emitEvent("ringing");
     scene.speak(FRAME);
-    expect([call.phase.value, scene.written.length]).toEqual(["ringing", 0]);
-    await scene.happens("answered");
+    expect([call.phase.value, scene.writtenFrames.length]).toEqual(["ringing", 0]);
+    await scene.emitEvent("answered");
     expect([call.phase.value, call.answeredAt.value]).toEqual(["talking", "2026-11-27T10:00:00.000Z"]);
     scene.speak(FRAME);
     scene.audio.push(FRAME);
     scene.showLevels({ heard: 30, spoken: 60 });
-    await scene.happens("dtmf", { digit: "5" });
-    await scene.happens("dtmf", { digit: "#" });
-    expect([scene.written, scene.played, call.keys.value]).toEqual([[FRAME], [FRAME], "5#"]);
+    await scene.emitEvent("dtmf", { digit: "5" });
+    await scene.emitEvent("dtmf", { digit: "#" });
+    expect([scene.writtenFrames, scene.playedFrames, call.keys.value]).toEqual([[FRAME], [FRAME], "5#"]);
     expect(call.levels.value).toEqual({ heard: 30, spoken: 60 });
-    scene.over({ status: "completed", reason: "callee_hung_up" });
+    scene.endStream({ status: "completed", reason: "callee_hung_up" });
     await running;
     expect([call.phase.value, call.end.value?.reason, call.fault.value]).toEqual([
       "ended",
       "callee_hung_up",
       undefined,
     ]);
-    expect([scene.done, call.levels.value]).toEqual([["release"], { heard: 0, spoken: 0 }]);
+    expect([scene.actions, call.levels.value]).toEqual([["release"], { heard: 0, spoken: 0 }]);
   });
 
   it("sends no audio while it is muted", async () => {
     const scene = new Scene();
     const call = scene.call();
     void call.run();
-    await turn();
-    await scene.happens("answered");
+    await nextTurn();
+    await scene.emitEvent("answered");
     call.mute(true);
     scene.speak(FRAME);
     call.mute(false);
     scene.speak(FRAME);
-    expect([scene.written.length, scene.done]).toEqual([1, ["mute", "unmute"]]);
+    expect([scene.writtenFrames.length, scene.actions]).toEqual([1, ["mute", "unmute"]]);
   });
 
   it("drops audio that a slow network cannot carry, and queues at most half a second", async () => {
     const scene = new Scene();
     scene.isStuck = true;
     void scene.call().run();
-    await turn();
-    await scene.happens("answered");
+    await nextTurn();
+    await scene.emitEvent("answered");
     for (let frame = 0; frame < 60; frame++) scene.speak(FRAME);
-    expect(scene.written).toHaveLength(25);
-    for (const go of scene.stuck.splice(0)) go();
-    await turn();
+    expect(scene.writtenFrames).toHaveLength(25);
+    for (const release of scene.pendingWrites.splice(0)) release();
+    await nextTurn();
     scene.speak(FRAME);
-    expect(scene.written).toHaveLength(26);
+    expect(scene.writtenFrames).toHaveLength(26);
   });
 
   it("is hung up immediately, dropping audio in flight", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();
-    await turn();
+    await nextTurn();
     call.press("7");
     await call.hangUp();
     await running;
     await call.hangUp();
-    expect(scene.done).toEqual(["press 7", "clear", "hang up", "release"]);
+    expect(scene.actions).toEqual(["press 7", "clear", "hang up", "release"]);
     expect(call.end.value?.reason).toBe("stream_closed");
   });
 
@@ -162,17 +162,21 @@ describe("a call through the microphone", () => {
     await call.hangUp();
     refuse(new Error("the call has ended"));
     await running;
-    expect([scene.done, call.fault.value, call.phase.value]).toEqual([["end the call", "release"], undefined, "ended"]);
+    expect([scene.actions, call.fault.value, call.phase.value]).toEqual([
+      ["end the call", "release"],
+      undefined,
+      "ended",
+    ]);
   });
 
   it("shows the reason of its stream's failure, and releases the microphone", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();
-    await turn();
-    const lost = new Error("the stream is lost");
-    scene.fail(lost);
+    await nextTurn();
+    const streamError = new Error("the stream is lost");
+    scene.fail(streamError);
     await running;
-    expect([call.fault.value, call.phase.value, scene.done]).toEqual([lost, "ended", ["release"]]);
+    expect([call.fault.value, call.phase.value, scene.actions]).toEqual([streamError, "ended", ["release"]]);
   });
 });

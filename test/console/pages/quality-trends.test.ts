@@ -33,13 +33,17 @@ describe("the trend of a measure", () => {
   });
 
   test("is an area of steps as wide as their intervals, with gaps", () => {
-    const three = [interval(5_000, { jitter_ms: 40 }), interval(15_000, { packets_received: 0 }), interval(20_000)];
-    const area = areaOf("jitter", trendOf("jitter", three), three, SIZE);
+    const stepIntervals = [
+      interval(5_000, { jitter_ms: 40 }),
+      interval(15_000, { packets_received: 0 }),
+      interval(20_000),
+    ];
+    const area = areaOf("jitter", trendOf("jitter", stepIntervals), stepIntervals, SIZE);
     expect(area).toBe("M0 40V0H25V40ZM75 40V39H100V40Z");
   });
 
   test("fits into its chart, whatever was measured", () => {
-    const measured = fc.record({
+    const measurement = fc.record({
       waited: fc.integer({ min: 0, max: 60_000 }),
       packets_received: fc.nat(3_000),
       packets_lost: fc.nat(3_000),
@@ -48,9 +52,9 @@ describe("the trend of a measure", () => {
       remote_loss: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
     });
     fc.assert(
-      fc.property(fc.array(measured, { maxLength: 120 }), (many) => {
+      fc.property(fc.array(measurement, { maxLength: 120 }), (measurements) => {
         let at = 0;
-        const intervals = many.map(({ waited, ...overrides }) => {
+        const intervals = measurements.map(({ waited, ...overrides }) => {
           at += waited;
           return interval(at, overrides);
         });

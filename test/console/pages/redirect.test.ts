@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SessionState } from "../../../adapters/console/api.ts";
 import { pageAfter, redirectOf } from "../../../adapters/console/pages/shell/routes.ts";
 
-const signedOut: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url"> = {
+const signedOutSession: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url"> = {
   account: null,
   accounts: true,
   registration: "invitation",
@@ -13,41 +13,46 @@ const account = { id: "acct_1", email: "ana@example.com", role: "member", create
 
 describe("a page for accounts", () => {
   test("is shown to the signed-in user", () => {
-    expect(redirectOf({ access: "signed-in" }, "/calls", { ...signedOut, account })).toBeUndefined();
+    expect(redirectOf({ access: "signed-in" }, "/calls", { ...signedOutSession, account })).toBeUndefined();
   });
 
   test("sends others to the sign-in and back", () => {
-    expect(redirectOf({ access: "signed-in" }, "/calls?status=FAILED", signedOut)).toEqual({
+    expect(redirectOf({ access: "signed-in" }, "/calls?status=FAILED", signedOutSession)).toEqual({
       page: "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED",
     });
   });
 
   test("sends the first user to the registration", () => {
-    expect(redirectOf({ access: "signed-in" }, "/", { ...signedOut, registration: "first" })).toEqual({
+    expect(redirectOf({ access: "signed-in" }, "/", { ...signedOutSession, registration: "first" })).toEqual({
       page: "/register",
     });
   });
 
   test("sends users to the sign-in of the embedding program", () => {
-    const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login" };
+    const embeddedSession = { ...signedOutSession, accounts: false, sign_in_url: "https://shop.example/login" };
     for (const access of ["signed-in", "signed-out"] as const)
-      expect(redirectOf({ access }, "/", embedded)).toEqual({ url: "https://shop.example/login" });
+      expect(redirectOf({ access }, "/", embeddedSession)).toEqual({ url: "https://shop.example/login" });
   });
 
   test("that needs accounts of Ringport is not shown to a user of the embedding program", () => {
-    const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login", account };
-    expect(redirectOf({ access: "signed-in", accounts: true }, "/tokens", embedded)).toEqual({ page: "/" });
-    expect(redirectOf({ access: "signed-in" }, "/calls", embedded)).toBeUndefined();
+    const embeddedSession = {
+      ...signedOutSession,
+      accounts: false,
+      sign_in_url: "https://shop.example/login",
+      account,
+    };
+    expect(redirectOf({ access: "signed-in", accounts: true }, "/tokens", embeddedSession)).toEqual({ page: "/" });
+    expect(redirectOf({ access: "signed-in" }, "/calls", embeddedSession)).toBeUndefined();
   });
 });
 
 describe("a page for signed-out visitors", () => {
   test("is shown to people without a session", () => {
-    expect(redirectOf({ access: "signed-out" }, "/sign-in", signedOut)).toBeUndefined();
+    expect(redirectOf({ access: "signed-out" }, "/sign-in", signedOutSession)).toBeUndefined();
   });
 
   test("continues to the requested page", () => {
-    const session = { ...signedOut, account };
+    const session = { ...signedOutSession, account };
     expect(redirectOf({ access: "signed-out" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
       page: "/calls?status=FAILED",
     });

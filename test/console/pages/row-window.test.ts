@@ -100,8 +100,8 @@ fuzz(
       expect(0 <= from && from <= to && to <= count).toBe(true);
       expect(to - from).toBeLessThanOrEqual(viewHeight / rowHeight + 19);
       for (let row = 0; row < count; row += 7) {
-        const inView = (row + 1) * rowHeight > topOffset && row * rowHeight < topOffset + viewHeight;
-        if (inView) expect(from <= row && row < to).toBe(true);
+        const isInView = (row + 1) * rowHeight > topOffset && row * rowHeight < topOffset + viewHeight;
+        if (isInView) expect(from <= row && row < to).toBe(true);
       }
     },
   ),

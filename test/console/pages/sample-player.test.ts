@@ -29,10 +29,10 @@ const WAV = new Uint8Array(1);
 describe("a player of samples", () => {
   it("loads a sample, plays it, and is idle at its end", async () => {
     const { player, loads, sounds } = scene();
-    const played = player.play("pt-BR-1");
+    const playback = player.play("pt-BR-1");
     expect(player.current.value).toEqual({ voiceId: "pt-BR-1", phase: "loading" });
     loads.get("pt-BR-1")?.resolve(WAV);
-    await played;
+    await playback;
     expect(player.current.value).toEqual({ voiceId: "pt-BR-1", phase: "playing" });
     sounds[0]?.onEnd();
     expect(player.current.value).toBeUndefined();
@@ -66,9 +66,9 @@ describe("a player of samples", () => {
 
   it("names the sample that failed, until the next one", async () => {
     const { player, loads } = scene();
-    const played = player.play("pt-BR-1");
+    const playback = player.play("pt-BR-1");
     loads.get("pt-BR-1")?.reject(new Error("no such voice"));
-    await played;
+    await playback;
     expect(player.current.value).toEqual({ voiceId: "pt-BR-1", phase: "failed" });
     void player.play("pt-BR-2");
     expect(player.current.value).toEqual({ voiceId: "pt-BR-2", phase: "loading" });
@@ -76,11 +76,11 @@ describe("a player of samples", () => {
 
   it("is silent after a stop, even while it loads", async () => {
     const { player, loads, sounds, aborted } = scene();
-    const played = player.play("pt-BR-1");
+    const playback = player.play("pt-BR-1");
     player.stop();
     expect([player.current.value, aborted]).toEqual([undefined, ["pt-BR-1"]]);
     loads.get("pt-BR-1")?.reject(new Error("aborted"));
-    await played;
+    await playback;
     expect([player.current.value, sounds]).toEqual([undefined, []]);
   });
 });

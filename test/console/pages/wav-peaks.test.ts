@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import { WavPeaks } from "../../../adapters/console/pages/views/call/wav-peaks.ts";
 
 /** A WAV file of 16-bit PCM, the samples of its channels interleaved. */
-function wav(samples: readonly number[], channels: number, before: readonly number[] = []): Uint8Array {
+function wav(samples: readonly number[], channels: number, extraChunk: readonly number[] = []): Uint8Array {
   const text = (value: string) => [...value].map((char) => char.charCodeAt(0));
   const u16 = (value: number) => [value & 255, (value >> 8) & 255];
   const u32 = (value: number) => [...u16(value), ...u16(value >>> 16)];
   const extraBytes =
-    before.length === 0 ? [] : [...text("LIST"), ...u32(before.length), ...before, ...(before.length % 2 ? [0] : [])];
+    extraChunk.length === 0
+      ? []
+      : [...text("LIST"), ...u32(extraChunk.length), ...extraChunk, ...(extraChunk.length % 2 ? [0] : [])];
   return Uint8Array.from([
     ...[...text("RIFF"), ...u32(36 + extraBytes.length + 2 * samples.length), ...text("WAVEfmt "), ...u32(16)],
     ...[...u16(1), ...u16(channels), ...u32(8_000), ...u32(16_000 * channels), ...u16(2 * channels), ...u16(16)],

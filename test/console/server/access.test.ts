@@ -19,8 +19,8 @@ const FOR_EVERY_USER = ["GET /summary", "GET /networks"];
 const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
 
 test("only these routes serve anyone", () => {
-  const open = CONSOLE_ENDPOINTS.filter(({ access }) => access === "everyone");
-  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
+  const openEndpoints = CONSOLE_ENDPOINTS.filter(({ access }) => access === "everyone");
+  expect(openEndpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
 
 test("only these routes hash passwords; no other has expensive work", () => {
@@ -33,25 +33,25 @@ test("only these routes hash passwords; no other has expensive work", () => {
 
 describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))("$method $path", (route) => {
   const { method, path, address } = route;
-  const ask = (browser: ReturnType<ReturnType<typeof consoleScene>["browser"]>) =>
-    browser.ask(method, addressOf(address), bodyOf(path, method));
+  const sendRequest = (browser: ReturnType<ReturnType<typeof consoleScene>["browser"]>) =>
+    browser.request(method, addressOf(address), bodyOf(path, method));
 
   test("needs a session", async () => {
-    const { status, json, headers } = await ask(consoleScene().browser());
+    const { status, json, headers } = await sendRequest(consoleScene().browser());
     expect([status, json.code]).toEqual([401, "unauthorized"]);
     expect(headers["www-authenticate"]).toMatch(/^Cookie /);
   });
 
   test("exists if the embedding program signs people in, or needs an account", async () => {
     const principal = async () => ({ userId: "usr_anna" });
-    const { status, json } = await ask(consoleScene({ signIn: { principal, url: "/login" } }).browser());
+    const { status, json } = await sendRequest(consoleScene({ signIn: { principal, url: "/login" } }).browser());
     const isForEveryUser = FOR_EVERY_USER.includes(`${method} ${path}`);
     expect([status, json.code]).toEqual(isForEveryUser ? [200, undefined] : [404, "accounts_off"]);
   });
 
   test("is for administrators only, or also for members", async () => {
     const scene = consoleScene();
-    const { json } = await ask(await scene.member(await scene.admin()));
+    const { json } = await sendRequest(await scene.member(await scene.admin()));
     const isForAdmins = FOR_ADMINS.includes(`${method} ${path}`);
     expect(json?.code === "admin_required").toBe(isForAdmins);
   });
@@ -62,32 +62,32 @@ describe("the ids of another user", () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     const member = await scene.member(admin);
-    const { id: token } = (await admin.ask("POST", "/api/tokens", { label: "mine" })).json;
-    const [{ id: session }] = (await admin.ask("GET", "/api/sessions")).json;
+    const { id: token } = (await admin.request("POST", "/api/tokens", { label: "mine" })).json;
+    const [{ id: session }] = (await admin.request("GET", "/api/sessions")).json;
     const refusals = [
-      await member.ask("DELETE", `/api/tokens/${token}`),
-      await member.ask("DELETE", `/api/sessions/${session}`),
+      await member.request("DELETE", `/api/tokens/${token}`),
+      await member.request("DELETE", `/api/sessions/${session}`),
     ];
     expect(refusals.map(({ status, json }) => [status, json.code])).toEqual([
       [404, "token_not_found"],
       [404, "session_not_found"],
     ]);
-    expect((await member.ask("GET", "/api/tokens")).json).toEqual([]);
-    expect((await admin.ask("GET", "/api/tokens")).json).toHaveLength(1);
-    expect((await admin.ask("GET", "/v1/calls")).status).toBe(200);
+    expect((await member.request("GET", "/api/tokens")).json).toEqual([]);
+    expect((await admin.request("GET", "/api/tokens")).json).toHaveLength(1);
+    expect((await admin.request("GET", "/v1/calls")).status).toBe(200);
   });
 
   test("cannot be reached by any path", async () => {
     const browser = await consoleScene().admin();
     for (const id of ["%00", "..%3f..", "a".repeat(10_000), "%25", "'", "%C3%A9", "tok_1;x"])
-      expect((await browser.ask("DELETE", `/api/tokens/${id}`)).json.code, id).toBe("token_not_found");
+      expect((await browser.request("DELETE", `/api/tokens/${id}`)).json.code, id).toBe("token_not_found");
   });
 });
 
 test("a token is made, listed and revoked", async () => {
   const browser = await consoleScene().admin();
   const tokenInput = { label: "Shop", scopes: ["call", "read"], expires_at: "2030-01-31T12:00:00+01:00", more: 1 };
-  const creation = await browser.ask("POST", "/api/tokens", tokenInput);
+  const creation = await browser.request("POST", "/api/tokens", tokenInput);
   expect(creation.status).toBe(201);
   expect(creation.json).toEqual({
     id: expect.any(String),
@@ -99,20 +99,20 @@ test("a token is made, listed and revoked", async () => {
     last_used_at: null,
     token: expect.stringMatching(/^rp_live_/),
   });
-  const { token, ...listed } = creation.json;
-  const list = await browser.ask("GET", "/api/tokens");
-  expect(list.json).toEqual([listed]);
+  const { token, ...listedToken } = creation.json;
+  const list = await browser.request("GET", "/api/tokens");
+  expect(list.json).toEqual([listedToken]);
   expect(list.text).not.toContain(token);
-  expect((await browser.ask("DELETE", `/api/tokens/${listed.id}`)).status).toBe(204);
-  expect((await browser.ask("GET", "/api/tokens")).json).toEqual([]);
+  expect((await browser.request("DELETE", `/api/tokens/${listedToken.id}`)).status).toBe(204);
+  expect((await browser.request("GET", "/api/tokens")).json).toEqual([]);
 });
 
 test("an invitation has its code in the fragment of its address", async () => {
   const browser = await consoleScene({ publicUrl: "https://calls.example.com/" }).admin();
-  const { status, json } = await browser.ask("POST", "/api/invitations");
+  const { status, json } = await browser.request("POST", "/api/invitations");
   expect(status).toBe(201);
   expect(json.url).toMatch(/^https:\/\/calls\.example\.com\/console\/register#code=invitation_\d+$/);
-  const list = await browser.ask("GET", "/api/invitations");
+  const list = await browser.request("GET", "/api/invitations");
   expect(list.json).toEqual([{ id: json.id, created_at: json.created_at, expires_at: json.expires_at }]);
   expect(list.text).not.toContain("invitation_");
 });
@@ -122,7 +122,7 @@ test.each([
   ["POST", "/api/tokens", { label: "a", scopes: ["root"] }, ["/scopes/0"]],
   ["POST", "/api/tokens", { label: "a", expires_at: "tomorrow" }, ["/expires_at"]],
 ] as const)("%s %s names each fault of its body", async (method, path, body, pointers) => {
-  const { status, json } = await (await consoleScene().admin()).ask(method, path, body);
+  const { status, json } = await (await consoleScene().admin()).request(method, path, body);
   expect(status).toBe(400);
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
@@ -133,7 +133,7 @@ test("a temporary refusal has a Retry-After", async () => {
   const { AccountRefusal } = await import("../../../src/domain/access/account-refusal.ts");
   scene.accounts.signIn = () =>
     Promise.reject(new AccountRefusal("too_many_attempts", "wait", { retryAfterMs: 1_200 }));
-  const { status, headers } = await browser.ask("POST", "/api/sign-in", { email: "a@b.c", password: "x" });
+  const { status, headers } = await browser.request("POST", "/api/sign-in", { email: "a@b.c", password: "x" });
   expect([status, headers["retry-after"]]).toEqual([429, "2"]);
 });
 
@@ -148,25 +148,28 @@ describe("a program that signs people in itself", () => {
     });
 
   test("shows its own page to sign in at", async () => {
-    const { json } = await scene().browser().ask("GET", "/api/session");
+    const { json } = await scene().browser().request("GET", "/api/session");
     expect(json).toMatchObject({ account: null, accounts: false, sign_in_url: "/login" });
   });
 
   test("decides who uses the console, with which scopes", async () => {
     const browser = scene().browser();
     browser.cookie = "app=anna";
-    expect((await browser.ask("GET", "/api/session")).json.account).toMatchObject({ id: "usr_anna", role: "member" });
-    expect((await browser.ask("GET", "/v1/calls")).status).toBe(200);
-    expect((await browser.ask("POST", "/v1/instances", { name: "x" })).json.code).toBe("insufficient_scope");
+    expect((await browser.request("GET", "/api/session")).json.account).toMatchObject({
+      id: "usr_anna",
+      role: "member",
+    });
+    expect((await browser.request("GET", "/v1/calls")).status).toBe(200);
+    expect((await browser.request("POST", "/v1/instances", { name: "x" })).json.code).toBe("insufficient_scope");
     browser.cookie = "app=ben";
-    expect((await browser.ask("GET", "/v1/calls")).status).toBe(401);
+    expect((await browser.request("GET", "/v1/calls")).status).toBe(401);
   });
 
   test("ends open streams when it signs the user out or another one in", async () => {
     for (const after of [undefined, { userId: "usr_ben" }]) {
       let current: Principal | undefined = anna;
       const { browser, system } = consoleScene({ signIn: { url: "/login", principal: async () => current } });
-      const { raw } = await browser().ask("GET", "/v1/events", undefined, { accept: "text/event-stream" });
+      const { raw } = await browser().request("GET", "/v1/events", undefined, { accept: "text/event-stream" });
       const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
       await system.advance(1_000);
       expect((await pieces.next()).done).toBe(false);
@@ -176,10 +179,10 @@ describe("a program that signs people in itself", () => {
     }
   });
 
-  test("treats its own fault as one", async () => {
+  test("results in a 500 if its sign-in fails", async () => {
     const principal = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
     const { browser, logged } = consoleScene({ signIn: { url: "/login", principal } });
-    const { status, json, text } = await browser().ask("GET", "/v1/calls");
+    const { status, json, text } = await browser().request("GET", "/v1/calls");
     expect([status, json.code]).toEqual([500, "internal_error"]);
     expect(text).not.toContain("10.0.0.7");
     expect(logged.filter(({ level }) => level === "error")).toHaveLength(1);
@@ -197,5 +200,5 @@ test("no path below the console is rewritten", async () => {
     ["/\\..\\..\\metrics", 400],
     ["/v1/calls/%zz", 400],
   ] as const)
-    expect([path, (await browser.ask("GET", path)).status]).toEqual([path, status]);
+    expect([path, (await browser.request("GET", path)).status]).toEqual([path, status]);
 });

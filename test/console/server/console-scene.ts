@@ -13,7 +13,7 @@ import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 export const FROM_PAGE = { "sec-fetch-site": "same-origin" } as const;
 
 /** A request of a test. */
-export interface Sent {
+export interface TestRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Record<string, string>;
@@ -28,8 +28,8 @@ export interface Scene {
   /** Every logged line. */
   readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[];
   /** Sends a request with exactly these headers. */
-  send(request: Sent): Promise<DecodedReply>;
-  upgrade(request: Sent): Promise<Reply | SocketHandlers>;
+  send(request: TestRequest): Promise<DecodedReply>;
+  upgrade(request: TestRequest): Promise<Reply | SocketHandlers>;
   /** A browser, which keeps its cookie. */
   browser(): Browser;
   /** A browser in which the first person has registered: an administrator. */
@@ -44,7 +44,7 @@ export interface Browser {
   /** Cookie that marks it as a browser that has signed in. */
   device: string | undefined;
   /** Sends a request of a page of the console. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<DecodedReply>;
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<DecodedReply>;
 }
 
 export interface SceneOptions extends ConsoleOptions {
@@ -87,20 +87,20 @@ export function consoleScene({
   } as unknown as Ringport;
   const app = withConsole(ringport, { system, log: logger, assets: [], ...options });
 
-  const request = ({ headers, body, ...sent }: Sent) =>
+  const request = ({ headers, body, ...requestOptions }: TestRequest) =>
     requestOf({
-      ...sent,
+      ...requestOptions,
       token: null,
       ...(body !== undefined && { body }),
       headers: { host: "127.0.0.1:8080", ...headers },
     });
-  const send = async (sent: Sent): Promise<DecodedReply> => decodedReply(await app.handle(request(sent)));
+  const send = async (testRequest: TestRequest): Promise<DecodedReply> => decodedReply(await app.handle(request(testRequest)));
 
   function browser(): Browser {
     const self: Browser = {
       cookie: undefined,
       device: undefined,
-      async ask(method, path, body, headers = {}) {
+      async request(method, path, body, headers = {}) {
         const reply = await send({
           method,
           path: `${basePath}/console${path}`,
@@ -123,9 +123,9 @@ export function consoleScene({
     return self;
   }
 
-  async function registered(email: string, code: string): Promise<Browser> {
+  async function registerBrowser(email: string, code: string): Promise<Browser> {
     const newBrowser = browser();
-    const reply = await newBrowser.ask("POST", "/api/register", { email, password: PASSWORD, code });
+    const reply = await newBrowser.request("POST", "/api/register", { email, password: PASSWORD, code });
     if (reply.status !== 200) throw new Error(reply.text);
     return newBrowser;
   }
@@ -136,12 +136,12 @@ export function consoleScene({
     system,
     logged,
     send,
-    upgrade: (sent) => app.upgrade(request(sent)),
+    upgrade: (testRequest) => app.upgrade(request(testRequest)),
     browser,
-    admin: () => registered("ada@example.com", FIRST_CODE),
+    admin: () => registerBrowser("ada@example.com", FIRST_CODE),
     async member(admin) {
-      const { url } = (await admin.ask("POST", "/api/invitations")).json;
-      return registered("ben@example.com", new URL(url).hash.slice("#code=".length));
+      const { url } = (await admin.request("POST", "/api/invitations")).json;
+      return registerBrowser("ben@example.com", new URL(url).hash.slice("#code=".length));
     },
   };
 }

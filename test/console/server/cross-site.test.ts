@@ -40,13 +40,13 @@ describe("a change that no page of this server requests is refused", () => {
       const { status, json } = await scene.send(request);
       expect([status, json.code], JSON.stringify(headers)).toEqual([403, "cross_site"]);
     }
-    expect(scene.accounts.noted).toEqual([]);
-    expect((await scene.browser().ask("GET", "/api/session", undefined, { cookie })).json.account).not.toBeNull();
+    expect(scene.accounts.auditNotes).toEqual([]);
+    expect((await scene.browser().request("GET", "/api/session", undefined, { cookie })).json.account).not.toBeNull();
   });
 });
 
 describe("a request of our own page", () => {
-  const own: readonly [string, Record<string, string>, string?][] = [
+  const ownRequests: readonly [string, Record<string, string>, string?][] = [
     ["by Sec-Fetch-Site", { "sec-fetch-site": "same-origin" }],
     ["by its origin, on a plain address", { origin: "http://127.0.0.1:8080" }],
     ["by its origin, behind a proxy that ends TLS", { origin: "https://127.0.0.1:8080" }],
@@ -60,12 +60,12 @@ describe("a request of our own page", () => {
       { origin: "https://calls.example.com", host: "calls.example.com:443" },
     ],
   ];
-  test.each(own)("%s", async (_, headers, publicUrl) => {
+  test.each(ownRequests)("%s", async (_, headers, publicUrl) => {
     const scene = consoleScene(publicUrl === undefined ? {} : { publicUrl });
     const browser = scene.browser();
     const person = { email: "ada@example.com", password: PASSWORD, code: FIRST_CODE };
     const { host } = { host: "127.0.0.1:8080", ...headers };
-    await browser.ask("POST", "/api/register", person, { host });
+    await browser.request("POST", "/api/register", person, { host });
     const request = { method: "POST", path: "/console/api/tokens", body: { label: "a" } };
     const allHeaders = { cookie: browser.cookie ?? "", "content-type": "application/json", ...headers };
     expect((await scene.send({ ...request, headers: allHeaders })).status).toBe(201);
@@ -81,7 +81,7 @@ test("a page of a plain HTTP address has no access if this server has HTTPS", as
   expect([await from("http://127.0.0.1:8080"), await from("https://127.0.0.1:8080")]).toEqual([403, 201]);
 });
 
-test("other sites' embedding is refused unread", async () => {
+test("a request that another site embeds is refused unread", async () => {
   const scene = consoleScene();
   const { cookie = "" } = await scene.admin();
   for (const path of [`/console/v1/calls/${CALL_ID}/recording`, "/console/v1/calls", "/console/api/tokens"])
@@ -104,7 +104,7 @@ test("a body that a form of another site could send is refused", async () => {
     "application/jsonp",
     "",
   ]) {
-    const { status, json } = await browser.ask("POST", "/api/tokens", { label: "a" }, { "content-type": type });
+    const { status, json } = await browser.request("POST", "/api/tokens", { label: "a" }, { "content-type": type });
     expect([status, json.code], type).toEqual([415, "unsupported_media_type"]);
   }
 });

@@ -22,8 +22,8 @@ describe("the HTTP interface below the console", () => {
     const scene = consoleScene({ http: { calls: { list }, http: { authenticate: noAuthenticate } } });
     const admin = await scene.admin();
     const member = await scene.member(admin);
-    expect((await admin.ask("GET", "/v1/calls?limit=5")).json).toHaveLength(1);
-    await member.ask("GET", "/v1/calls");
+    expect((await admin.request("GET", "/v1/calls?limit=5")).json).toHaveLength(1);
+    await member.request("GET", "/v1/calls");
     expect(callers.map(({ userId }) => userId)).toEqual(["usr_acct_1", "usr_acct_6"]);
   });
 
@@ -49,20 +49,20 @@ describe("the HTTP interface below the console", () => {
   });
 
   test("gets everything except cookies and tokens", async () => {
-    const seen: RequestLike[] = [];
+    const receivedRequests: RequestLike[] = [];
     const pages: NetworkPages = {
       prefix: "simulator",
       page: async (_path, request) => {
-        seen.push(request);
+        receivedRequests.push(request);
         return { status: 200, headers: { "content-type": "text/plain" }, body: "a page" };
       },
     };
     const scene = consoleScene({ basePath: "/voice", http: { http: { pages: [pages] } } });
     const browser = await scene.admin();
     const headers = { authorization: "Bearer x", Accept: "text/x", "x-request-id": "mine" };
-    const reply = await browser.ask("GET", "/simulator/link/a?b=c", undefined, headers);
+    const reply = await browser.request("GET", "/simulator/link/a?b=c", undefined, headers);
     expect([reply.status, reply.text, reply.headers["x-request-id"]]).toEqual([200, "a page", "mine"]);
-    const [request] = seen;
+    const [request] = receivedRequests;
     expect(["cookie", "Cookie", "authorization", "accept"].map((name) => request?.headers.get(name))).toEqual([
       ...[null, null, null],
       "text/x",
@@ -73,18 +73,20 @@ describe("the HTTP interface below the console", () => {
   test("does not log the code in a link page's path", async () => {
     const page = async () => ({ status: 200, headers: {}, body: "" });
     const scene = consoleScene({ http: { http: { pages: [{ prefix: "simulator", page }] } } });
-    await scene.browser().ask("GET", "/simulator/link/0123456789abcdef");
+    await scene.browser().request("GET", "/simulator/link/0123456789abcdef");
     expect(scene.logged.at(-1)).toMatchObject({
       message: "request",
       fields: { path: "/console/simulator/…", status: 401 },
     });
-    await (await scene.admin()).ask("GET", "/simulator/link/0123456789abcdef");
+    await (await scene.admin()).request("GET", "/simulator/link/0123456789abcdef");
     expect(JSON.stringify(scene.logged)).not.toContain("0123456789abcdef");
   });
 
   test("lets no other origin read, whatever CORS allows", async () => {
     const browser = await consoleScene({ http: { http: { cors: true } } }).admin();
-    const { headers, status } = await browser.ask("GET", "/v1/calls", undefined, { origin: "https://app.example.com" });
+    const { headers, status } = await browser.request("GET", "/v1/calls", undefined, {
+      origin: "https://app.example.com",
+    });
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
@@ -93,17 +95,17 @@ describe("the HTTP interface below the console", () => {
     const scene = consoleScene({ http: { http: { rateLimit: { limit: 2, windowMs: 60_000 } } } });
     const admin = await scene.admin();
     const statuses = [];
-    for (let i = 0; i < 3; i++) statuses.push((await admin.ask("GET", "/v1/calls")).status);
+    for (let i = 0; i < 3; i++) statuses.push((await admin.request("GET", "/v1/calls")).status);
     expect(statuses).toEqual([200, 200, 429]);
-    expect((await (await scene.member(admin)).ask("GET", "/v1/calls")).status).toBe(200);
+    expect((await (await scene.member(admin)).request("GET", "/v1/calls")).status).toBe(200);
   });
 
   test("is logged once, with the user", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.logged.length = 0;
-    await admin.ask("GET", "/v1/calls");
-    await admin.ask("GET", "/api/tokens?x=1");
+    await admin.request("GET", "/v1/calls");
+    await admin.request("GET", "/api/tokens?x=1");
     expect(scene.logged.map(({ message, fields }) => [message, fields.path, fields.status, fields.user_id])).toEqual([
       ["request", "/v1/calls", 200, "usr_acct_1"],
       ["request", "/console/api/tokens", 200, "usr_acct_1"],
@@ -123,7 +125,7 @@ describe("the audit log", () => {
   test("records successes and their subjects", async () => {
     const scene = consoleScene({ http: { calls: { eraseRecording: async () => undefined } } });
     const admin = await scene.admin();
-    const asked: readonly [string, string, unknown?][] = [
+    const requests: readonly [string, string, unknown?][] = [
       ["POST", "/v1/instances", { name: "Front desk" }],
       ["PATCH", `/v1/instances/${INSTANCE_ID}`, { name: "Back desk" }],
       ["POST", `/v1/instances/${INSTANCE_ID}/unlink`],
@@ -135,8 +137,8 @@ describe("the audit log", () => {
       ["POST", "/v1/calls", {}],
       ["GET", `/v1/instances/${INSTANCE_ID}`],
     ];
-    for (const [method, path, body] of asked) await admin.ask(method, path, body);
-    expect(scene.accounts.noted.map(({ action, subject }) => [action, subject])).toEqual([
+    for (const [method, path, body] of requests) await admin.request(method, path, body);
+    expect(scene.accounts.auditNotes.map(({ action, subject }) => [action, subject])).toEqual([
       ["instance.created", INSTANCE_ID],
       ["instance.changed", INSTANCE_ID],
       ["instance.unlinked", INSTANCE_ID],
@@ -144,7 +146,7 @@ describe("the audit log", () => {
       ["webhook.tested", WEBHOOK_ID],
       ["instance.deleted", INSTANCE_ID],
     ]);
-    expect((await admin.ask("GET", "/api/audit")).json[0]).toMatchObject({
+    expect((await admin.request("GET", "/api/audit")).json[0]).toMatchObject({
       action: "instance.created",
       subject: INSTANCE_ID,
     });
@@ -154,7 +156,7 @@ describe("the audit log", () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
-    expect((await admin.ask("DELETE", `/v1/instances/${INSTANCE_ID}`)).status).toBe(204);
+    expect((await admin.request("DELETE", `/v1/instances/${INSTANCE_ID}`)).status).toBe(204);
     expect(scene.logged).toContainEqual(expect.objectContaining({ message: "an act is not in the audit log" }));
   });
 });
@@ -166,10 +168,10 @@ describe("an event stream", () => {
     const nextEvents = async () => eventPage({ events: [event()] });
     const scene = consoleScene({ http: { queries: { nextEvents } } });
     const admin = await scene.admin();
-    const { raw } = await admin.ask("GET", "/v1/events", undefined, accept);
+    const { raw } = await admin.request("GET", "/v1/events", undefined, accept);
     const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     for (let i = 0; i < 3; i++) expect((await pieces.next()).done).toBe(false);
-    await admin.ask("POST", "/api/sign-out", {});
+    await admin.request("POST", "/api/sign-out", {});
     expect((await pieces.next()).done).toBe(false); // checked at most once a second
     await scene.system.advance(1_000);
     expect((await pieces.next()).done).toBe(true);
@@ -178,7 +180,7 @@ describe("an event stream", () => {
   test("continues while the session cannot be checked", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
-    const { raw } = await admin.ask("GET", "/v1/events", undefined, accept);
+    const { raw } = await admin.request("GET", "/v1/events", undefined, accept);
     const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     scene.accounts.session = () => Promise.reject(new Error("the storage is down"));
     await scene.system.advance(5_000);
@@ -193,11 +195,11 @@ describe("a WebSocket", () => {
 
   function streams() {
     const attachment = { detach() {}, write() {}, queuedMs: 0 };
-    const attached: { callee(frame: Int16Array): void }[] = [];
+    const attachedClients: { callee(frame: Int16Array): void }[] = [];
     const reservation = {
       release() {},
-      attach(client: (typeof attached)[number]) {
-        attached.push(client);
+      attach(client: (typeof attachedClients)[number]) {
+        attachedClients.push(client);
         return attachment;
       },
     };
@@ -205,7 +207,7 @@ describe("a WebSocket", () => {
     const scene = consoleScene({
       http: { calls: { stream } as unknown as Partial<CallUseCases>, http: { streamPreview: true } },
     });
-    return { scene, attached };
+    return { scene, attachedClients };
   }
 
   test.each(["", "?for=listen"])("needs the session, not a ticket: stream-ticket%s", async (end) => {
@@ -213,28 +215,28 @@ describe("a WebSocket", () => {
     const calls = { streamable: get, get, listen: get } as unknown as Partial<CallUseCases>;
     const scene = consoleScene({ http: { calls, http: { streamPreview: true } } });
     const admin = await scene.admin();
-    const { status, json } = await admin.ask("POST", `/v1/calls/${CALL_ID}/stream-ticket${end}`);
+    const { status, json } = await admin.request("POST", `/v1/calls/${CALL_ID}/stream-ticket${end}`);
     const kind = end === "?for=listen" ? "listen" : "stream";
     expect(status).toBe(201);
     expect(json).toMatchObject({ ticket: "session", expires_at: expect.any(String) });
     expect(json.url).toMatch(new RegExp(`^ws.*/console/v1/calls/${CALL_ID}/${kind}\\?ticket=session$`));
-    const opened = await scene.upgrade({
+    const reply = await scene.upgrade({
       path: `/v1/calls/${CALL_ID}/${kind}?ticket=${json.ticket}`,
       headers: { upgrade: "websocket", connection: "Upgrade" },
     });
-    expect(opened).toMatchObject({ status: 401 });
+    expect(reply).toMatchObject({ status: 401 });
   });
 
   class FakeSocket implements Socket {
     readonly sent: (string | Uint8Array)[] = [];
-    closed: number | undefined;
+    closeCode: number | undefined;
     readonly bufferedAmount = 0;
     send(data: string | Uint8Array): void {
       this.sent.push(data);
     }
     async drained(): Promise<void> {}
     close(code?: number): void {
-      this.closed = code;
+      this.closeCode = code;
     }
   }
 
@@ -251,19 +253,21 @@ describe("a WebSocket", () => {
     ["without a session", { cookie: "" }, "unauthorized"],
     ["with a token alone", { cookie: "", authorization: "Bearer rp_live_anna" }, "unauthorized"],
   ] as const)("is refused %s", async (_, overrides, code) => {
-    const { scene, attached } = streams();
+    const { scene, attachedClients } = streams();
     const { cookie = "" } = await scene.admin();
-    const sent = Object.entries({ ...headers, cookie, ...overrides }).filter(([, value]) => value !== undefined);
-    const refused = await scene.upgrade({ path, headers: Object.fromEntries(sent) as Record<string, string> });
-    expect(refused).toMatchObject({
+    const headerEntries = Object.entries({ ...headers, cookie, ...overrides }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const reply = await scene.upgrade({ path, headers: Object.fromEntries(headerEntries) as Record<string, string> });
+    expect(reply).toMatchObject({
       headers: { "x-frame-options": "DENY" },
       body: expect.stringContaining(`"${code}"`),
     });
-    expect(attached).toEqual([]);
+    expect(attachedClients).toEqual([]);
   });
 
   test("closes once the session has ended", async () => {
-    const { scene, attached } = streams();
+    const { scene, attachedClients } = streams();
     const admin = await scene.admin();
     const handlers = (await scene.upgrade({
       path,
@@ -271,13 +275,13 @@ describe("a WebSocket", () => {
     })) as SocketHandlers;
     const socket = new FakeSocket();
     handlers.open?.(socket);
-    await admin.ask("POST", "/api/sign-out", {});
+    await admin.request("POST", "/api/sign-out", {});
     await scene.system.advance(1_000);
-    expect(socket.closed).toBeUndefined();
+    expect(socket.closeCode).toBeUndefined();
     handlers.message(socket, "{}");
     await Promise.resolve();
-    await expect.poll(() => socket.closed).toBe(4001);
-    expect(attached).toHaveLength(1);
+    await expect.poll(() => socket.closeCode).toBe(4001);
+    expect(attachedClients).toHaveLength(1);
   });
 
   test("closes without any traffic, and leaves no timer", async () => {
@@ -288,15 +292,15 @@ describe("a WebSocket", () => {
       headers: { ...headers, cookie: admin.cookie ?? "" },
     })) as SocketHandlers;
     const socket = new FakeSocket();
-    const before = scene.system.waiting;
+    const timersBefore = scene.system.waiting;
     handlers.open?.(socket);
     await scene.system.advance(60_000);
-    expect(socket.closed).toBeUndefined();
-    await admin.ask("POST", "/api/sign-out", {});
+    expect(socket.closeCode).toBeUndefined();
+    await admin.request("POST", "/api/sign-out", {});
     await scene.system.advance(10_000);
-    await expect.poll(() => socket.closed).toBe(4001);
+    await expect.poll(() => socket.closeCode).toBe(4001);
     handlers.close?.(socket, 4001, "");
-    expect(scene.system.waiting).toBe(before);
+    expect(scene.system.waiting).toBe(timersBefore);
   });
 
   test("elsewhere in the console is an ordinary request", async () => {

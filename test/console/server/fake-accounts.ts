@@ -16,24 +16,24 @@ const DAY_MS = 86_400_000;
 export const FIRST_CODE = "first-code";
 export const PASSWORD = "correct horse battery";
 
-interface Stored {
+interface StoredAccount {
   readonly account: Account;
   password: string;
 }
 
 /** Accounts in memory, without hashing, limits and storage; the use cases have separate tests. */
 export class FakeAccounts implements AccountUseCases {
-  readonly noted: { accountId: string; action: string; subject: string | null }[] = [];
+  readonly auditNotes: { accountId: string; action: string; subject: string | null }[] = [];
   /** Browser mark of each sign-in. */
   readonly devices: (string | undefined)[] = [];
   /** Every call with its account. */
   readonly calls: { method: string; account: string }[] = [];
   readonly #system: Pick<System, "now">;
-  readonly #accounts: Stored[] = [];
+  readonly #accounts: StoredAccount[] = [];
   readonly #sessions = new Map<string, SignedIn>();
   readonly #invitations = new Map<string, Invitation & { code: string }>();
   readonly #tokens: IssuedToken[] = [];
-  #made = 0;
+  #idCount = 0;
 
   constructor(system: Pick<System, "now">) {
     this.#system = system;
@@ -82,7 +82,7 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   async sessions(account: Account): Promise<AccountSession[]> {
-    this.#called("sessions", account);
+    this.#recordCall("sessions", account);
     return this.#of(account).map(([, { session }]) => session);
   }
 
@@ -107,8 +107,8 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   async delete(account: Account, password: string): Promise<void> {
-    const stored = this.#confirm(account, password);
-    this.#accounts.splice(this.#accounts.indexOf(stored), 1);
+    const storedAccount = this.#confirm(account, password);
+    this.#accounts.splice(this.#accounts.indexOf(storedAccount), 1);
     for (const [secret] of this.#of(account)) this.#sessions.delete(secret);
   }
 
@@ -136,7 +136,7 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   async tokens(account: Account) {
-    this.#called("tokens", account);
+    this.#recordCall("tokens", account);
     return this.#tokens.filter(({ userId }) => userId === account.userId);
   }
 
@@ -169,12 +169,12 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   async note({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
-    this.noted.push({ accountId, action, subject });
+    this.auditNotes.push({ accountId, action, subject });
   }
 
   async audit(account: Account): Promise<AuditEntry[]> {
-    this.#called("audit", account);
-    return this.noted.map(({ accountId, action, subject }, at) => ({
+    this.#recordCall("audit", account);
+    return this.auditNotes.map(({ accountId, action, subject }, at) => ({
       id: `aud_${at}`,
       at: this.#system.now(),
       accountId,
@@ -193,22 +193,22 @@ export class FakeAccounts implements AccountUseCases {
     return { ...signedIn, secret };
   }
 
-  #confirm(account: Account, password: string): Stored {
-    const stored = this.#accounts.find((entry) => entry.account.id === account.id);
-    if (stored?.password !== password) throw refusal("password_wrong");
-    return stored;
+  #confirm(account: Account, password: string): StoredAccount {
+    const storedAccount = this.#accounts.find((entry) => entry.account.id === account.id);
+    if (storedAccount?.password !== password) throw refusal("password_wrong");
+    return storedAccount;
   }
 
   #of(account: Account): [string, SignedIn][] {
     return [...this.#sessions].filter(([, signedIn]) => signedIn.account.id === account.id);
   }
 
-  #called(method: string, { id }: Account): void {
+  #recordCall(method: string, { id }: Account): void {
     this.calls.push({ method, account: id });
   }
 
   #id(prefix: string): string {
-    return `${prefix}_${++this.#made}`;
+    return `${prefix}_${++this.#idCount}`;
   }
 }
 

@@ -50,14 +50,17 @@ describe("a file of the pages", () => {
     expect(Buffer.compare(raw.body as Uint8Array, bytes)).toBe(0);
   });
 
-  test("is cached forever, with its type", async () => {
+  test("is cached permanently, with its type", async () => {
     const { headers } = await file("main-ABC123.js");
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
     const revalidation = await file("main-ABC123.js", { "if-none-match": headers.etag ?? "" });
     expect([revalidation.status, revalidation.text, revalidation.headers.etag]).toEqual([304, "", headers.etag]);
-    const other = await file("main-ABC123.js", { "if-none-match": headers.etag ?? "", "accept-encoding": "br" });
-    expect([other.status, other.headers.etag === headers.etag]).toEqual([200, false]);
+    const otherResponse = await file("main-ABC123.js", {
+      "if-none-match": headers.etag ?? "",
+      "accept-encoding": "br",
+    });
+    expect([otherResponse.status, otherResponse.headers.etag === headers.etag]).toEqual([200, false]);
   });
 
   test.each([

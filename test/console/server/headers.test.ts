@@ -3,7 +3,7 @@ import { INSTANCE_ID } from "../../http/support/fakes.ts";
 import { CONSOLE_ENDPOINTS } from "./console-endpoints.ts";
 import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 
-const ASKED: readonly (readonly [method: string, path: string])[] = [
+const REQUESTS: readonly (readonly [method: string, path: string])[] = [
   ...CONSOLE_ENDPOINTS.map(({ method, address }) => [method, address] as const),
   ["OPTIONS", "/console/api/session"],
   ["PUT", "/console/api/session"],
@@ -20,10 +20,10 @@ const ASKED: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/console/simulator/nothing"],
 ];
 
-describe.each(ASKED)("every reply to %s %s", (method, path) => {
+describe.each(REQUESTS)("every reply to %s %s", (method, path) => {
   test.each(["signed in", "signed out", "from another site"])("has the headers of the console, %s", async (state) => {
-    const page = async (asked: string) =>
-      asked === "/page" ? { status: 200, headers: { "content-type": "text/html" }, body: "<p>" } : undefined;
+    const page = async (pagePath: string) =>
+      pagePath === "/page" ? { status: 200, headers: { "content-type": "text/html" }, body: "<p>" } : undefined;
     const scene = consoleScene({ http: { http: { cors: true, pages: [{ prefix: "simulator", page }] } } });
     const { cookie = "" } = await scene.admin();
     const site = state === "from another site" ? { "sec-fetch-site": "cross-site" } : FROM_PAGE;
@@ -50,10 +50,10 @@ test("user-written texts are JSON, and never code for a browser", async () => {
   const scene = consoleScene();
   const browser = await scene.admin();
   const label = `</script><img src=x onerror="alert(1)">\u2028`;
-  await browser.ask("POST", "/api/tokens", { label });
-  const reply = await browser.ask("GET", "/api/tokens");
+  await browser.request("POST", "/api/tokens", { label });
+  const reply = await browser.request("GET", "/api/tokens");
   expect(reply.json[0].label).toBe(label);
   expect(reply.headers).toMatchObject({ "content-type": "application/json", "x-content-type-options": "nosniff" });
-  const problem = await browser.ask("GET", "/api/%3Cscript%3E");
+  const problem = await browser.request("GET", "/api/%3Cscript%3E");
   expect(problem.headers["content-type"]).toBe("application/problem+json");
 });

@@ -5,31 +5,33 @@ import { requestOf } from "../../http/support/ask.ts";
 import { serve } from "../../http/support/fakes.ts";
 import { consoleScene } from "./console-scene.ts";
 
-const OTHERS = ["/v1/calls", "/docs", "/openapi.json", "/healthz", "/consoles", "/nothing", "/link-page/x"];
+const OTHER_PATHS = ["/v1/calls", "/docs", "/openapi.json", "/healthz", "/consoles", "/nothing", "/link-page/x"];
 
 describe.each(["", "/voice"])("with the base path %j", (basePath) => {
-  const ask = (app: Pick<Ringport, "handle">, path: string, headers = {}) =>
+  const requestPath = (app: Pick<Ringport, "handle">, path: string, headers = {}) =>
     app.handle(requestOf({ path, headers: { accept: "text/html", ...headers } }));
 
   test("the front page redirects to the console", async () => {
     const { app } = consoleScene({ basePath });
     for (const path of basePath === "" ? ["/", ""] : ["/voice", "/voice/"])
-      expect(await ask(app, path)).toMatchObject({ status: 302, headers: { location: `${basePath}/console` } });
+      expect(await requestPath(app, path)).toMatchObject({ status: 302, headers: { location: `${basePath}/console` } });
   });
 
   test("all other paths respond as without it", async () => {
     const { app } = consoleScene({ basePath });
     const { app: appWithoutConsole } = serve({ http: { basePath } });
     const ids = { "x-request-id": "one" };
-    for (const path of OTHERS)
-      expect(await ask(app, basePath + path, ids), path).toEqual(await ask(appWithoutConsole, basePath + path, ids));
+    for (const path of OTHER_PATHS)
+      expect(await requestPath(app, basePath + path, ids), path).toEqual(
+        await requestPath(appWithoutConsole, basePath + path, ids),
+      );
     const principal = { userId: "usr_anna" };
     const request = requestOf({ path: `${basePath}/v1/calls`, token: null });
     expect((await app.handle(request, principal)).status).toBe(200);
     expect(await app.upgrade(request, principal)).toMatchObject({ status: 200 });
   });
 
-  test("a program mounting it leaves these paths alone", async () => {
+  test("the app claims only the paths of Ringport and its console", async () => {
     const { app } = consoleScene({ basePath });
     const isClaimed = async (path: string) => app.claims({ url: `http://h${basePath}${path}` });
     expect(await Promise.all(["/console", "/console/calls", "/v1/x", "/consoles", "/x"].map(isClaimed))).toEqual([
@@ -55,11 +57,11 @@ test("a program without the console has no such paths", async () => {
 });
 
 test("the console never rejects", async () => {
-  const error = () => {
+  const throwError = () => {
     throw new Error("the log is broken");
   };
   const { app: core } = serve();
-  const log = { debug: error, info: error, warn: error, error: () => {} };
+  const log = { debug: throwError, info: throwError, warn: throwError, error: () => {} };
   const app = withConsole(
     { ...core, basePath: "", accounts: {}, acceptsOwnTokens: true, absence: () => undefined } as unknown as Ringport,
     {

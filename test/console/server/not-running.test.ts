@@ -8,9 +8,9 @@ const host = "127.0.0.1:8080";
 const cookie = "ringport_session_8080=0123456789abcdef";
 const PATHS = ["/console/api/session", "/console/api/tokens", "/console/v1/calls"];
 
-async function codes(options: Parameters<typeof createRingport>[0], stop: boolean) {
+async function responseCodes(options: Parameters<typeof createRingport>[0], isStopped: boolean) {
   const ringport = withConsole(createRingport(options), { assets: [] });
-  if (stop) await ringport.stop();
+  if (isStopped) await ringport.stop();
   const replies = await Promise.all(
     PATHS.map((path) => ringport.handle(requestOf({ path, token: null, headers: { ...FROM_PAGE, host, cookie } }))),
   );
@@ -23,9 +23,9 @@ async function codes(options: Parameters<typeof createRingport>[0], stop: boolea
 }
 
 test("a stopped Ringport responds 503 stopping", async () => {
-  expect(await codes({}, true)).toEqual(PATHS.map(() => [503, "stopping", true]));
+  expect(await responseCodes({}, true)).toEqual(PATHS.map(() => [503, "stopping", true]));
 });
 
 test("a Ringport that cannot start responds 503 not_ready", async () => {
-  expect(await codes({ data: "/dev/null/nowhere" }, false)).toEqual(PATHS.map(() => [503, "not_ready", true]));
+  expect(await responseCodes({ data: "/dev/null/nowhere" }, false)).toEqual(PATHS.map(() => [503, "not_ready", true]));
 });

@@ -7,7 +7,7 @@ const signIn = (scopes?: readonly "call"[]) => ({
 });
 
 test("the summary is the signed-in user's", async () => {
-  const { status, json } = await consoleScene({ signIn: signIn() }).browser().ask("GET", "/api/summary");
+  const { status, json } = await consoleScene({ signIn: signIn() }).browser().request("GET", "/api/summary");
   expect(status).toBe(200);
   expect(json).toEqual({
     days: [{ day: "2026-11-27", completed: 1, failed: 2 }],
@@ -16,7 +16,7 @@ test("the summary is the signed-in user's", async () => {
 });
 
 test("networks have the HTTP interface's names", async () => {
-  const { status, json } = await (await consoleScene().admin()).ask("GET", "/api/networks");
+  const { status, json } = await (await consoleScene().admin()).request("GET", "/api/networks");
   expect([status, json]).toEqual([
     200,
     [{ name: "simulator", linking: "code", receives_audio: true, caller_ids: "*" }],
@@ -27,7 +27,7 @@ test("the embedding program's user needs scope read", async () => {
   for (const path of ["/api/summary", "/api/networks"]) {
     const { status, json } = await consoleScene({ signIn: signIn(["call"]) })
       .browser()
-      .ask("GET", path);
+      .request("GET", path);
     expect([status, json.code]).toEqual([403, "insufficient_scope"]);
   }
 });

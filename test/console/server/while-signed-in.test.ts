@@ -6,50 +6,50 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 /** A WebSocket of a session, with the messages that its handlers and its peer received. */
 function scene() {
   const system = new ManualSystem();
-  const session = { lasts: true };
+  const session = { isActive: true };
   const received: unknown[] = [];
   const sent: unknown[] = [];
-  let inner: Socket | undefined;
+  let guardedSocket: Socket | undefined;
   const socket: Socket = {
     send: (data) => void sent.push(data),
     close: (code) => void sent.push(code),
     drained: async () => {},
     bufferedAmount: 0,
   };
-  const handlers = new SessionGuard(async () => session.lasts, system).socket({
+  const handlers = new SessionGuard(async () => session.isActive, system).socket({
     open: (opened) => {
-      inner = opened;
+      guardedSocket = opened;
     },
     message: (_, data) => void received.push(data),
     close: (_, code) => void received.push(code),
   });
   handlers.open?.(socket);
-  return { system, session, got: received, sent, socket, handlers, send: (data: string) => inner?.send(data) };
+  return { system, session, received, sent, socket, handlers, send: (data: string) => guardedSocket?.send(data) };
 }
 
 test("a WebSocket passes no message after its session has ended, even if the peer keeps it open", async () => {
-  const { system, session, got, sent, socket, handlers, send } = scene();
+  const { system, session, received, sent, socket, handlers, send } = scene();
   handlers.message(socket, "before");
   send("before");
-  session.lasts = false;
+  session.isActive = false;
   await system.advance(CHECK_MS);
   handlers.message(socket, "the last one");
   await expect.poll(() => sent).toEqual(["before", 4001]);
   handlers.message(socket, "after");
   send("after");
-  expect(got).toEqual(["before", "the last one", 4001]);
+  expect(received).toEqual(["before", "the last one", 4001]);
   expect(sent).toEqual(["before", 4001]);
   expect(system.waiting).toBe(0);
   handlers.close?.(socket, 4001, "");
-  expect(got).toHaveLength(3);
+  expect(received).toHaveLength(3);
 });
 
 test("a WebSocket that its peer closes is closed once", async () => {
-  const { system, session, got, sent, socket, handlers } = scene();
-  session.lasts = false;
+  const { system, session, received, sent, socket, handlers } = scene();
+  session.isActive = false;
   await system.advance(CHECK_MS);
   handlers.message(socket, "bye");
   handlers.close?.(socket, 1000, "");
   await system.advance(CHECK_MS);
-  expect([got, sent]).toEqual([["bye", 1000], []]);
+  expect([received, sent]).toEqual([["bye", 1000], []]);
 });

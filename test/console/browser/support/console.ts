@@ -10,7 +10,7 @@ export const PASSWORD = "correct horse battery";
 export class TestConsole {
   readonly server: Server;
   readonly #browser: TestBrowser;
-  readonly #opened: { readonly watched: WatchedPage; readonly expectedFaults: RegExp[] }[] = [];
+  readonly #watchedPages: { readonly watchedPage: WatchedPage; readonly expectedFaults: RegExp[] }[] = [];
   #people = 0;
 
   constructor(server: Server, browser: TestBrowser) {
@@ -34,7 +34,7 @@ export class TestConsole {
   /** A browser of a signed-out user. */
   async open(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.#browser.open(look, { locale: "en-US", ...options });
-    this.#opened.push({ watched: page, expectedFaults: [] });
+    this.#watchedPages.push({ watchedPage: page, expectedFaults: [] });
     return page.page;
   }
 
@@ -47,11 +47,11 @@ export class TestConsole {
 
   /** Watches a tab that a page has opened. */
   watch(tab: Page): void {
-    this.#opened.push({ watched: watchPage(tab), expectedFaults: [] });
+    this.#watchedPages.push({ watchedPage: watchPage(tab), expectedFaults: [] });
   }
 
   /** A browser of a user who has just registered; the first user of a server becomes the administrator. */
-  async signedUp(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
+  async signUp(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.open(look, options);
     const email = `person${++this.#people}@example.com`;
     const state = (await (await page.request.get(`${this.url}/api/session`)).json()) as SessionState;
@@ -59,7 +59,7 @@ export class TestConsole {
     const data = { email, password: PASSWORD, code };
     const headers = { origin: new URL(this.url).origin };
     const response = await page.request.post(`${this.url}/api/register`, { data, headers });
-    if (!response.ok()) throw new Error(`registration was answered ${response.status()}: ${await response.text()}`);
+    if (!response.ok()) throw new Error(`registration returned ${response.status()}: ${await response.text()}`);
     return page;
   }
 
@@ -73,14 +73,14 @@ export class TestConsole {
 
   /** Errors that a page may print from this point, such as those of requests that must fail. */
   expectFaults(page: Page, pattern: RegExp): void {
-    this.#opened.find((openedPage) => openedPage.watched.page === page)?.expectedFaults.push(pattern);
+    this.#watchedPages.find((openedPage) => openedPage.watchedPage.page === page)?.expectedFaults.push(pattern);
   }
 
   /** Expects that no request has left the origin or failed, and that no token stays in the browser. */
   async expectClean(): Promise<void> {
     const origin = new URL(this.url).origin;
-    for (const { watched, expectedFaults } of this.#opened.splice(0)) {
-      const { page, requests, faults } = watched;
+    for (const { watchedPage, expectedFaults } of this.#watchedPages.splice(0)) {
+      const { page, requests, faults } = watchedPage;
       const foreignRequests = requests.filter((url) => !/^(?:data|blob):/.test(url) && originOf(url) !== origin);
       expect.soft(foreignRequests, "requests to other origins").toEqual([]);
       expect
@@ -90,7 +90,7 @@ export class TestConsole {
         )
         .toEqual([]);
       if (!page.isClosed() && originOf(page.url()) === origin)
-        expect.soft(await stored(page), "what the browser keeps").not.toMatch(/rp_live_|rp_demo_/);
+        expect.soft(await storedData(page), "data stored by the browser").not.toMatch(/rp_live_|rp_demo_/);
     }
   }
 }
@@ -101,16 +101,16 @@ export function useConsole(
   { env, flags = [], ...options }: ServerOptions & { readonly flags?: readonly string[] } = {},
 ): TestConsole {
   const server = useServer(target, { ...options, env: { RINGPORT_REGISTRATION: "open", ...env } });
-  const tested = new TestConsole(server, useBrowser(flags));
-  afterEach(() => tested.expectClean());
-  return tested;
+  const testConsole = new TestConsole(server, useBrowser(flags));
+  afterEach(() => testConsole.expectClean());
+  return testConsole;
 }
 
 /** The origin of a page, or of a WebSocket. */
 const originOf = (url: string): string => new URL(url.replace(/^ws/, "http")).origin;
 
 /** All data that scripts of the page have put into the browser, as text. */
-async function stored(page: Page): Promise<string> {
+async function storedData(page: Page): Promise<string> {
   const { origins } = await page.context().storageState({ indexedDB: true });
   const session = await page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
   return JSON.stringify(origins) + session;

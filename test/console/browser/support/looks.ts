@@ -14,7 +14,7 @@ const { PICTURES } = process.env;
 if (PICTURES) mkdirSync(PICTURES, { recursive: true });
 
 /** Waits until a view has loaded everything. */
-export async function loaded(page: Page): Promise<void> {
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("load");
   await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
@@ -28,10 +28,10 @@ export async function expectGoodLooks(page: Page, name: string, looks = LOOKS): 
   for (const look of looks) {
     await page.setViewportSize({ width: look.width, height: 900 });
     await page.emulateMedia({ colorScheme: look.scheme, reducedMotion: "reduce" });
-    const what = `${name} at ${look.width} px, ${look.scheme}`;
-    await expectReadable(page, look, `console-${name}`, what);
+    const label = `${name} at ${look.width} px, ${look.scheme}`;
+    await expectReadable(page, look, `console-${name}`, label);
     // Contrast is checked above, at every size.
     if (look.width === (look.scheme === "light" ? 360 : 1440))
-      expect.soft(await seriousFindings(page), what).toEqual([]);
+      expect.soft(await seriousFindings(page), label).toEqual([]);
   }
 }

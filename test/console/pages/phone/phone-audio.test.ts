@@ -20,7 +20,7 @@ function* pieces<T extends Int16Array | Float32Array>(samples: T, length: number
 
 describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
   /** The loudspeaker's output while the caller's frames arrive in time. */
-  function played(samples: Int16Array): Float32Array {
+  function playedAudio(samples: Int16Array): Float32Array {
     const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
     const output = new Float32Array((samples.length * deviceRate) / CALL_RATE);
     let at = 0;
@@ -34,7 +34,7 @@ describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
   }
 
   test("plays the caller's tone after a short delay, without a gap", () => {
-    const output = pcm(played(tone(1_000, 1_000, CALL_RATE, 10_000)));
+    const output = pcm(playedAudio(tone(1_000, 1_000, CALL_RATE, 10_000)));
     const second = output.subarray(deviceRate * 0.2);
     expect(toneShare(second, 1_000, deviceRate)).toBeGreaterThan(0.999);
     expect(output.subarray(0, deviceRate * 0.03).every((sample) => sample === 0)).toBe(true);

@@ -60,13 +60,13 @@ const open = () =>
     onInput: (input) => inputs.push(input),
     onAudio: (samples) => audio.push(samples),
   });
-const latest = (): FakeSocket => sockets.at(-1)!;
+const latestSocket = (): FakeSocket => sockets.at(-1)!;
 
 describe("the connection of a phone", () => {
   test("passes messages and audio on", () => {
     open();
-    latest().open();
-    latest().onmessage({ data: Int16Array.of(1, -2).buffer });
+    latestSocket().open();
+    latestSocket().onmessage({ data: Int16Array.of(1, -2).buffer });
     expect(inputs).toEqual([{ type: "message", message: { type: "ready", number: "+12025550147" } }]);
     expect(audio).toEqual([Int16Array.of(1, -2)]);
   });
@@ -74,12 +74,12 @@ describe("the connection of a phone", () => {
   test("drops audio while the network is too slow, but no command", () => {
     const connection = open();
     connection.sendAudio(new Int16Array(320));
-    latest().open();
+    latestSocket().open();
     connection.sendAudio(new Int16Array(320));
-    latest().bufferedAmount = 20_000;
+    latestSocket().bufferedAmount = 20_000;
     connection.sendAudio(new Int16Array(320));
     connection.send({ type: "answer", call_id: "call_1" });
-    expect(latest().sent).toEqual([new Int16Array(320), '{"type":"answer","call_id":"call_1"}']);
+    expect(latestSocket().sent).toEqual([new Int16Array(320), '{"type":"answer","call_id":"call_1"}']);
   });
 
   test("reconnects with growing pauses until the server accepts it", () => {
@@ -87,21 +87,21 @@ describe("the connection of a phone", () => {
     const waits: number[] = [];
     for (let attempt = 0; attempt < 7; attempt++) {
       const before = sockets.length;
-      latest().close(1006);
+      latestSocket().close(1006);
       let ms = 0;
       for (; sockets.length === before; ms += 500) vi.advanceTimersByTime(500);
       waits.push(ms);
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
-    latest().open();
-    latest().close(1006);
+    latestSocket().open();
+    latestSocket().close(1006);
     vi.advanceTimersByTime(500);
     expect(sockets.length).toBe(9);
   });
 
   test("reconnects immediately when the network is back", () => {
     open();
-    latest().close(1006);
+    latestSocket().close(1006);
     events.dispatchEvent(new Event("online"));
     expect(sockets.length).toBe(2);
     events.dispatchEvent(new Event("online"));
@@ -114,7 +114,7 @@ describe("the connection of a phone", () => {
     [4001, "signed_out"],
   ])("gives up after the close code %i", (code, reason) => {
     open();
-    latest().close(code);
+    latestSocket().close(code);
     vi.advanceTimersByTime(60_000);
     expect(inputs).toEqual([{ type: "refused", reason }]);
     expect(sockets.length).toBe(1);
@@ -122,9 +122,9 @@ describe("the connection of a phone", () => {
 
   test("stops once it is closed", () => {
     const connection = open();
-    latest().open();
+    latestSocket().open();
     connection.close();
-    latest().onmessage({ data: "{}" });
+    latestSocket().onmessage({ data: "{}" });
     events.dispatchEvent(new Event("online"));
     vi.advanceTimersByTime(60_000);
     expect([sockets.length, inputs.length]).toEqual([1, 1]);

@@ -51,10 +51,10 @@ describe("a phone", () => {
   });
 
   test("keeps the last call while it reconnects", () => {
-    const lost = stateAfter(READY, RINGING, ANSWERED, { type: "closed" });
+    const disconnectedState = stateAfter(READY, RINGING, ANSWERED, { type: "closed" });
     const last = { call, cause: "connection_lost", ms: 1_000 };
-    expect(lost).toEqual({ name: "disconnected", last });
-    expect(nextPhoneState(nextPhoneState(lost, { type: "closed" }, 5_000), READY, 6_000)).toEqual({
+    expect(disconnectedState).toEqual({ name: "disconnected", last });
+    expect(nextPhoneState(nextPhoneState(disconnectedState, { type: "closed" }, 5_000), READY, 6_000)).toEqual({
       name: "ready",
       last,
     });
