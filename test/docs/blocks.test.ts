@@ -11,7 +11,7 @@ const LANGUAGES: ReadonlySet<string> = new Set(["ts", "js", "sh", "json", "text"
 /** Text blocks that are not the output of a command, with their kinds. Each is identified by its start. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
-  " caller ": "the drawing of a call's way",
+  " caller ": "the drawing of a call's path",
   " POST /v1/calls": "the drawing of a call's states",
   " client ─ write ─▶": "how the audio of a live stream flows",
   " keys, words, silence": "how an agent conducts a call",
@@ -36,9 +36,9 @@ test("no shell block has a comment, which zsh would run or pass on", () => {
 
 test("a text block is the output of the command above it, or a drawing", () => {
   const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
-  const separate = texts.filter(({ after }) => after?.language !== "sh");
+  const separateTexts = texts.filter(({ after }) => after?.language !== "sh");
   const isDrawing = (text: string) => Object.keys(DRAWINGS).some((prefix) => text.startsWith(prefix));
-  expect(separate.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  expect(separateTexts.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
 test("state diagrams are only on the generated page", () => {

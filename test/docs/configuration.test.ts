@@ -6,7 +6,7 @@ import { PAGES, textOf } from "./pages.ts";
 
 test("docs/configuration.md lists every setting", () => expectPage("docs/configuration.md", page()));
 
-test("a documented default is a valid value, or words", () => {
+test("a documented default is a valid value, or a description", () => {
   for (const { env, parser, fallback } of SETTINGS)
     expect(parser.parse(fallback) !== undefined || WORDS.has(fallback), `${env}: ${fallback}`).toBe(true);
 });

@@ -5,7 +5,7 @@ import { expectPart, table } from "./generated.ts";
 import { fileOf } from "./pages.ts";
 
 /** Options that are documented member by member; others have a sentence and the name of their type. */
-const OPENED: ReadonlySet<string> = new Set([
+const EXPANDED_TYPES: ReadonlySet<string> = new Set([
   "EmbeddedTuning",
   "HttpSpeechTuning",
   "TranscriptionTuning",
@@ -41,8 +41,8 @@ function rows(): string[][] {
       const meaning = ts.displayPartsToString(option.getDocumentationComment(checker)).replace(/\s+/g, " ");
       const flags = ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope | ts.TypeFormatFlags.NoTruncation;
       const row = [`\`${prefix}${option.name}\``, `\`${checker.typeToString(type, root, flags)}\``, meaning];
-      const isOpened = OPENED.has(type.symbol?.name ?? "");
-      return isOpened ? [row, ...members(type, `${prefix}${option.name}.`)] : [row];
+      const isExpanded = EXPANDED_TYPES.has(type.symbol?.name ?? "");
+      return isExpanded ? [row, ...members(type, `${prefix}${option.name}.`)] : [row];
     });
   return members(checker.getTypeAtLocation(root), "");
 }

@@ -1,5 +1,5 @@
 /** Text that varies between runs: ids, times, addresses, keys, measured durations. */
-const CHANGING: readonly (readonly [RegExp, string])[] = [
+const VARYING_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(inst|call|evt|tok|usr)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
   [/\binst_…\.[0-9a-z]+\.[0-9a-f]{64}\b/g, "inst_….…"],
   [/\breq_[0-9a-z]+/g, "req_…"],
@@ -19,9 +19,9 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Text without everything that changes from one run to the next. */
-export function steady(text: string): string {
+export function normalize(text: string): string {
   let out = text.replaceAll("\r", "");
-  for (const [pattern, replacement] of CHANGING) out = out.replace(pattern, replacement);
+  for (const [pattern, replacement] of VARYING_PATTERNS) out = out.replace(pattern, replacement);
   return out
     .split("\n")
     .map((line) => line.replace(/ +/g, " ").trim())
@@ -29,8 +29,8 @@ export function steady(text: string): string {
     .trim();
 }
 
-/** The numbers of these are measured, and need only be close. */
-const MEASURED = /_ms$|^packets_(sent|received)$/;
+/** Names of measured numbers, which need only be close. */
+const MEASURED_NAMES = /_ms$|^packets_(sent|received)$/;
 const NEAR_SHARE = 0.3;
 const NEAR_MS = 400;
 
@@ -39,18 +39,18 @@ const NEAR_MS = 400;
  */
 export function differences(documented: unknown, actual: unknown, at: string = "$", key: string = ""): string[] {
   if (typeof documented === "string" && typeof actual === "string") {
-    const [a, b] = [steady(documented), steady(actual)];
+    const [a, b] = [normalize(documented), normalize(actual)];
     const isEqual = a === b || (documented.endsWith("…") && b.startsWith(a.slice(0, -1)));
     return isEqual ? [] : [`${at}: ${a} is documented, actual: ${b}`];
   }
-  if (typeof documented === "number" && typeof actual === "number" && MEASURED.test(key)) {
+  if (typeof documented === "number" && typeof actual === "number" && MEASURED_NAMES.test(key)) {
     const isNear = Math.abs(documented - actual) <= Math.max(NEAR_MS, NEAR_SHARE * actual);
     return isNear ? [] : [`${at}: ${documented} is documented, actual: ${actual}`];
   }
   if (Array.isArray(documented) && Array.isArray(actual)) {
-    const open = documented.at(-1) === "…";
-    const items = open ? documented.slice(0, -1) : documented;
-    if (open ? actual.length <= items.length : actual.length !== items.length)
+    const isOpenEnded = documented.at(-1) === "…";
+    const items = isOpenEnded ? documented.slice(0, -1) : documented;
+    if (isOpenEnded ? actual.length <= items.length : actual.length !== items.length)
       return [`${at}: ${items.length} items are documented, actual: ${actual.length}`];
     return items.flatMap((item, i) => differences(item, actual[i], `${at}/${i}`));
   }
@@ -68,7 +68,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** A response as shown on a page: with a reader's addresses, shortened pictures, and on one line if it fits. */
-export function presentable(text: string, isJson: boolean): string {
+export function formatForPage(text: string, isJson: boolean): string {
   const plain = text
     .replace(/^\n+|\s+$/g, "")
     .replace(/(?:^ *[▄▀█ ]{12,}\n){5,}/gm, "…\n") // a QR code
@@ -79,7 +79,7 @@ export function presentable(text: string, isJson: boolean): string {
   const value: unknown = JSON.parse(plain, (_, inner) =>
     typeof inner === "string" && /^[\w+/=]{80,}$/.test(inner) ? `${inner.slice(0, 24)}…` : inner,
   );
-  const shortened = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;
-  const line = JSON.stringify(shortened);
-  return line.length <= 100 ? line : JSON.stringify(shortened, undefined, 2);
+  const shortenedValue = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;
+  const line = JSON.stringify(shortenedValue);
+  return line.length <= 100 ? line : JSON.stringify(shortenedValue, undefined, 2);
 }

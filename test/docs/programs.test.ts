@@ -10,8 +10,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
 import { type Program, programs } from "./programs.ts";
 
-/** Output of the programs, each identified by a text that only it prints. */
-const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] = [
+/** Output of the programs, each identified by a text in its source. */
+const PRINT: readonly (readonly [excerpt: string, lines: readonly RegExp[]])[] = [
   ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
@@ -57,7 +57,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
 ];
 
 /** Programs that are only type-checked, with the reasons. */
-const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
+const NOT_RUN: readonly (readonly [excerpt: string, reason: string])[] = [
   ['openAsBlob("people.csv")', "it needs a file and a linked instance; test/client/batches.test.ts does the same"],
   ["register at $", "it serves until it is stopped; test/server/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
@@ -77,7 +77,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["new WaClient({", "it needs the client's packages; test/testing/whatsapp/client-types.test.ts has their signatures"],
   [
     'from "./zapo.ts"',
-    "it needs them too; test/examples/whatsapp.test.ts starts the example, whose client is scripted",
+    "it needs the client's packages; test/examples/whatsapp.test.ts starts the example, whose client is scripted",
   ],
   ["cascadeAgent({", "it needs a language model; test/peers/agents.test.ts has one"],
   ["realtimeAgent({", "it needs a provider; test/adapters/agent/realtime.test.ts has one"],
@@ -88,28 +88,28 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["recordingsContract(", "it is a test; test/contract runs the same"],
   ["declare function likelihoodOfSpeech", "the model is the reader's"],
   ["declare function talk", "the bot is the reader's; test/server/twilio-bridge.test.ts connects one in the same way"],
-  ["declare function myNetwork", "it is a test of something that is the reader's"],
+  ["declare function myNetwork", "it is a test of the reader's own network"],
 ];
 
 const allPrograms = programs();
-const programWith = (saying: string): Program => allPrograms.find(({ text }) => text.includes(saying))!;
+const programWith = (excerpt: string): Program => allPrograms.find(({ text }) => text.includes(excerpt))!;
 
 test("every program of the pages runs, or has a reason not to", () => {
-  const markers = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
+  const markers = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([excerpt]) => excerpt);
   for (const { page, line, text } of allPrograms)
-    expect(markers.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
-  for (const saying of markers) expect(programWith(saying), saying).toBeDefined();
+    expect(markers.filter((excerpt) => text.includes(excerpt)).length, `${page}:${line}`).toBe(1);
+  for (const excerpt of markers) expect(programWith(excerpt), excerpt).toBeDefined();
 });
 
 describe.skipIf(ON_NODE.missing).each([
   ["programs", PRINT, {}],
   ["programs with live streams", PRINT_WITH_STREAMS, { RINGPORT_STREAM_PREVIEW: "1" }],
-] as const)(`%s on ${ON_NODE.title}`, (_, prints, env) => {
+] as const)(`%s on ${ON_NODE.title}`, (_, expectations, env) => {
   const server = useServer(ON_NODE, { env });
 
-  test.each(prints)("the program with %j prints its documented output", async (saying, printed) => {
+  test.each(expectations)("the program with %j prints its documented output", async (excerpt, patterns) => {
     const client = await server.as("reader");
-    const { text } = programWith(saying);
+    const { text } = programWith(excerpt);
     const instance = /inst_…|INSTANCE/.test(text) ? (await client.activeInstance()).id : "";
     const output = await run(
       text
@@ -119,7 +119,7 @@ describe.skipIf(ON_NODE.missing).each([
         .replace("inst_…", instance),
       { RINGPORT_URL: server.base, RINGPORT_TOKEN: client.token!, INSTANCE: instance },
     );
-    for (const line of printed) expect(output).toMatch(line);
+    for (const line of patterns) expect(output).toMatch(line);
   });
 });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { runtimes } from "../support/runtimes.ts";
-import { differences, presentable, steady } from "./output.ts";
+import { differences, formatForPage, normalize } from "./output.ts";
 import { type Block, blocksOf, fileOf } from "./pages.ts";
 
 /** Blocks that are not run here, with the reasons. */
@@ -47,8 +47,8 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it needs packages that only some registries have; test/adapters/cli/whatsapp-findings.test.ts shows the same with stand-ins",
   ],
   [/^RINGPORT_SPEECH_MODELS=.* npm run test:live/m, "it needs models; test/live has a test with models of tones"],
-  [/^ringport models add/m, "it downloads a model; test/adapters/cli/models.test.ts does so from a server of its own"],
-  [/^node server\.ts/m, "it needs these packages too; test/examples starts the example that has the same files"],
+  [/^ringport models add/m, "it downloads a model; test/adapters/cli/models.test.ts does so from its own server"],
+  [/^node server\.ts/m, "it needs the same packages; test/examples starts the example that has the same files"],
   [/^export RINGPORT_TOKEN=\$\(npx|^npx ringport call/m, "test/examples/whatsapp.test.ts types it beside the example"],
   [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],
   [/^docker compose |^sudo systemctl /m, "it needs a Docker engine or systemd as root"],
@@ -73,7 +73,7 @@ export interface Reader {
 }
 
 /** Output of a block, including errors. */
-export interface Printed {
+export interface PrintedBlock {
   readonly block: Block;
   readonly output: string;
 }
@@ -87,43 +87,43 @@ const MARK = "\u0001";
 export type Shell = "bash" | "zsh";
 
 /** Arguments with which a shell reads a script as if typed; zsh then supports no comments. */
-const TYPING: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], zsh: ["-f", "-i", "-c"] };
+const SHELL_FLAGS: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], zsh: ["-f", "-i", "-c"] };
 
 /**
  * Types all blocks of a page into one shell, in order.
  * @throws {Error} a command has failed; the message shows the place and the output
  */
-export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<Printed[]> {
+export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<PrintedBlock[]> {
   const { url, token, folder, data, timeScale } = reader;
   const blocks = blocksOf(page).filter((block) => block.language === "sh" && !reasonNotToRun(block));
-  const ringport = quoted([...command, CLI]);
+  const ringport = quoteWords([...command, CLI]);
   const script = [
     "set -eu",
     "exec 2>&1",
     `ringport() { ${ringport} "$@"; }`,
-    `websocat() { ${quoted([...command, WEBSOCAT])} "$@"; }`,
+    `websocat() { ${quoteWords([...command, WEBSOCAT])} "$@"; }`,
     // `npm run -s ringport -- …` and `npm run demo`, but in the reader's folder instead of the project's
     'npm() { local word; local -a words; words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
     `${ringport} "\${words[@]}"; }`,
     ...blocks.flatMap(({ text }, i) => [`printf '${MARK}${i}${MARK}'`, text]),
   ].join("\n");
-  const typed = script
+  const typedScript = script
     .replace(/^export RINGPORT_URL=.*$/gm, `export RINGPORT_URL=${url}`)
     .replace(/^export RINGPORT_TOKEN=.*$/gm, `export RINGPORT_TOKEN=${token}`);
-  const { code, output } = await type(shell, typed, folder, {
+  const { code, output } = await type(shell, typedScript, folder, {
     RINGPORT_DATA: data,
     RINGPORT_SIMULATOR_TIME_SCALE: timeScale,
   });
   const parts = output.replaceAll(folder, "/home/you/ringport").split(MARK).slice(1);
-  const printed = blocks.flatMap((block, i) =>
+  const printedBlocks = blocks.flatMap((block, i) =>
     parts[2 * i + 1] === undefined ? [] : [{ block, output: parts[2 * i + 1]! }],
   );
-  if (code === 0) return printed;
-  const last = printed.at(-1);
+  if (code === 0) return printedBlocks;
+  const last = printedBlocks.at(-1);
   throw new Error(`${page}:${last?.block.line}: a command ended with ${code}:\n${last?.output}\n${last?.block.text}`);
 }
 
-function quoted(words: readonly string[]): string {
+function quoteWords(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(" ");
 }
 
@@ -135,7 +135,7 @@ function type(
 ): Promise<{ code: number | null; output: string }> {
   const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
   const env = { ...settings, NODE_COMPILE_CACHE: COMPILE_CACHE, PATH, HOME, LANG, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
-  const child = spawn(shell, [...TYPING[shell], script], {
+  const child = spawn(shell, [...SHELL_FLAGS[shell], script], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -154,7 +154,7 @@ function type(
 /**
  * Differences between the JSON and text blocks below the commands and the printed output. With `UPDATE_DOCS=1` the page is corrected instead.
  */
-export function wrongOutputs(page: string, printed: readonly Printed[]): string[] {
+export function wrongOutputs(page: string, printed: readonly PrintedBlock[]): string[] {
   const documentedBlocks = blocksOf(page).filter(
     ({ language, note }) => ["json", "text"].includes(language) && note === "",
   );
@@ -162,12 +162,12 @@ export function wrongOutputs(page: string, printed: readonly Printed[]): string[
     const actual = printed.find(({ block: { line } }) => line === block.after?.line)?.output;
     if (block.after?.language !== "sh" || actual === undefined) return [];
     const faults = block.language === "json" ? wrongJson(block.text, actual) : wrongText(block.text, actual);
-    return faults.length > 0 ? [{ block, real: actual, found: faults }] : [];
+    return faults.length > 0 ? [{ block, actual, faults }] : [];
   });
   if (process.env.UPDATE_DOCS) correct(page, wrongBlocks);
   return process.env.UPDATE_DOCS
     ? []
-    : wrongBlocks.map(({ block, found }) => `${page}:${block.line}: ${found.join("; ")}`);
+    : wrongBlocks.map(({ block, faults }) => `${page}:${block.line}: ${faults.join("; ")}`);
 }
 
 function wrongJson(documented: string, actual: string): string[] {
@@ -179,7 +179,7 @@ function wrongJson(documented: string, actual: string): string[] {
 }
 
 function wrongText(documented: string, actual: string): string[] {
-  const [a, b] = [steady(documented), steady(actual)];
+  const [a, b] = [normalize(documented), normalize(actual)];
   if (a === b) return [];
   // A line of … matches any number of lines.
   const parts = a.split(/^…$/m).map((part) => part.trim());
@@ -192,11 +192,11 @@ function wrongText(documented: string, actual: string): string[] {
   return [];
 }
 
-function correct(page: string, wrong: readonly { block: Block; real: string }[]): void {
+function correct(page: string, wrongBlocks: readonly { block: Block; actual: string }[]): void {
   const lines = readFileSync(fileOf(page), "utf8").split("\n");
-  for (const { block, real } of [...wrong].reverse()) {
+  for (const { block, actual } of [...wrongBlocks].reverse()) {
     const length = block.text === "" ? 0 : block.text.split("\n").length;
-    lines.splice(block.line - 1, length, presentable(real, block.language === "json"));
+    lines.splice(block.line - 1, length, formatForPage(actual, block.language === "json"));
   }
   writeFileSync(fileOf(page), lines.join("\n"));
 }

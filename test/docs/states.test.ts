@@ -89,8 +89,8 @@ One message for many callees, from \`src/domain/batches/batch.ts\` ([page](batch
 \`\`\`mermaid
 ${stateDiagram(BATCH_TRANSITIONS, "DRAFT")}\`\`\`
 
-\`schedule\`: it was started before its start time. \`begin\`: it places calls from now on. \`pause\`: a user asked for it, or too many of its last calls failed
-for one reason; live calls continue. \`complete\`: no target waits, and none has a live call. \`cancel\`: waiting targets end as \`CANCELLED\`; live calls
+\`schedule\`: it was started before its start time. \`begin\`: it places calls from now on. \`pause\`: a user requested it, or too many of its last calls failed
+for the same reason; live calls continue. \`complete\`: no target waits, and none has a live call. \`cancel\`: waiting targets end as \`CANCELLED\`; live calls
 finish, or end as \`terminated\`.
 
 ## Target of a batch
@@ -102,7 +102,7 @@ ${stateDiagram(TARGET_TRANSITIONS, "WAITING")}\`\`\`
 
 \`correct\`, \`repeat\`: a user changed it in a draft. \`call\`: it and its call are stored in one transaction. \`retry\`: its call has ended, and the
 rules for retries allow another one. \`return\`: its call ended before the number was dialled, which does not count as an attempt. \`complete\`, \`fail\`: its last
-call ended so. \`expire\`: the batch ended before its turn. \`cancel\`: the batch was cancelled.
+call completed or failed. \`expire\`: the batch ended before its turn. \`cancel\`: the batch was cancelled.
 
 ## SIP registration
 

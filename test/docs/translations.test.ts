@@ -9,9 +9,9 @@ test.for(TRANSLATIONS)("%s has the README's blocks and headings", async (page) =
   expect(headings(page)).toEqual(headings("README.md"));
   expect(blocksOf(page)).toHaveLength(blocksOf("README.md").length);
   const blocks = textOf("README.md").match(FENCED) ?? [];
-  let at = 0;
+  let blockIndex = 0;
   await expectPage(
     page,
-    textOf(page).replace(FENCED, () => blocks[at++] ?? ""),
+    textOf(page).replace(FENCED, () => blocks[blockIndex++] ?? ""),
   );
 });

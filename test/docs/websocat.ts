@@ -17,7 +17,7 @@ for (const word of words) {
 }
 const [url] = urls;
 if (urls.length !== 1 || !url) {
-  console.error(`websocat: one address is needed, not ${urls.length}`);
+  console.error(`websocat: expected one address, not ${urls.length}`);
   process.exit(1);
 }
 const socket = new WebSocket(url, { headers });

@@ -13,7 +13,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   afterEach(() => sockets.splice(0).forEach((socket) => void socket.destroy()));
 
   /** Sends a request on a new connection; returns the status once the response head has arrived. */
-  function open(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  function sendRequest(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
     const { hostname, port } = new URL(server.base);
     const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`));
@@ -35,7 +35,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
     let answeredCount = 0;
     for (let n = 0; n < WAIT_COUNT; n++)
-      void open(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answeredCount++);
+      void sendRequest(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answeredCount++);
     // Requests beyond the available slots get an immediate response: the others wait.
     await expect.poll(() => answeredCount).toBe(WAIT_COUNT - MAX_WAITS);
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -49,14 +49,14 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     }
     const stream = { authorization, accept: "text/event-stream" };
     const statuses = await Promise.all(
-      Array.from({ length: MAX_WAITS }, () => open(`/v1/events?${cursorAtEnd}`, stream)),
+      Array.from({ length: MAX_WAITS }, () => sendRequest(`/v1/events?${cursorAtEnd}`, stream)),
     );
     expect(statuses).toEqual(Array(MAX_WAITS).fill(200));
 
-    // The same places are free again as soon as the streams have lost their readers.
+    // The same slots are free again as soon as the readers of the streams have disconnected.
     for (const socket of sockets.splice(0)) socket.destroy();
     const openNext = async () => {
-      const status = await open(`/v1/events?${cursorAtEnd}`, stream);
+      const status = await sendRequest(`/v1/events?${cursorAtEnd}`, stream);
       for (const socket of sockets.splice(0)) socket.destroy();
       return status;
     };

@@ -83,7 +83,7 @@ describeEach([ON_NODE], (target) => {
 });
 
 describeEach([ON_POSTGRES], (target) => {
-  test("a backup of PostgreSQL names pg_dump", async () => {
+  test("a backup of PostgreSQL fails and recommends pg_dump", async () => {
     const server = new Server(target, { databaseUrl: "postgres://nobody@localhost:1/none" });
     const { code, stderr } = await server.cli("backup", "copy");
     expect(code).toBe(2);

@@ -19,7 +19,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountInMemory, unmount } from "../support/mount.ts";
 import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
-import { type Finished, run, start } from "../support/runtimes.ts";
+import { type ProgramResult, run, start } from "../support/runtimes.ts";
 import { describeEach, MAIN, ON_NODE, ON_OTHER_RUNTIMES, type Target, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -31,10 +31,10 @@ const NOBODY_UID = 65534;
 const isRoot = process.getuid?.() === 0;
 
 /** A fresh folder, and a data folder below it that does not exist yet. */
-function newFolders(): { place: string; data: string } {
-  const place = temporaryFolder("bad-configuration");
-  chmodSync(place, 0o755); // readable for another user
-  return { place, data: join(place, "data") };
+function newFolders(): { parentFolder: string; data: string } {
+  const parentFolder = temporaryFolder("bad-configuration");
+  chmodSync(parentFolder, 0o755); // readable for another user
+  return { parentFolder, data: join(parentFolder, "data") };
 }
 
 /** All files below a folder, with digests of their contents. */
@@ -48,23 +48,27 @@ function contents(folder: string): Record<string, string> {
 }
 
 /** Asserts that a program ended immediately with one line that contains all these texts, and exit code 2. */
-function expectOneLine({ code, stdout, stderr }: Finished, ...texts: readonly (string | RegExp)[]): void {
+function expectOneLine({ code, stdout, stderr }: ProgramResult, ...texts: readonly (string | RegExp)[]): void {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^ringport: [^\n]+\n$/);
   for (const text of texts) expect(stderr).toMatch(text);
 }
 
-/** Asserts that `serve` refuses, with one line that contains all these texts, and changes nothing below a folder. */
+/** Asserts that `serve` refuses to start, with one line that contains all these texts, and changes nothing below a folder. */
 async function expectRefused(
   target: Target,
-  place: string,
+  parentFolder: string,
   { env = {}, args = [], user }: { env?: Env; args?: readonly string[]; user?: number },
   ...texts: readonly (string | RegExp)[]
 ): Promise<void> {
-  const previousContents = contents(place);
-  const runOptions = { args: ["serve", ...args], env: { RINGPORT_DATA: join(place, "data"), ...env }, cwd: tmpdir() };
+  const previousContents = contents(parentFolder);
+  const runOptions = {
+    args: ["serve", ...args],
+    env: { RINGPORT_DATA: join(parentFolder, "data"), ...env },
+    cwd: tmpdir(),
+  };
   expectOneLine(await run(target.runtime, MAIN, user === undefined ? runOptions : { ...runOptions, user }), ...texts);
-  expect(contents(place)).toEqual(previousContents);
+  expect(contents(parentFolder)).toEqual(previousContents);
 }
 
 /** Starts a server on a folder, waits for its last line, and ends it. Returns its output. */
@@ -95,7 +99,7 @@ const INCOMPLETE_MAIN = programWithout("pg", "@echogarden");
 const NEWER_STEP_SQL = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
 /** A start that `serve` refuses: its arguments, and texts of the message. */
-const REFUSED_STARTS: readonly [what: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
+const REFUSED_STARTS: readonly [title: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
   ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
   [
     "an unreachable PostgreSQL",
@@ -169,44 +173,50 @@ const REFUSED_STARTS: readonly [what: string, args: readonly string[], env: Env,
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   // Sockets and drivers differ by runtime; the settings are read by the same code everywhere.
   test.for(target === ON_NODE ? REFUSED_STARTS : REFUSED_STARTS.slice(0, 2))("%s", async ([, args, env, texts]) => {
-    const { place } = newFolders();
-    await expectRefused(target, place, { args, env }, ...texts.map(literalPattern));
+    const { parentFolder } = newFolders();
+    await expectRefused(target, parentFolder, { args, env }, ...texts.map(literalPattern));
   });
 
   test("a port in use fails the start", async () => {
-    const { place } = newFolders();
+    const { parentFolder } = newFolders();
     const otherServer = createServer();
     const port = await new Promise<number>((resolve) =>
       otherServer.listen(0, "127.0.0.1", () => resolve((otherServer.address() as { port: number }).port)),
     );
     try {
       const texts = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literalPattern);
-      await expectRefused(target, place, { env: { PORT: String(port) } }, ...texts);
+      await expectRefused(target, parentFolder, { env: { PORT: String(port) } }, ...texts);
     } finally {
       otherServer.close();
     }
   });
 
   test("a data folder below a file fails the start", async () => {
-    const { place } = newFolders();
-    const file = join(place, "file");
+    const { parentFolder } = newFolders();
+    const file = join(parentFolder, "file");
     writeFileSync(file, "");
     const data = join(file, "data");
-    await expectRefused(target, place, { env: { RINGPORT_DATA: data } }, literalPattern(data), /RINGPORT_DATA/);
+    await expectRefused(target, parentFolder, { env: { RINGPORT_DATA: data } }, literalPattern(data), /RINGPORT_DATA/);
   });
 
   test("an invalid key file and a folder in its place fail the start", async () => {
     for (const make of [(key: string) => writeFileSync(key, "not a key"), (key: string) => mkdirSync(key)]) {
-      const { place, data } = newFolders();
+      const { parentFolder, data } = newFolders();
       mkdirSync(data);
       const key = join(data, "secret.key");
       make(key);
-      await expectRefused(target, place, {}, literalPattern(`the key file ${key}`), /restore it|restore the file/);
+      await expectRefused(
+        target,
+        parentFolder,
+        {},
+        literalPattern(`the key file ${key}`),
+        /restore it|restore the file/,
+      );
     }
   });
 
   test("a file that is not a database fails the start", async () => {
-    const { place, data } = newFolders();
+    const { parentFolder, data } = newFolders();
     mkdirSync(data);
     const file = join(data, "ringport.sqlite");
     writeFileSync(file, "These are my notes. ".repeat(500));
@@ -214,7 +224,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     writeFileSync(`${file}-server.lock`, "");
     await expectRefused(
       target,
-      place,
+      parentFolder,
       {},
       literalPattern(`${file} is not a SQLite database`),
       /restore it from a backup/,
@@ -222,14 +232,14 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 
   test("a newer database and a failed migration leave the data unchanged", async () => {
-    const { place, data } = newFolders();
+    const { parentFolder, data } = newFolders();
     expect(await serveOnce(target, data, FIRST_REQUEST)).toContain(join(data, "token"));
     const file = join(data, "ringport.sqlite");
 
     inDatabase(data, NEWER_STEP_SQL);
     await expectRefused(
       target,
-      place,
+      parentFolder,
       {},
       literalPattern(file),
       /newer version of ringport \(step 9999_future\): upgrade/,
@@ -242,7 +252,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       /cannot be brought up to date \(step 0001_first_tables: .*already exists/,
       /it is unchanged/,
     ];
-    await expectRefused(target, place, {}, literalPattern(file), ...failurePatterns);
+    await expectRefused(target, parentFolder, {}, literalPattern(file), ...failurePatterns);
 
     inDatabase(data, "drop table ringport_migration; alter table kept rename to ringport_migration");
     inDatabase(data, "delete from ringport_migration where name = '9999_future'");
@@ -262,17 +272,17 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         /stop it, or name another one with RINGPORT_DATA/,
       );
       expect(Object.keys(contents(server.data))).toEqual(filesBefore);
-      expect((await server.ask("GET", "/readyz")).status).toBe(200);
+      expect((await server.request("GET", "/readyz")).status).toBe(200);
       await server.as("ada");
     });
   });
 
   describe("without the optional packages", () => {
     test("PostgreSQL fails with the command that installs it", async () => {
-      const { place, data } = newFolders();
+      const { parentFolder, data } = newFolders();
       const env = { RINGPORT_DATA: data, DATABASE_URL: "postgres://me@127.0.0.1:1/calls" };
       expectOneLine(await run(target.runtime, INCOMPLETE_MAIN, { args: ["serve"], env }), /npm install pg/);
-      expect(readdirSync(place)).toEqual([]);
+      expect(readdirSync(parentFolder)).toEqual([]);
     });
 
     test("the server starts without voices, and logs what to install", async () => {
@@ -304,19 +314,19 @@ describeEach([ON_NODE], (target) => {
   });
 
   const user = isRoot ? NOBODY_UID : undefined;
-  const unreachable = cannotRun(target, user);
-  describe.skipIf(unreachable)(`a user without rights${unreachable ? ` (skipped: ${unreachable})` : ""}`, () => {
+  const skipReason = skipReasonFor(target, user);
+  describe.skipIf(skipReason)(`a user without rights${skipReason ? ` (skipped: ${skipReason})` : ""}`, () => {
     const userOption = user === undefined ? {} : { user };
 
     test("the message names the folder that cannot be written", async () => {
-      const { place, data } = newFolders();
+      const { parentFolder, data } = newFolders();
       mkdirSync(data, { mode: 0o555 });
       const texts = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
-      await expectRefused(target, place, userOption, ...texts.map(literalPattern));
+      await expectRefused(target, parentFolder, userOption, ...texts.map(literalPattern));
     });
 
     test("the message names the unreadable key", async () => {
-      const { place, data } = newFolders();
+      const { parentFolder, data } = newFolders();
       mkdirSync(data);
       const key = join(data, "secret.key");
       writeFileSync(key, "00".repeat(32), { mode: isRoot ? 0o600 : 0o000 });
@@ -327,15 +337,15 @@ describeEach([ON_NODE], (target) => {
         literalPattern(`the key file ${key} cannot be read`),
         /its owner/,
       );
-      expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], filesBefore]);
+      expect([readdirSync(parentFolder), readdirSync(data)]).toEqual([["data"], filesBefore]);
     });
 
     test.skipIf(process.platform !== "linux")("the message names the unusable port", async () => {
-      const { place } = newFolders();
+      const { parentFolder } = newFolders();
       if (readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8").trim() === "0") return;
       await expectRefused(
         target,
-        place,
+        parentFolder,
         { env: { PORT: "81" }, ...userOption },
         /port 81 .*may not be used/,
         /PORT=8080/,
@@ -354,23 +364,23 @@ describeEach([ON_NODE], (target) => {
     afterAll(() => server?.stop());
 
     test("a missing database fails the start", async () => {
-      const { place } = newFolders();
+      const { parentFolder } = newFolders();
       const url = new URL(await server.createDatabase());
       url.pathname = "/nowhere";
       await expectRefused(
         target,
-        place,
+        parentFolder,
         { env: { DATABASE_URL: url.href } },
         /"nowhere" does not exist; check DATABASE_URL/,
       );
     });
 
     test("a newer database fails the start and is unchanged", async () => {
-      const { place } = newFolders();
+      const { parentFolder } = newFolders();
       const url = await server.createDatabase();
       const creation = await run(target.runtime, MAIN, {
         args: ["token", "create", "--user", "ana"],
-        env: { DATABASE_URL: url, RINGPORT_DATA: place },
+        env: { DATABASE_URL: url, RINGPORT_DATA: parentFolder },
       });
       expect(creation.code).toBe(0);
       const client = new pg.Client({ connectionString: url });
@@ -380,7 +390,7 @@ describeEach([ON_NODE], (target) => {
         /the database ringport_\w+ on 127\.0\.0\.1:\d+ was written by a newer version of ringport/,
         /upgrade/,
       ];
-      await expectRefused(target, place, { env: { DATABASE_URL: url } }, ...texts);
+      await expectRefused(target, parentFolder, { env: { DATABASE_URL: url } }, ...texts);
       expect((await client.query("select label from tokens")).rows).toHaveLength(1);
       await client.end();
     });
@@ -403,7 +413,7 @@ function programWithout(...names: readonly string[]): string {
 }
 
 /** The reason why this user cannot run the program: a checkout below a private folder. */
-function cannotRun({ runtime }: Target, user: number | undefined): string | undefined {
+function skipReasonFor({ runtime }: Target, user: number | undefined): string | undefined {
   const [program = "", ...flags] = runtime.command;
   const ids = user === undefined ? {} : { uid: user, gid: user };
   const { status } = spawnSync(program, [...flags, MAIN, "--version"], { cwd: tmpdir(), ...ids });

@@ -10,7 +10,7 @@ const PERSON = { email: "ada@example.com", password: "correct horse battery stap
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the console", () => {
     const server = useServer(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
-    const ask = (method: string, path: string, body?: object, cookie = ""): Promise<HttpResponse> =>
+    const requestConsole = (method: string, path: string, body?: object, cookie = ""): Promise<HttpResponse> =>
       send(method, `${server.base}/console${path}`, {
         headers: { ...FROM_PAGE, ...(cookie && { cookie }) },
         body: body && JSON.stringify(body),
@@ -32,11 +32,11 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test("registers the first person, whose token works", async () => {
       const { stdout } = await server.cli("account", "code");
       const code = new URL(stdout.trim()).hash.slice("#code=".length);
-      const registration = expected(200, await ask("POST", "/api/register", { ...PERSON, code }));
+      const registration = expected(200, await requestConsole("POST", "/api/register", { ...PERSON, code }));
       expect(registration.json()).toMatchObject({ account: { email: PERSON.email, role: "admin" } });
       const [cookie = ""] = (registration.headers["set-cookie"] ?? "").split(";");
-      expect((await ask("GET", "/v1/instances", undefined, cookie)).json()).toEqual([]);
-      const creation = expected(201, await ask("POST", "/api/tokens", { label: "mine" }, cookie));
+      expect((await requestConsole("GET", "/v1/instances", undefined, cookie)).json()).toEqual([]);
+      const creation = expected(201, await requestConsole("POST", "/api/tokens", { label: "mine" }, cookie));
       const { token } = creation.json<{ token: string }>();
       const authorization = `Bearer ${token}`;
       expect((await send("GET", `${server.base}/v1/instances`, { headers: { authorization } })).status).toBe(200);
@@ -45,12 +45,12 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(refusal.json()).toMatchObject({ status: 403, code: "cross_site" });
       const headers = { cookie, accept: "text/event-stream" };
       const eventStream = await fetch(`${server.base}/console/v1/events`, { headers });
-      expect((await ask("POST", "/api/sign-out", {}, cookie)).status).toBe(204);
+      expect((await requestConsole("POST", "/api/sign-out", {}, cookie)).status).toBe(204);
       expect([eventStream.status, await eventStream.text()]).toEqual([200, expect.stringContaining("retry:")]); // and it ends
-      expect((await ask("GET", "/v1/instances", undefined, cookie)).status).toBe(401);
+      expect((await requestConsole("GET", "/v1/instances", undefined, cookie)).status).toBe(401);
     });
 
-    test("refuses a WebSocket without a session, and one of another site", async () => {
+    test("refuses a WebSocket without a session, and one from another site", async () => {
       const url = `${server.base}/console/v1/calls/call_01kb000000000000000000000a/stream`;
       const handshake = {
         connection: "Upgrade",

@@ -16,7 +16,8 @@ describeEach(ON_EVERYTHING, (target) => {
 
   describe("a server killed with -9 in the middle of a call", () => {
     test("it restarts with that call FAILED/interrupted and all else unchanged", async () => {
-      const { client, calling, linked, waiting, live, queued } = await setUpBusyServer(server);
+      const { client, callingInstance, linkedInstance, waitingInstance, liveCall, queuedCall } =
+        await setUpBusyServer(server);
       const startedAt = Date.now();
       await until(Date.now, (now) => now - startedAt > 700, 5_000, "some audio to be heard");
       await server.kill9();
@@ -24,27 +25,27 @@ describeEach(ON_EVERYTHING, (target) => {
       await server.start();
 
       // The first response already shows it.
-      const interruptedCall = await client.readCall(live.id);
+      const interruptedCall = await client.readCall(liveCall.id);
       expect(interruptedCall).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted", heard_ms: null } });
       expect(interruptedCall.ended_at).not.toBeNull();
-      expect(interruptedCall.started_at).toBe(live.started_at);
-      expect((await client.timeline(live.id)).filter(({ type }) => type === "failed")).toHaveLength(1);
-      expect((await client.readCall(queued.id)).status).toBe("QUEUED");
+      expect(interruptedCall.started_at).toBe(liveCall.started_at);
+      expect((await client.timeline(liveCall.id)).filter(({ type }) => type === "failed")).toHaveLength(1);
+      expect((await client.readCall(queuedCall.id)).status).toBe("QUEUED");
 
-      for (const { id } of [calling, linked]) await client.waitForInstance(id, "ACTIVE");
-      expect((await client.instance(waiting.id)).status).toBe("CREATED");
-      expectUnchanged(rowsBefore, await server.rows(), [calling.id, linked.id], live.id);
+      for (const { id } of [callingInstance, linkedInstance]) await client.waitForInstance(id, "ACTIVE");
+      expect((await client.instance(waitingInstance.id)).status).toBe("CREATED");
+      expectUnchanged(rowsBefore, await server.rows(), [callingInstance.id, linkedInstance.id], liveCall.id);
 
       // The audio heard before is complete.
-      const heardSound = await client.heard(live.id);
+      const heardSound = await client.heard(liveCall.id);
       expect(heardSound.samples.length / heardSound.sampleRate).toBeGreaterThan(0.1);
       expect(heardSound.samples.length / heardSound.sampleRate).toBeLessThan(6);
       expect(loudness(heardSound)).toBeGreaterThan(100);
 
       // The freed slot takes a call, and the waiting call is dialled once its instance is linked.
-      const nextCall = await client.call(calling.id);
-      await client.link(waiting.id);
-      for (const { id } of [nextCall, queued])
+      const nextCall = await client.call(callingInstance.id);
+      await client.link(waitingInstance.id);
+      for (const { id } of [nextCall, queuedCall])
         expect(await client.waitForCall(id)).toMatchObject({
           status: "COMPLETED",
           outcome: { reason: "message_played" },
@@ -85,7 +86,7 @@ describeEach(ON_EVERYTHING, (target) => {
       await client.waitForCall(id, ["IN_PROGRESS"]);
       process.kill(server.pid, "SIGTERM");
       await until(
-        () => server.ask("GET", "/readyz"),
+        () => server.request("GET", "/readyz"),
         ({ status }) => status === 503,
         2_000,
         "the server to be stopping",
@@ -122,20 +123,20 @@ async function untilHeard(client: Client, id: string): Promise<void> {
 async function setUpBusyServer(server: Server) {
   const client: Client = await server.as("ada");
   await client.post("/v1/instances", { name: "With a key" }, { "idempotency-key": `crash-${Date.now()}` });
-  const [calling, linked, waiting] = [
+  const [callingInstance, linkedInstance, waitingInstance] = [
     await client.activeInstance("calling"),
     await client.activeInstance("linked"),
     await client.createInstance("waiting", { kept: "as it is" }),
   ];
-  const endedCall = await client.call(linked.id, { target: { phoneNumber: "+12025550101" } });
+  const endedCall = await client.call(linkedInstance.id, { target: { phoneNumber: "+12025550101" } });
   await client.waitForCall(endedCall.id);
   const deletedInstance = await client.activeInstance("deleted");
   await client.delete(`/v1/instances/${deletedInstance.id}`);
-  const queued = await client.call(waiting.id, { tts: HELLO });
-  const { id } = await client.call(calling.id, { tts: LONG_MESSAGE });
+  const queuedCall = await client.call(waitingInstance.id, { tts: HELLO });
+  const { id } = await client.call(callingInstance.id, { tts: LONG_MESSAGE });
   await untilHeard(client, id);
-  const live = await client.readCall(id);
-  return { client, calling, linked, waiting, live, queued };
+  const liveCall = await client.readCall(id);
+  return { client, callingInstance, linkedInstance, waitingInstance, liveCall, queuedCall };
 }
 
 /** Asserts that a restart only changed the interrupted call's row and its instance's count, the state of linked instances, new log entries, and the bytes that these take. */

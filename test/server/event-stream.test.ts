@@ -23,8 +23,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await until("instance.created");
     expect(receivedText).toMatch(/id: \S+\ndata: \{/);
     await until(": heartbeat");
-    const stopping = server.stop();
+    const stopPromise = server.stop();
     for (let done = false; !done; ) ({ done } = await reader.read());
-    await stopping;
+    await stopPromise;
   });
 });

@@ -19,24 +19,24 @@ const [HUNG_UP, CRASHED, RINGING] = ["+12025550171", "+12025550172", "+120255501
 describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-call-disk-${process.pid}`);
   const missing = mountInMemory(disk, DISK_SIZE);
-  unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
+  unmount(disk); // hooks, which would unmount it, do not run for tests that a filter leaves out
 
   describe.skipIf(missing)(`a disk that fills up during a call${missing ? ` (skipped: ${missing})` : ""}`, () => {
     const filler = join(disk, "filler");
     const server = new Server(target, { data: join(disk, "data") });
-    let callees: FarEnd;
+    let farEnd: FarEnd;
     const start = () =>
-      server.start({ RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: callees.uri, users: "*" }]) });
-    const callsTo = (number: string) => callees.calls.filter(({ user }) => user === number);
+      server.start({ RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: farEnd.uri, users: "*" }]) });
+    const callsTo = (number: string) => farEnd.calls.filter(({ user }) => user === number);
 
     beforeAll(async () => {
-      callees = await startFarEnd({ callees: { "*": {}, [RINGING!]: { status: "never" } } });
+      farEnd = await startFarEnd({ callees: { "*": {}, [RINGING!]: { status: "never" } } });
       mountInMemory(disk, DISK_SIZE);
       await start();
     });
     afterAll(async () => {
       await server.dispose();
-      await callees.close();
+      await farEnd.close();
       unmount(disk);
     });
 
@@ -53,25 +53,25 @@ describeEach([ON_NODE], (target) => {
     test("DELETE hangs up immediately; the end is stored later", async () => {
       const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
       fillDisk(filler);
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       const refusal = await client.delete(`/v1/calls/${id}`);
       expectProblem(refusal, 503, "storage_unavailable");
       expect(refusal.json<{ detail: string }>().detail).toMatch(/ends anyway/);
       const [farEndCall] = callsTo(HUNG_UP!);
-      expect(farEndCall?.end).toBe("they hung up");
+      expect(farEndCall?.end).toBe("caller hung up");
       const bye = farEndCall?.requests.find(({ method }) => method === "BYE");
-      expect(bye!.at - askedAt, "BYE does not wait for the disk").toBeLessThan(3_000);
+      expect(bye!.at - requestedAt, "BYE does not wait for the disk").toBeLessThan(3_000);
       expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
 
       rmSync(filler);
-      const answers = [503];
+      const statuses = [503];
       await until(
-        async () => answers.push((await client.delete(`/v1/calls/${id}`)).status) && answers.at(-1),
+        async () => statuses.push((await client.delete(`/v1/calls/${id}`)).status) && statuses.at(-1),
         (status) => status !== 503,
         20_000,
         "the end to be stored",
       );
-      expect(answers.at(-1)).toBe(204);
+      expect(statuses.at(-1)).toBe(204);
       expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
       const call = await client.readCall(id);
       expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });

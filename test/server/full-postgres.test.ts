@@ -9,7 +9,7 @@ import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_EVERY_POSTGRES, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, until } from "../support/server-client.ts";
 import { callees, startFarEnd } from "../support/sip/far-end.ts";
-import { byeAt, endOf, instance, LEASE_MS, SOON_MS } from "./pair.ts";
+import { byeAt, createTrunkInstance, endOf, LEASE_MS, SOON_MS } from "./pair.ts";
 
 /** The new data of PostgreSQL takes about half of it. */
 const DISK_SIZE = "size=64m";
@@ -22,7 +22,8 @@ const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: mes
 const disk = join(tmpdir(), `ringport-postgres-disk-${process.pid}`);
 const filler = join(disk, "filler");
 const { startIn, missing: noPostgres } = await findPostgres();
-const missing = noPostgres ?? (startIn ? mountInMemory(disk, DISK_SIZE) : "TEST_POSTGRES_URL has a disk of its own");
+const missing =
+  noPostgres ?? (startIn ? mountInMemory(disk, DISK_SIZE) : "the server at TEST_POSTGRES_URL has its own disk");
 unmount(disk);
 
 /** A server on a PostgreSQL that has a small disk; one call is live, and one waits for its end. */
@@ -47,12 +48,12 @@ async function startServer(target: Target, renewMs = RENEW_MS) {
   onTestFinished(() => server.dispose());
   await server.start();
   const client = await server.as("ada");
-  const id = await instance(client);
-  const live = await client.call(id, MESSAGE);
-  const heard = await phone.call(0);
-  const waiting = await client.call(id, MESSAGE);
-  await client.waitForCall(live.id, ["IN_PROGRESS"]);
-  return { postgres, databaseUrl, phone, server, client, live, heard, waiting };
+  const id = await createTrunkInstance(client);
+  const liveCall = await client.call(id, MESSAGE);
+  const phoneCall = await phone.call(0);
+  const waitingCall = await client.call(id, MESSAGE);
+  await client.waitForCall(liveCall.id, ["IN_PROGRESS"]);
+  return { postgres, databaseUrl, phone, server, client, liveCall, phoneCall, waitingCall };
 }
 
 /** Creates instances until the database has no room for another one. */
@@ -73,7 +74,7 @@ async function leaseEnd(databaseUrl: string): Promise<number> {
   return Number(rows[0]?.expires_at);
 }
 
-/** Uses up the log of PostgreSQL, which ends if it cannot be continued. */
+/** Fills the write-ahead log of PostgreSQL, which exits if it cannot be continued. */
 async function fillLog(databaseUrl: string): Promise<void> {
   await using database = await openClient(databaseUrl);
   database.on("error", () => {});
@@ -85,127 +86,128 @@ async function fillLog(databaseUrl: string): Promise<void> {
     }
 }
 
-const ready = (server: Server) => server.ask("GET", "/readyz").then(({ status }) => status);
-const status = (client: Client, { id }: CallView) => client.readCall(id).then((call) => call.status);
+const readyStatus = (server: Server) => server.request("GET", "/readyz").then(({ status }) => status);
+const callStatus = (client: Client, { id }: CallView) => client.readCall(id).then((call) => call.status);
 
 describeEach(ON_EVERY_POSTGRES, (target) => {
   describe.skipIf(missing)(`a full disk of PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
     test("ends no call and leaves the server ready", async () => {
-      const { databaseUrl, phone, server, client, live, heard, waiting } = await startServer(target);
+      const { databaseUrl, phone, server, client, liveCall, phoneCall, waitingCall } = await startServer(target);
       fillDisk(filler);
       expectProblem(await fillTables(client), 503, "storage_unavailable");
       const previousLeaseEnd = await leaseEnd(databaseUrl);
       await until(
         async () => {
           fillDisk(filler);
-          expect(await ready(server)).toBe(200);
+          expect(await readyStatus(server)).toBe(200);
           expectProblem(await fillTables(client), 503, "storage_unavailable");
-          expect(await ready(server), "after a refused write").toBe(200);
+          expect(await readyStatus(server), "after a refused write").toBe(200);
           return leaseEnd(databaseUrl);
         },
         (leaseEnd) => leaseEnd > previousLeaseEnd + LEASE_MS,
         2 * SOON_MS,
         "renewals for longer than a lease",
       );
-      const packets = heard.voice?.packets.length ?? 0;
+      const packetsBefore = phoneCall.voice?.packets.length ?? 0;
       await until(
-        () => heard.voice?.packets.length ?? 0,
-        (packetCount) => packetCount > packets + 50,
+        () => phoneCall.voice?.packets.length ?? 0,
+        (packetCount) => packetCount > packetsBefore + 50,
         SOON_MS,
         "another second of the message",
       );
-      expect(heard.end).toBeUndefined();
+      expect(phoneCall.end).toBeUndefined();
 
       // Keys are events, so a key that cannot be stored shows that the table of events is full as well.
-      let keys = 0;
+      let keyCount = 0;
       await until(
         async () => {
           fillDisk(filler);
           if (/retrying events of call/.test(server.output)) return true;
-          await heard.voice?.press("1");
-          keys++;
+          await phoneCall.voice?.press("1");
+          keyCount++;
           return false;
         },
         Boolean,
         2 * SOON_MS,
         "a key that cannot be stored",
       );
-      const { status: refused } = await until(
-        () => client.postCall(live.instance_id),
+      const { status: refusedStatus } = await until(
+        () => client.postCall(liveCall.instance_id),
         ({ status }) => status !== 201,
         SOON_MS,
         "a new call to be refused",
       );
-      expect(refused).toBe(503);
-      await heard.hangUp();
+      expect(refusedStatus).toBe(503);
+      await phoneCall.hangUp();
       const retries = () => server.output.match(/retrying events of call/g)?.length ?? 0;
       const retriesBefore = retries();
       await until(retries, (count) => count > retriesBefore, SOON_MS, "another attempt to store the events");
-      expect(await status(client, live)).toBe("IN_PROGRESS");
-      expect(await status(client, waiting)).toBe("QUEUED");
+      expect(await callStatus(client, liveCall)).toBe("IN_PROGRESS");
+      expect(await callStatus(client, waitingCall)).toBe("QUEUED");
       expect(phone.calls).toHaveLength(1);
-      expect(await ready(server)).toBe(200);
+      expect(await readyStatus(server)).toBe(200);
 
       rmSync(filler);
       await phone.call(1);
-      await client.waitForCall(waiting.id, ["IN_PROGRESS"]);
-      expect((await client.readCall(live.id)).outcome?.reason).toBe("callee_hung_up");
-      expect((await client.timeline(live.id)).filter(({ type }) => type === "dtmf")).toHaveLength(keys);
+      await client.waitForCall(waitingCall.id, ["IN_PROGRESS"]);
+      expect((await client.readCall(liveCall.id)).outcome?.reason).toBe("callee_hung_up");
+      expect((await client.timeline(liveCall.id)).filter(({ type }) => type === "dtmf")).toHaveLength(keyCount);
       expect(phone.calls).toHaveLength(2);
     }, 120_000);
 
     test("leaves no room for renewals while a transaction keeps their old versions", async () => {
-      const { databaseUrl, server, client, live, heard } = await startServer(target, SHORT_RENEW_MS);
+      const { databaseUrl, server, client, liveCall, phoneCall } = await startServer(target, SHORT_RENEW_MS);
       {
         await using connection = await openClient(databaseUrl);
         await connection.query("begin isolation level repeatable read; select count(*) from calls");
         await until(
           () => {
             fillDisk(filler);
-            return heard.end;
+            return phoneCall.end;
           },
           (end) => end !== undefined,
           2 * SOON_MS,
           "the call to end",
         );
-        expect(heard.end).toBe("they hung up");
+        expect(phoneCall.end).toBe("caller hung up");
         expect(server.output).toMatch(/the lease on the database could not be renewed[^\n]*could not extend file/);
-        expect(await ready(server)).toBe(503);
+        expect(await readyStatus(server)).toBe(503);
       }
       rmSync(filler);
       await until(
-        () => ready(server),
+        () => readyStatus(server),
         (answer) => answer === 200,
         SOON_MS,
         "the server to be ready",
       );
-      expect((await client.readCall(live.id)).outcome?.reason).toBe("interrupted");
+      expect((await client.readCall(liveCall.id)).outcome?.reason).toBe("interrupted");
     }, 120_000);
 
-    test("that ends PostgreSQL ends live calls within the lease; waiting ones continue later", async () => {
-      const { postgres, databaseUrl, phone, server, client, live, heard, waiting } = await startServer(target);
+    test("ends live calls within the lease if PostgreSQL exits; waiting ones continue later", async () => {
+      const { postgres, databaseUrl, phone, server, client, liveCall, phoneCall, waitingCall } =
+        await startServer(target);
       fillDisk(filler);
       await fillLog(databaseUrl);
       const endedAt = performance.now();
-      expect(await ready(server)).toBe(503);
-      expectProblem(await client.postCall(live.instance_id), 503, "storage_unavailable");
-      expectProblem(await client.get(`/v1/calls/${live.id}`), 503, "storage_unavailable");
-      expect(heard.end).toBeUndefined();
-      expect(await endOf(heard)).toBe("they hung up");
-      expect(byeAt(heard)).toBeLessThan(endedAt + LEASE_MS);
-      expect(await ready(server)).toBe(503);
+      expect(await readyStatus(server)).toBe(503);
+      expectProblem(await client.postCall(liveCall.instance_id), 503, "storage_unavailable");
+      expectProblem(await client.get(`/v1/calls/${liveCall.id}`), 503, "storage_unavailable");
+      expect(phoneCall.end).toBeUndefined();
+      expect(await endOf(phoneCall)).toBe("caller hung up");
+      expect(byeAt(phoneCall)).toBeLessThan(endedAt + LEASE_MS);
+      expect(await readyStatus(server)).toBe(503);
 
       rmSync(filler);
       await postgres.restart();
       await until(
-        () => ready(server),
+        () => readyStatus(server),
         (answer) => answer === 200,
         SOON_MS,
         "the server to be ready",
       );
-      expect((await client.readCall(live.id)).outcome?.reason).toBe("interrupted");
+      expect((await client.readCall(liveCall.id)).outcome?.reason).toBe("interrupted");
       await phone.call(1);
-      await client.waitForCall(waiting.id, ["IN_PROGRESS"]);
+      await client.waitForCall(waitingCall.id, ["IN_PROGRESS"]);
       expect(phone.calls).toHaveLength(2);
     }, 120_000);
   });

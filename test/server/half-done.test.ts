@@ -4,16 +4,16 @@ import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 
 /** Number of kills, each at another step of the deletion. */
-const DELETIONS = 6;
+const DELETION_COUNT = 6;
 /** Number of kills at the same step. */
-const LINKS = 3;
+const LINK_COUNT = 3;
 
 describeEach([ON_NODE, ON_POSTGRES], (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9", () => {
     test("a kill right after a confirmed link keeps the number linked", { timeout: 120_000 }, async () => {
-      for (let round = 0; round < LINKS; round++) {
+      for (let round = 0; round < LINK_COUNT; round++) {
         const client = await server.as("ada");
         const { id } = await client.createInstance(`Desk ${round}`);
         const page = await client.linkUrl(id);
@@ -26,14 +26,14 @@ describeEach([ON_NODE, ON_POSTGRES], (target) => {
 
     test("a kill during a deletion leaves it undone, or finished later", { timeout: 120_000 }, async () => {
       let deletedCount = 0;
-      for (let round = 0; round < DELETIONS; round++) {
+      for (let round = 0; round < DELETION_COUNT; round++) {
         const client = await server.as("ada");
         const { id } = await client.activeInstance(`Desk ${round}`);
         const call = await client.call(id);
         const deletion = client.delete(`/v1/instances/${id}`).catch(() => undefined);
         // In the last round the kill follows the response.
-        const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
-        await (round === DELETIONS - 1 ? deletion : moment);
+        const delay = new Promise((resolve) => setTimeout(resolve, round * 4));
+        await (round === DELETION_COUNT - 1 ? deletion : delay);
         await server.kill9();
         const response = await deletion;
         await server.start();

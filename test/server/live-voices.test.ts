@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { DUO, FLUTE, RECOGNISER } from "../support/archives.ts";
 import { missingEngine } from "../support/neural.ts";
-import { type Finished, run, runtimes } from "../support/runtimes.ts";
+import { type ProgramResult, run, runtimes } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { toneModels } from "../support/tone-models.ts";
 
 const MAIN = fileURLToPath(new URL("../live/main.ts", import.meta.url));
 const node = runtimes.find(({ name }) => name === "node26")!;
 
-function live(folder: string, ...args: readonly string[]): Promise<Finished> {
+function runLive(folder: string, ...args: readonly string[]): Promise<ProgramResult> {
   return run(node, MAIN, { args, env: { RINGPORT_SPEECH_MODELS: folder }, timeoutMs: 150_000 });
 }
 
 /** The rows of the table without its head: voice, engine, words, errors, rate. */
-function rowsOf({ stdout }: Finished): string[][] {
+function rowsOf({ stdout }: ProgramResult): string[][] {
   const rows = stdout.split("\n").slice(1, -1);
   return rows.map((row) => {
     const [voice = "", engine = "", , , ...rest] = row.trim().split(/ {2,}/);
@@ -32,7 +32,7 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 1
   ])("without models it names the fix in one line, and exits with 2: %s", async (_, removed, fix) => {
     const folder = toneModels();
     for (const name of removed) rmSync(join(folder, name), { recursive: true });
-    const { code, stdout, stderr } = await live(folder);
+    const { code, stdout, stderr } = await runLive(folder);
     expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([
       2,
       "",
@@ -43,9 +43,9 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 1
   test("a wrong argument exits with 2, and is named", async () => {
     const folder = toneModels();
     const results = [
-      await live(folder, "--voice", "pt-BR-50"),
-      await live(folder, "--sentences", "missing.txt"),
-      await live(folder, "--voices", "pt-BR-50,pt-BR-51"),
+      await runLive(folder, "--voice", "pt-BR-50"),
+      await runLive(folder, "--sentences", "missing.txt"),
+      await runLive(folder, "--voices", "pt-BR-50,pt-BR-51"),
     ];
     expect(results.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(results.map(({ stderr }) => stderr)).toEqual([
@@ -56,7 +56,7 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 1
   });
 
   test("understands every word of ten sentences in a voice of tones, and reports each sentence", async () => {
-    const result = await live(toneModels(), "--voices", "en-US-50");
+    const result = await runLive(toneModels(), "--voices", "en-US-50");
     expect([result.code, rowsOf(result)], result.stderr).toEqual([0, [["en-US-50", "neural", "106", "0", "0.0 %"]]]);
     const progress = result.stderr.trimEnd().split("\n");
     expect(progress).toEqual(
@@ -67,7 +67,7 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 1
   test("measures every installed voice, and the embedded ones as their baseline", async () => {
     const file = join(temporaryFolder("sentences"), "sentences.txt");
     writeFileSync(file, "bom dia\n\nchegou ção\n");
-    const result = await live(toneModels(), "--sentences", file);
+    const result = await runLive(toneModels(), "--sentences", file);
     // A voice of tones has no letters with accents, and its recogniser no speech.
     const rows = rowsOf(result);
     expect([result.code, rows.slice(0, 3)], result.stderr).toEqual([

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ENGINE_FOLDER, missingEngine } from "../support/neural.ts";
 import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { type OpenaiServer, openaiServer } from "../support/openai-server.ts";
-import { type Finished, type Runtime, run } from "../support/runtimes.ts";
+import { type ProgramResult, type Runtime, run } from "../support/runtimes.ts";
 import { describeEach, MAIN, ON_NODE, ON_OTHER_RUNTIMES } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { toneModels } from "../support/tone-models.ts";
@@ -13,7 +13,7 @@ let server: OpenaiServer | undefined;
 afterEach(() => server?.close());
 
 /** A model that repeats its input, and says goodbye after this many replies. */
-function parrot(answers: number): (request: ChatRequest) => ChatReply {
+function parrot(replyCount: number): (request: ChatRequest) => ChatReply {
   return ({ messages, format }) => {
     const texts = messages.map(({ content }) => content ?? "");
     if (format)
@@ -21,18 +21,18 @@ function parrot(answers: number): (request: ChatRequest) => ChatReply {
     const calleeMessages = messages.filter(({ role, content }) => role === "user" && !content?.startsWith("["));
     const last = calleeMessages.at(-1)?.content;
     if (last === undefined) return { text: "Bom dia." };
-    return { text: `${last}?`, ...(calleeMessages.length === answers && { calls: [{ name: "hang_up" }] }) };
+    return { text: `${last}?`, ...(calleeMessages.length === replyCount && { calls: [{ name: "hang_up" }] }) };
   };
 }
 
-/** The demo in a folder with the engine. */
-async function demo(
+/** Runs the demo in a folder with the engine. */
+async function runDemo(
   runtime: Runtime,
   models: string,
-  answers: number,
+  replyCount: number,
   permissions: readonly string[] = ["--allow-run"],
-): Promise<Finished & { folder: string }> {
-  server = await openaiServer({ understand: () => "", models: ["some-model"], answer: parrot(answers) });
+): Promise<ProgramResult & { folder: string }> {
+  server = await openaiServer({ understand: () => "", models: ["some-model"], answer: parrot(replyCount) });
   const folder = temporaryFolder("local-agent");
   symlinkSync(join(ENGINE_FOLDER, "node_modules"), join(folder, "node_modules"));
   const finished = await run(runtime, MAIN, {
@@ -57,7 +57,7 @@ function conversation(stdout: string): string[] {
 describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
   describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     test("hears the callee, replies to their words and states the result", async () => {
-      const { code, stdout, stderr, folder } = await demo(runtime, toneModels(), 2);
+      const { code, stdout, stderr, folder } = await runDemo(runtime, toneModels(), 2);
       // Deno prints a deprecation notice.
       expect(stderr.replace(/^Deno\.serve: .*\s*/, "")).toBe("");
       expect(conversation(stdout)).toEqual([
@@ -80,7 +80,7 @@ describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
     ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name === "deno"),
     ({ runtime }) => {
       test("names the permission that it needs", async () => {
-        const { code, stdout } = await demo(runtime, toneModels(), 1, []);
+        const { code, stdout } = await runDemo(runtime, toneModels(), 1, []);
         expect(stdout).toContain("FAILED: agent_failed (the speech process cannot be started: Deno needs --allow-run)");
         expect(code).toBe(1);
       });
@@ -91,7 +91,7 @@ describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
     test("speaks the language of its voice, and so does the callee", async () => {
       const models = toneModels();
       rmSync(join(models, "vits-tone-en_US-duo-low"), { recursive: true });
-      const { code, stdout } = await demo(runtime, models, 1);
+      const { code, stdout } = await runDemo(runtime, models, 1);
       // The tone voice leaves out letters with accents.
       expect(conversation(stdout)).toEqual(["agent: Bom dia.", "callee: sim est certo", "agent: sim est certo?"]);
       expect(server?.chats.at(-2)?.messages[0]?.content).toContain("Speak the language pt-BR");

@@ -19,7 +19,7 @@ describe.skipIf(missingEngine !== undefined)("models that are added while the se
       permissions: ["--allow-run"],
     });
 
-    test("are spoken after seconds, and gone seconds after their removal", async () => {
+    test("can be used within seconds, and are gone within seconds of their removal", async () => {
       const client = await server.as("ada");
       const naturalIds = async (): Promise<string[]> => {
         const voices = expected(200, await client.get("/v1/voices?quality=natural&variants=true")).json<
@@ -35,9 +35,9 @@ describe.skipIf(missingEngine !== undefined)("models that are added while the se
       await until(naturalIds, (ids) => ids.includes("pt-BR-50"), NOTICED_MS, "the new voice");
       const call = await client.call((await client.activeInstance()).id, { tts: { text: "ola", voiceId: "pt-BR-1" } });
       expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
-      const removed = await server.cli("models", "remove", FLUTE, "--speech-models", models);
-      expect(removed.code).toBe(0);
-      await until(naturalIds, (ids) => ids.length === 0, NOTICED_MS, "the end of the voice");
+      const removal = await server.cli("models", "remove", FLUTE, "--speech-models", models);
+      expect(removal.code).toBe(0);
+      await until(naturalIds, (ids) => ids.length === 0, NOTICED_MS, "the removal of the voice");
     });
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FLUTE } from "../support/archives.ts";
-import { ENGINE_FOLDER, missingEngine, recognised } from "../support/neural.ts";
+import { ENGINE_FOLDER, missingEngine, recognise } from "../support/neural.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { STREAMS, streamCall } from "../support/stream-calls.ts";
@@ -32,14 +32,14 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
     });
 
     /** What the callee of a message understands. */
-    async function understood(client: Client, instanceId: string, voiceId: string, text: string): Promise<string> {
+    async function understoodText(client: Client, instanceId: string, voiceId: string, text: string): Promise<string> {
       const { id } = await client.call(instanceId, { tts: { text, voiceId } });
       expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
-      return recognised(models, await client.heard(id));
+      return recognise(models, await client.heard(id));
     }
 
     /** Waits until the server lists the Portuguese voice, or no longer does. */
-    async function listed(client: Client, isListed: boolean): Promise<void> {
+    async function waitUntilListed(client: Client, isListed: boolean): Promise<void> {
       await until(
         async () => expected(200, await client.get("/v1/voices?quality=natural&variants=true")).text,
         (text) => text.includes('"pt-BR-50"') === isListed,
@@ -50,12 +50,12 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
     }
 
     /** The refusal of a call in the lost voice. */
-    async function refusal(client: Client, instanceId: string): Promise<string> {
-      await listed(client, false);
+    async function refusalText(client: Client, instanceId: string): Promise<string> {
+      await waitUntilListed(client, false);
       return expected(400, await client.postCall(instanceId, { tts: { text: "um recado", voiceId: "pt-BR-50" } })).text;
     }
 
-    test("two calls at once in two languages each have their own words, and none of the other's", async () => {
+    test("two simultaneous calls in two languages are transcribed without mixing their words", async () => {
       const client = await server.as("ada");
       const words = {
         "pt-BR": ["bom dia aqui fala anna", "a consulta mudou", "ate amanha"],
@@ -96,48 +96,50 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
       }
     });
 
-    test("a voice whose model disappears names it, spares the others, and works again once it is back", async () => {
+    test("a voice whose model disappears is refused until the model is back; other voices work", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance();
-      expect(await understood(client, id, "pt-BR-50", "primeiro recado")).toBe("primeiro recado");
+      expect(await understoodText(client, id, "pt-BR-50", "primeiro recado")).toBe("primeiro recado");
       const [model, elsewhere] = [join(models, FLUTE), join(models, ".elsewhere")];
       renameSync(model, elsewhere);
-      expect(await refusal(client, id)).toContain(`${FLUTE} is missing or damaged in the folder ${basename(models)}`);
-      expect(await understood(client, id, "en-US-50", "another voice")).toBe("another voice");
+      expect(await refusalText(client, id)).toContain(
+        `${FLUTE} is missing or damaged in the folder ${basename(models)}`,
+      );
+      expect(await understoodText(client, id, "en-US-50", "another voice")).toBe("another voice");
       renameSync(elsewhere, model);
-      await listed(client, true);
-      expect(await understood(client, id, "pt-BR-50", "segundo recado")).toBe("segundo recado");
+      await waitUntilListed(client, true);
+      expect(await understoodText(client, id, "pt-BR-50", "segundo recado")).toBe("segundo recado");
     });
 
     test("the whole model folder may disappear and come back", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance();
-      await listed(client, true);
+      await waitUntilListed(client, true);
       const elsewhere = `${models}-elsewhere`;
       renameSync(models, elsewhere);
       try {
-        expect(await refusal(client, id)).toContain(`in the folder ${basename(models)}`);
+        expect(await refusalText(client, id)).toContain(`in the folder ${basename(models)}`);
         const { outcome } = await client.waitForCall((await client.call(id)).id);
         expect(outcome).toMatchObject({ reason: "message_played" });
       } finally {
         renameSync(elsewhere, models);
       }
-      await listed(client, true);
-      expect(await understood(client, id, "pt-BR-50", "de volta")).toBe("de volta");
+      await waitUntilListed(client, true);
+      expect(await understoodText(client, id, "pt-BR-50", "de volta")).toBe("de volta");
     });
 
-    test("a half-written model is refused, spares the others, and works once it is complete", async () => {
+    test("a half-written model is refused until it is complete; other models work", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance();
-      await listed(client, true);
+      await waitUntilListed(client, true);
       const file = join(models, FLUTE, "pt_BR-flauta-low.onnx");
-      const whole = readFileSync(file);
-      writeFileSync(file, whole.subarray(0, whole.length >> 1));
-      expect(await refusal(client, id)).toContain(`${FLUTE} is missing or damaged`);
-      expect(await understood(client, id, "en-US-51", "still here")).toBe("still here");
-      writeFileSync(file, whole);
-      await listed(client, true);
-      expect(await understood(client, id, "pt-BR-50", "agora inteiro")).toBe("agora inteiro");
+      const completeModel = readFileSync(file);
+      writeFileSync(file, completeModel.subarray(0, completeModel.length >> 1));
+      expect(await refusalText(client, id)).toContain(`${FLUTE} is missing or damaged`);
+      expect(await understoodText(client, id, "en-US-51", "still here")).toBe("still here");
+      writeFileSync(file, completeModel);
+      await waitUntilListed(client, true);
+      expect(await understoodText(client, id, "pt-BR-50", "agora inteiro")).toBe("agora inteiro");
     });
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { ENGINE_FOLDER, missingEngine, recognised } from "../support/neural.ts";
+import { ENGINE_FOLDER, missingEngine, recognise } from "../support/neural.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { STREAMS, streamCall } from "../support/stream-calls.ts";
@@ -31,7 +31,7 @@ describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of 
       expect(voices).toEqual([expect.objectContaining({ id: "pt-BR-1", alias_of: "pt-BR-50", engine: "neural" })]);
       const { id } = await client.call((await client.activeInstance()).id, { tts: { text: TEXT, voiceId: "pt-BR-1" } });
       expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
-      expect(await recognised(models, await client.heard(id))).toBe(WORDS);
+      expect(await recognise(models, await client.heard(id))).toBe(WORDS);
     });
 
     test.skipIf(process.platform !== "linux")("only the speech process has the engine in its memory", async () => {
@@ -44,7 +44,7 @@ describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of 
       expect(engineFiles(server.pid)).toEqual([]);
     });
 
-    test("a message survives the kill of its speech process, and so does the next one", async () => {
+    test("a message and the next one survive a kill of the speech process", async () => {
       const client = await server.as("ada");
       const instance = await client.activeInstance();
       const speak = (text: string) => client.call(instance.id, { tts: { text, voiceId: "pt-BR-50" } });
@@ -54,10 +54,10 @@ describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of 
       const interruptedSpeech = await speak(text);
       for (const pid of speechProcesses(server)) process.kill(pid, "SIGKILL");
       expect(await client.waitForCall(interruptedSpeech.id)).toMatchObject({ status: "COMPLETED" });
-      expect(await recognised(models, await client.heard(interruptedSpeech.id))).toBe(text);
+      expect(await recognise(models, await client.heard(interruptedSpeech.id))).toBe(text);
       const next = await speak(TEXT);
       expect(await client.waitForCall(next.id)).toMatchObject({ status: "COMPLETED" });
-      expect(await recognised(models, await client.heard(next.id))).toBe(WORDS);
+      expect(await recognise(models, await client.heard(next.id))).toBe(WORDS);
     });
 
     test("both sides of a live stream are transcribed", async () => {

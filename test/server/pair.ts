@@ -55,16 +55,16 @@ export class Pair {
   }
 
   /** Places the n-th call and waits until its audio is heard. */
-  async placeCall(client: Client, instanceId: string, n: number): Promise<{ call: CallView; heard: FarEndCall }> {
+  async placeCall(client: Client, instanceId: string, n: number): Promise<{ call: CallView; phoneCall: FarEndCall }> {
     const call = await client.call(instanceId, MESSAGE);
-    const heard = await this.phone.call(n);
+    const phoneCall = await this.phone.call(n);
     await until(
-      () => heard.voice?.packets.length ?? 0,
+      () => phoneCall.voice?.packets.length ?? 0,
       (packets) => packets > 10,
       SOON_MS,
       "audio of the call",
     );
-    return { call, heard };
+    return { call, phoneCall };
   }
 
   /** Time at which the lease expires unless renewed, ms on the clock of `performance`. */
@@ -75,8 +75,8 @@ export class Pair {
   }
 }
 
-/** A line over the trunk to the phone. */
-export async function instance(client: Client): Promise<string> {
+/** Creates an instance on the trunk to the phone; returns its id once it is active. */
+export async function createTrunkInstance(client: Client): Promise<string> {
   const body = { name: "Front desk", provider: "sip/desk" };
   const { id } = expected(201, await client.post("/v1/instances", body)).json<InstanceView>();
   await client.waitForInstance(id, "ACTIVE");

@@ -34,7 +34,7 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
       () => callIds.length,
       (count) => count >= 200,
       20_000,
-      "200 answers",
+      "200 responses",
     );
     await server.kill9();
     hasEnded = true;
@@ -43,7 +43,7 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     const replies = await Promise.all(callIds.map((id) => client.get(`/v1/calls/${id}`)));
     expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
     expect(callIds.length).toBeGreaterThanOrEqual(200);
-    // The rule held throughout.
+    // No instance ever had more than one queued call.
     const queuedRows = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
     expect(new Set(queuedRows.map((row) => row.instance_id)).size).toBe(queuedRows.length);
   });
@@ -57,7 +57,7 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     await pendingRequest;
     await server.start();
     const repetition = await client.postCall(id, {}, headers);
-    // Either it is replayed or it creates; 200 would mean a call that was stored without its key.
+    // The request is replayed or creates a call; 200 would mean a call that was stored without its key.
     expect(repetition.status).toBe(201);
     const calls = (await server.rows()).calls!.filter((row) => row.instance_id === id);
     expect(calls).toHaveLength(1);

@@ -23,21 +23,21 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES, ON_POSTGRES], (target) => {
       const { id: instance } = await client.activeInstance();
       const { id } = await client.call(instance, { ...LONG_AUDIO, target: PRESSES_KEYS });
       await client.waitForCall(id, ["IN_PROGRESS"]);
-      const growingAnswer = await until(
+      const growingRecording = await until(
         () => client.get(recordingOf(id)),
         ({ status, body }) => status === 200 && body.length > 2.5 * 64_000,
         20_000,
         "two and a half seconds to be recorded",
       );
-      expect(growingAnswer.headers["accept-ranges"]).toBe("none");
-      expect(loudness(channels(growingAnswer.body).left)).toBeGreaterThan(5_000);
+      expect(growingRecording.headers["accept-ranges"]).toBe("none");
+      expect(loudness(channels(growingRecording.body).left)).toBeGreaterThan(5_000);
       await server.kill9();
       await server.start();
 
       const call = await client.readCall(id);
       expect(call.outcome?.reason).toBe("interrupted");
       const { left, right, ms } = channels(expected(200, await client.get(recordingOf(id))).body);
-      expect(ms).toBeGreaterThan(channels(growingAnswer.body).ms - 1_100);
+      expect(ms).toBeGreaterThan(channels(growingRecording.body).ms - 1_100);
       expect(await mediaOf(client, id)).toMatchObject({ recording: { duration_ms: Math.round(ms) } });
       expect(toneShare(left, TONE.hz)).toBeGreaterThan(0.99);
       expect(keysIn(right).keys).toMatch(/^1234/);

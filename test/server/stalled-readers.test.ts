@@ -55,8 +55,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         writeFileSync(fileOf(`${call.id}.heard.wav`), file);
         const memoryBefore = memoryOf(server.pid);
         await Promise.all(Array.from({ length: READERS }, () => startStalledReader(path, client.token!)));
-        const wholeAnswer = await fetch(server.base + path, { headers: { authorization: `Bearer ${client.token}` } });
-        expect((await wholeAnswer.arrayBuffer()).byteLength).toBe(file.length);
+        const wholeResponse = await fetch(server.base + path, { headers: { authorization: `Bearer ${client.token}` } });
+        expect((await wholeResponse.arrayBuffer()).byteLength).toBe(file.length);
         const bytesPerReader = (memoryOf(server.pid) - memoryBefore) / READERS;
         console.log(`${target.title}: ${Math.round(bytesPerReader / 1024)} KiB of memory for each stalled reader`);
         expect(bytesPerReader).toBeLessThan(MAX_READER_BYTES);

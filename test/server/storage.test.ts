@@ -14,7 +14,7 @@ const DISK_SIZE = "size=6m";
 describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-small-disk-${process.pid}`);
   const missing = mountInMemory(disk, DISK_SIZE);
-  unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
+  unmount(disk); // hooks, which would unmount it, do not run for tests that a filter leaves out
 
   describe.skipIf(missing)(`a full file system${missing ? ` (skipped: ${missing})` : ""}`, () => {
     const filler = join(disk, "filler");
@@ -55,7 +55,7 @@ describeEach([ON_NODE], (target) => {
       );
       for (let i = 0; i < 5; i++) expect(await post(`still full ${i}`)).toBe(503);
       expectProblem(await client.postCall(waitingInstance.id), 503, "storage_unavailable");
-      for (const path of ["/healthz", "/readyz"]) expect((await server.ask("GET", path)).status, path).toBe(200);
+      for (const path of ["/healthz", "/readyz"]) expect((await server.request("GET", path)).status, path).toBe(200);
       expect((await client.get("/v1/instances?limit=5")).status).toBe(200);
 
       rmSync(filler);
@@ -63,7 +63,7 @@ describeEach([ON_NODE], (target) => {
         () => post(`free ${createdIds.length}`),
         (status) => status === 201,
         10_000,
-        "the disk to be free",
+        "the disk to have room",
       );
       await client.waitForCall(liveCall.id); // whatever its outcome, it does not stay live forever
       await server.kill9();
@@ -76,7 +76,7 @@ describeEach([ON_NODE], (target) => {
     });
   });
 
-  describe("a database that another process holds locked", () => {
+  describe("a database that another process has locked", () => {
     const server = useServer(target);
     const whileLocked = async (work: () => Promise<void>): Promise<void> => {
       const { database } = server;
@@ -108,7 +108,7 @@ describeEach([ON_NODE], (target) => {
           expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
         }
         expect((await client.readCall(call.id)).status).toBe("QUEUED");
-        expect((await server.ask("GET", "/healthz")).status).toBe(200);
+        expect((await server.request("GET", "/healthz")).status).toBe(200);
       });
       expect((await client.post("/v1/instances", { name: "free" })).status).toBe(201);
       const { instances, events, event_counters, stored_usage: _bytes, ...otherTables } = await server.rows();
@@ -179,7 +179,7 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       expectProblem(response, 503, "storage_unavailable", "/v1/instances");
       expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
     }
-    expect((await server.ask("GET", "/healthz")).status).toBe(200);
+    expect((await server.request("GET", "/healthz")).status).toBe(200);
 
     await relay.repair();
     await until(
@@ -215,24 +215,24 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
     await claim;
     const finalStates = ["COMPLETED", "FAILED"] as const;
     // A reader whose connection breaks gets 503 and asks again; the call itself must not change.
-    const reach = (statuses: readonly string[]) =>
+    const waitUntilStatus = (statuses: readonly string[]) =>
       until(
         () => client.readCall(id).catch(() => undefined),
         (call) => call !== undefined && statuses.includes(call.status),
         30_000,
         `the call to be ${statuses.join(" or ")}`,
       );
-    const ending = reach(finalStates);
+    const finalCall = waitUntilStatus(finalStates);
     for (const statuses of [
       ["RINGING", "IN_PROGRESS", ...finalStates],
       ["IN_PROGRESS", ...finalStates],
       finalStates,
     ] as const) {
-      // The end of the query distinguishes it from the "read committed" that starts transactions.
-      await Promise.race([relay.loseResponse("commit\0"), ending]);
-      await reach(statuses);
+      // The NUL distinguishes the query from the "read committed" that starts transactions.
+      await Promise.race([relay.loseResponse("commit\0"), finalCall]);
+      await waitUntilStatus(statuses);
     }
-    const endedCall = await ending;
+    const endedCall = await finalCall;
     expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
     const mainTypes = ["queued", "ringing", "answered", "completed"];
     const types = (await client.timeline(id)).map(({ type }) => type);

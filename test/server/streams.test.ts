@@ -21,7 +21,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(await client.waitForCall(call.id)).toMatchObject(LOST);
     });
 
-    test("100 MB at once wait or close the stream, without using memory", async () => {
+    test("100 MB at once are delayed or close the stream, and use little memory", async () => {
       const { call, client, stream } = await answeredStream(server);
       const memoryBefore = server.peakMemory();
       const piece = new Uint8Array(MIB);
@@ -83,11 +83,11 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const [stream, queuedStream] = [await liveCall.open(), await waitingCall.open()];
     await liveCall.dial();
     await stream.event("answered");
-    const stopping = server.stop();
+    const stopPromise = server.stop();
     expect(await stream.closed()).toMatchObject({ code: 4010 });
     expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "interrupted" });
     expect(await queuedStream.closed()).toMatchObject({ code: 1001 });
-    await stopping;
+    await stopPromise;
     await server.start();
     const { client } = liveCall;
     expect(await client.readCall(liveCall.call.id)).toMatchObject({

@@ -7,7 +7,7 @@ import { toneWav } from "../support/server-sound.ts";
 
 const MEGABYTE = 1024 * 1024;
 const UPLOAD = MEGABYTE;
-/** Room for three uploads per user; a user gets no more than the free part of eight. */
+/** Room for three uploads per user and eight in total. */
 const env = {
   RINGPORT_LIMIT_ALL_BODIES_BYTES: String(8 * UPLOAD),
   RINGPORT_LIMIT_USER_BODIES_BYTES: String(3 * UPLOAD),
@@ -47,17 +47,17 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   const upload = async (client: Client) => {
     const { id } = await client.createInstance();
-    const file = toneWav({ ms: 20_000 }); // 14 in 16 of an upload as Base64
+    const file = toneWav({ ms: 20_000 }); // 7/8 of an upload in Base64
     return client.postCall(id, { type: "FIXED_AUDIO", audio: { audioBase64: file.toString("base64") } });
   };
   /** Repeats the request until this status. */
-  const untilStatus = async (status: number, ask: () => ReturnType<typeof upload>) => {
+  const untilStatus = async (status: number, sendUpload: () => ReturnType<typeof upload>) => {
     for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
-      const response = await ask();
+      const response = await sendUpload();
       if (response.status === status) return response;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    return ask();
+    return sendUpload();
   };
 
   describe.each([
@@ -83,7 +83,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expected(201, await eve.post("/v1/instances", { name: "still there" }));
   });
 
-  test("a deep body of 3 MiB is refused unparsed", async () => {
+  test("a deeply nested body of 3 MiB is refused unparsed", async () => {
     const ada = await server.as("ada");
     const body = "[".repeat(3 * MEGABYTE - 1);
     const response = await ada.send("POST", "/v1/calls", { body });

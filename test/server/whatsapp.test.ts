@@ -22,7 +22,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   const data = temporaryFolder("whatsapp");
   let server: ServerProcess;
   let token: string;
-  let phones = 0;
+  let phoneCount = 0;
 
   const startServer = async (): Promise<void> => {
     server = await start(runtime, PROGRAM, { env: { RINGPORT_DATA: data }, terminal: true });
@@ -42,7 +42,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   /** Links an instance as the phone's owner does, with the code in the picture. */
   async function linkInstance(): Promise<{ id: string; phone: string }> {
     const { id } = await client().createInstance();
-    const phone = `+551191234567${phones++}`;
+    const phone = `+551191234567${phoneCount++}`;
     server.type(`scan ${await client().linkUrl(id)} ${phone}`);
     await client().waitForInstance(id, "ACTIVE");
     return { id, phone };
