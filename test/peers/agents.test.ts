@@ -74,7 +74,7 @@ function firstSilence(samples: Int16Array, sampleRate: number, lengthMs: number)
 
 const fake = await openaiServer({
   understand: (samples, sampleRate) =>
-    recognise(wavOf(samples, sampleRate), SIMULATED.places, SAMPLE.places, ...ANSWERS.map(({ places }) => places)),
+    recognise(wavOf(samples, sampleRate), SIMULATED.words, SAMPLE.words, ...ANSWERS.map(({ words }) => words)),
   answer: reply,
   apiKey: API_KEY,
 });
@@ -117,14 +117,14 @@ describeEach(
           const finalLine = transcript.at(-1)!;
           expect(finalLine).toMatchObject({ speaker: "caller", text: APPOINTMENT.text });
           const { samples, sampleRate } = await client.heard(id);
-          const answer = samples.subarray(Math.max(0, ((finalLine.start_ms - 200) * sampleRate) / 1_000));
-          expect(recognise(wavOf(answer, sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+          const finalAudio = samples.subarray(Math.max(0, ((finalLine.start_ms - 200) * sampleRate) / 1_000));
+          expect(recognise(wavOf(finalAudio, sampleRate), APPOINTMENT.words)).toBe(APPOINTMENT.heard);
           expect((await client.timeline(id)).find(({ type }) => type === "agent_started")?.data).toEqual({
             agent: "cascade",
           });
         });
 
-        const conversation = async (user: string, phoneNumber: string, instruction: string) => {
+        const converse = async (user: string, phoneNumber: string, instruction: string) => {
           const client = await server.as(user);
           const { id } = await client.call((await client.activeInstance()).id, {
             type: "DYNAMIC_AGENT",
@@ -140,14 +140,12 @@ describeEach(
           const samplesFrom = (line: Line) =>
             sound.samples.subarray(Math.max(0, ((line.start_ms - 200) * sound.sampleRate) / 1_000));
           const finalLine = transcript.at(-1)!;
-          expect(recognise(wavOf(samplesFrom(finalLine), sound.sampleRate), APPOINTMENT.places)).toBe(
-            APPOINTMENT.heard,
-          );
+          expect(recognise(wavOf(samplesFrom(finalLine), sound.sampleRate), APPOINTMENT.words)).toBe(APPOINTMENT.heard);
           return { transcript, heard: sound, events: await client.timeline(id) };
         };
 
-        test("talks with it in words, turn by turn", async () => {
-          const { transcript } = await conversation("cleo", ANSWERING, "Ask when, and how many people will come.");
+        test("converses in words, turn by turn", async () => {
+          const { transcript } = await converse("cleo", ANSWERING, "Ask when, and how many people will come.");
           expect(transcript.map(({ speaker, text }) => `${speaker}: ${text}`)).toEqual([
             `caller: ${GREETING}`,
             "callee: yes that is right",
@@ -159,8 +157,8 @@ describeEach(
           ]);
         });
 
-        test("falls silent when interrupted, in the recording, and remembers only words heard", async () => {
-          const { transcript, heard, events } = await conversation("dora", INTERRUPTING, "Greet them at length.");
+        test("falls silent in the recording when interrupted, and remembers only the words heard", async () => {
+          const { transcript, heard, events } = await converse("dora", INTERRUPTING, "Greet them at length.");
           const speech = events.find(({ type }) => type === "callee_speech");
           const silentMs = firstSilence(heard.samples, heard.sampleRate, 400);
           const latencyMs = silentMs - (speech?.data.start_ms as number);
@@ -176,7 +174,7 @@ describeEach(
         });
       });
 
-      test("ends agent_failed after a spoken apology if the model refuses", async () => {
+      test("ends as agent_failed after a spoken apology if the model refuses", async () => {
         fake.failChat({ status: 401 });
         const client = await server.as("bob");
         const { id } = await client.call((await client.activeInstance()).id, {

@@ -55,7 +55,7 @@ describeEach([ON_NODE], (target) => {
         });
 
         test("shows the code of a problem at its type, without other requests", async () => {
-          const { type, code } = (await server.ask("GET", "/v1/calls")).json<ProblemView>();
+          const { type, code } = (await server.request("GET", "/v1/calls")).json<ProblemView>();
           const { page, requests, faults } = await browser.open();
           await page.goto(new URL(type, server.base).href);
           await waitFor(page, `document.querySelector(":target")?.textContent === "${code}"`);
@@ -156,7 +156,7 @@ describeEach([ON_NODE], (target) => {
           expect(faults).toEqual([]);
         });
 
-        test("links a phone by the one button of the code's page", async () => {
+        test("links a phone with the only button of the code's page", async () => {
           const client = await server.as("ada");
           const { id } = await client.createInstance("Reception & <b>desk</b>");
           const url = await client.linkUrl(id);

@@ -11,7 +11,7 @@ import { withTools } from "./tools.ts";
 /** Results of the page below. */
 interface PageResults {
   readonly fault?: string;
-  readonly listed: readonly string[];
+  readonly listedNames: readonly string[];
   readonly status: string;
   readonly reason: string;
   readonly progress: readonly string[];
@@ -43,14 +43,14 @@ const page = (url: string, token: string, instanceId: string, program: string): 
   const instanceId = ${JSON.stringify(instanceId)};
   try {${program}
   } catch (error) {
-    globalThis.story = { fault: String(error.stack ?? error) };
+    globalThis.results = { fault: String(error.stack ?? error) };
   }
 </script>`;
 
 const CALLS = `
     for (const name of ["One", "Two", "Three"]) await client.instances.create({ name });
-    const listed = [];
-    for await (const { name } of client.instances.list({ limit: 2 })) listed.push(name);
+    const listedNames = [];
+    for await (const { name } of client.instances.list({ limit: 2 })) listedNames.push(name);
     const target = { phoneNumber: "+12025550104" };
     const tts = { text: "Hello from a page. This is long enough to be hung up on.", voiceId: "en-US-1" };
     const call = await client.calls.create({ instanceId, type: "FIXED_TTS", target, tts });
@@ -59,14 +59,14 @@ const CALLS = `
     const problem = await client.calls.get("call_0").catch((error) => error);
     if (!(problem instanceof RingportError)) throw problem;
     const { name, code, requestId } = problem;
-    globalThis.story = { listed, status, reason: outcome.reason, progress, problem: { name, code, status: problem.status, requestId } };`;
+    globalThis.results = { listedNames, status, reason: outcome.reason, progress, problem: { name, code, status: problem.status, requestId } };`;
 
 const STREAMS = `
     const target = { phoneNumber: "+12025550106" };
     const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target });
     const stream = await client.stream(id, { audio: "callee" });
     const events = [];
-    const told = (async () => {
+    const eventsRead = (async () => {
       for await (const message of stream.events()) if (message.type === "call_event") events.push(message.event);
     })();
     await stream.write(Int16Array.from({ length: 32_000 }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 700 * i) / 16_000)));
@@ -77,8 +77,8 @@ const STREAMS = `
       if (samples >= 32_000) break;
     }
     await stream.hangUp();
-    await told;
-    globalThis.story = { callId: id, mark, events, samples, ended: await stream.ended };`;
+    await eventsRead;
+    globalThis.results = { callId: id, mark, events, samples, ended: await stream.ended };`;
 
 describeEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium-headless-shell"], () => {
@@ -103,17 +103,17 @@ describeEach([ON_NODE], (target) => {
     });
     afterAll(() => void application?.close().closeAllConnections());
 
-    test("a page of another origin creates, lists, waits, and gets a problem", async () => {
+    test("a page of another origin creates and lists instances, places a call, and gets a problem", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, CALLS);
       const { page: applicationPage } = await browser.open();
       await applicationPage.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-      await waitFor(applicationPage, "globalThis.story !== undefined");
-      const { fault, listed, status, reason, progress, problem } =
-        await applicationPage.evaluate<PageResults>("globalThis.story");
+      await waitFor(applicationPage, "globalThis.results !== undefined");
+      const { fault, listedNames, status, reason, progress, problem } =
+        await applicationPage.evaluate<PageResults>("globalThis.results");
       expect(fault).toBeUndefined();
-      expect(listed).toEqual(["Three", "Two", "One", "Desk"]);
+      expect(listedNames).toEqual(["Three", "Two", "One", "Desk"]);
       expect({ status, reason }).toEqual({ status: "COMPLETED", reason: "callee_hung_up" });
       expect(progress).toEqual(expect.arrayContaining(["queued", "ringing", "answered", "completed"]));
       expect(problem).toMatchObject({ name: "RingportError", code: "call_not_found", status: 404 });
@@ -126,9 +126,9 @@ describeEach([ON_NODE], (target) => {
       html = page(server.base, client.token ?? "", id, STREAMS);
       const { page: applicationPage, requests } = await browser.open();
       await applicationPage.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-      await waitFor(applicationPage, "globalThis.story !== undefined");
+      await waitFor(applicationPage, "globalThis.results !== undefined");
       const { fault, callId, mark, events, samples, ended } =
-        await applicationPage.evaluate<StreamResults>("globalThis.story");
+        await applicationPage.evaluate<StreamResults>("globalThis.results");
       expect(fault).toBeUndefined();
       expect(mark).toBe("reached");
       expect(events).toEqual(expect.arrayContaining(["ringing", "answered", "mark", "completed"]));
@@ -138,7 +138,7 @@ describeEach([ON_NODE], (target) => {
       const { from, to } = loudPart(heardSound, 500);
       expect(((to - from) * 1000) / heardSound.sampleRate).toBeCloseTo(2_000, -2);
       expect(toneShare({ ...heardSound, samples: heardSound.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
-      // The token is only stored in safe places.
+      // The token is not part of any URL.
       expect(requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
     });
   });

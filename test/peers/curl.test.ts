@@ -18,12 +18,12 @@ describeEach([ON_NODE], (target) => {
       const { token } = await server.as("ada");
       const upload = join(files, "large");
       writeFileSync(upload, Buffer.alloc(64 << 20, " "));
-      const answer = run(
+      const response = run(
         ...(["curl", "-sS", "-i", "-X", "POST", "--data-binary", `@${upload}`] as const),
         ...["-H", `Authorization: Bearer ${token}`, "-H", "Content-Type: application/json", ...options],
         `${server.base}/v1/calls`,
       );
-      const [head = "", body = ""] = answer.replace(/^HTTP\/1\.1 100[\s\S]*?\r\n\r\n/, "").split("\r\n\r\n");
+      const [head = "", body = ""] = response.replace(/^HTTP\/1\.1 100[\s\S]*?\r\n\r\n/, "").split("\r\n\r\n");
       expect(head).toMatch(/^HTTP\/1\.1 413 /);
       expect(JSON.parse(body) as ProblemView).toMatchObject({ status: 413, code: "body_too_large", limit: 1 << 24 });
     });

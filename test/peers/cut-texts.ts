@@ -1,9 +1,9 @@
 /**
- * Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, … marks cut text, and a box
- * of one pixel has texts for screen readers.
+ * Texts that end outside the screen, or that a box around them cuts off. Excluded are code, which may be scrolled, text that
+ * ends in …, and boxes of one pixel, whose texts are for screen readers.
  */
 export const CUT_TEXTS = `(() => {
-  const cut = new Set();
+  const cutTexts = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const element = text.parentElement;
@@ -12,14 +12,14 @@ export const CUT_TEXTS = `(() => {
     range.selectNodeContents(text);
     const { right, width } = range.getBoundingClientRect();
     if (width === 0) continue;
-    for (let one = element; one; one = one.parentElement) {
-      const { overflowX, textOverflow } = getComputedStyle(one);
-      if (textOverflow === "ellipsis" || (overflowX !== "visible" && one.getBoundingClientRect().width <= 1)) break;
-      const edge = one === document.body ? document.documentElement.clientWidth : one.getBoundingClientRect().right;
-      if (right <= edge + 1 || (overflowX === "visible" && one !== document.body)) continue;
-      cut.add(element.localName + "." + element.className + " " + text.data.trim().slice(0, 40));
+    for (let box = element; box; box = box.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(box);
+      if (textOverflow === "ellipsis" || (overflowX !== "visible" && box.getBoundingClientRect().width <= 1)) break;
+      const edge = box === document.body ? document.documentElement.clientWidth : box.getBoundingClientRect().right;
+      if (right <= edge + 1 || (overflowX === "visible" && box !== document.body)) continue;
+      cutTexts.add(element.localName + "." + element.className + " " + text.data.trim().slice(0, 40));
       break;
     }
   }
-  return [...cut].slice(0, 20);
+  return [...cutTexts].slice(0, 20);
 })()`;

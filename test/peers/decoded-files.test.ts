@@ -39,7 +39,7 @@ const mp3Stream = () => decoder.mp3Stream!();
 
 type Decode = (file: Uint8Array) => Promise<Int16Array>;
 
-/** Ways in which a file arrives; live ones are not fully known. */
+/** Ways in which a file arrives; a live one is decoded before its end is known. */
 const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonly decode: Decode }[] = [
   {
     name: "an uploaded file",
@@ -84,14 +84,14 @@ const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonl
 
 /** Correlation of both sounds with the second one shifted, -1 to 1; of every `step`th sample. */
 function correlationAt(a: Int16Array, b: Int16Array, shift: number, step: number): number {
-  let [both, first, second] = [0, 0, 0];
+  let [product, first, second] = [0, 0, 0];
   for (let i = MAX_SHIFT, to = Math.min(a.length, b.length) - MAX_SHIFT; i < to; i += step) {
     const [x, y] = [a[i]!, b[i + shift]!];
-    both += x * y;
+    product += x * y;
     first += x * x;
     second += y * y;
   }
-  return both / Math.sqrt(first * second);
+  return product / Math.sqrt(first * second);
 }
 
 /** Correlation of both sounds at their best fit, within {@link MAX_SHIFT}. */

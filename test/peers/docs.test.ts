@@ -12,13 +12,13 @@ import { folder, type Tool, withTools } from "./tools.ts";
 
 /** Expected contents of the reader's folder after everything on the page has been typed. */
 const FOLDER_CHECKS: Readonly<Record<string, (folder: string) => void>> = {
-  "README.md": heardTheParcel,
-  "docs/quick-start.md": heardTheParcel,
-  "docs/http.md": heardTheFile,
-  "docs/recording.md": recordedTheMessage,
-  "docs/streams.md": receivedTheCallee,
+  "README.md": expectParcelHeard,
+  "docs/quick-start.md": expectParcelHeard,
+  "docs/http.md": expectFileHeard,
+  "docs/recording.md": expectMessageRecorded,
+  "docs/streams.md": expectCalleeReceived,
 };
-/** As for a new user: nothing is sped up. */
+/** Pages that run in real time, as for a new user. */
 const IN_REAL_TIME: ReadonlySet<string> = new Set([
   "README.md",
   "docs/quick-start.md",
@@ -33,7 +33,7 @@ const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 
 const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
 
-test("every reason not to run a block applies to one", () => {
+test("every reason not to run a block applies to at least one block", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "sh");
   for (const [pattern] of NOT_RUN) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
 });
@@ -69,8 +69,8 @@ function isIgnored(name: string): boolean {
   return spawnSync("git", ["check-ignore", "--quiet", "--no-index", name], { cwd: fileOf(".") }).status === 0;
 }
 
-/** The callee heard the spoken message, word for word. */
-function heardTheParcel(folder: string): void {
+/** Asserts that the callee heard the spoken message, word for word. */
+function expectParcelHeard(folder: string): void {
   const words = recognise(join(folder, "heard.wav"), [
     ["your", "our"],
     ["parcel", "partial", "castle"],
@@ -82,8 +82,8 @@ function heardTheParcel(folder: string): void {
   expect(words).toBe("your parcel arrives tomorrow at nine");
 }
 
-/** The callee heard the file: its tone, all of it. The voice's sample is sound as well. */
-function heardTheFile(folder: string): void {
+/** Asserts that the callee heard the whole tone of the file, and that the voice's sample has sound. */
+function expectFileHeard(folder: string): void {
   const sound = readWav(readFileSync(join(folder, "heard.wav")));
   const { from, to } = loudPart(sound, 500);
   expect(Math.abs(((to - from) * 1000) / sound.sampleRate - 3000)).toBeLessThanOrEqual(60);
@@ -91,18 +91,18 @@ function heardTheFile(folder: string): void {
   const sample = readWav(readFileSync(join(folder, "sample.wav")));
   expect(sample.sampleRate).toBe(16_000);
   expect(loudPart(sample).to - loudPart(sample).from).toBeGreaterThan(8_000);
-  recordedTheMessage(folder);
+  expectMessageRecorded(folder);
 }
 
-/** The recording has the message on its left channel: longer than a word, and louder than a line. */
-function recordedTheMessage(folder: string): void {
+/** Asserts that the recording has the message on its left channel: longer than a word, and louder than a line. */
+function expectMessageRecorded(folder: string): void {
   const { left } = channels(readFileSync(join(folder, "recording.wav")));
   const { from, to } = loudPart(left, 500);
   expect((to - from) / left.sampleRate).toBeGreaterThan(0.8);
 }
 
-/** The callee's sentence was echoed, louder than line noise, between the events. */
-function receivedTheCallee(folder: string): void {
+/** Asserts that the callee's sentence was echoed, louder than line noise, between the events. */
+function expectCalleeReceived(folder: string): void {
   const received = readFileSync(join(folder, "received.pcm"));
   expect(received.toString("latin1")).toContain('"event":"answered"');
   expect(received.length).toBeGreaterThan(2 * 16_000 * 3);

@@ -11,7 +11,7 @@ const nextRandom = random(9);
 const noise = (level: (i: number) => number): Int16Array =>
   Int16Array.from({ length: 4 * RATE }, (_, i) => Math.round((2 * nextRandom() - 1) * level(i)));
 
-/** Sounds that move a codec in every way: one band, the other, both, quick changes, full scale. */
+/** Sounds that exercise a codec in every way: one band, the other, both, quick changes, full scale. */
 const SOUNDS: readonly (readonly [name: string, samples: Int16Array])[] = [
   ["440 Hz", tone(440, 4_000, RATE, 8_000)],
   ["5,000 Hz", tone(5_000, 4_000, RATE, 8_000)],

@@ -35,12 +35,12 @@ describeEach([ON_NODE], (target) => {
     const browser = useBrowser();
 
     test.each(LOOKS)(
-      "$width px and $scheme is scanned off the screen, and shows the number without a reload",
+      "at $width px in $scheme mode is scanned off the screen, and shows the number without a reload",
       async (look) => {
         const client = await server.as("ada");
         const { id } = await client.createInstance("Front <desk>");
-        const pageAnswer = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
-        const { url } = pageAnswer.json<{ url: string }>();
+        const creation = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
+        const { url } = creation.json<{ url: string }>();
         const { page, requests, faults } = await browser.open(look);
         await page.goto(url);
         await waitFor(page, `${TITLE} === "Link this phone"`);

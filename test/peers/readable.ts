@@ -43,17 +43,17 @@ export async function expectReadable(page: Page, { width, scheme }: Look, name: 
   expect.soft(await page.evaluate(BRIGHTNESS), label)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
 }
 
-/** The same in both schemes, without opening the page once more. */
-export async function expectReadableByDayAndNight(
+/** Expects the same in both schemes, without opening the page again. */
+export async function expectReadableInBothSchemes(
   page: Page,
   width: number,
   name: string,
-  what?: string,
+  label?: string,
 ): Promise<void> {
   for (const scheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     // Colours may take their time to change.
     await waitFor(page, "document.getAnimations().length === 0");
-    await expectReadable(page, { width, scheme }, name, what);
+    await expectReadable(page, { width, scheme }, name, label);
   }
 }

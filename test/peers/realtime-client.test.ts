@@ -59,7 +59,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     client = (await import(MODULE.href)) as Client;
   });
   afterEach(async () => {
-    const unknownEvents = talk?.unknown;
+    const unknownEvents = talk?.unknownEvents;
     talk?.session.close();
     talk = undefined;
     await server.close();
@@ -127,7 +127,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
 
     private readonly apiKey: string;
 
-    get unknown(): string[] {
+    get unknownEvents(): string[] {
       return [...this.#unknown];
     }
 
@@ -152,8 +152,8 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     /** Sends audio at once. */
     send(...pieces: readonly Int16Array[]): void {
       for (const samples of pieces)
-        for (let at = 0; at < samples.length; at += 480) {
-          const bytes = pcmToBytes(samples.subarray(at, at + 480));
+        for (let offset = 0; offset < samples.length; offset += 480) {
+          const bytes = pcmToBytes(samples.subarray(offset, offset + 480));
           this.session.sendAudio(bytes.slice().buffer as ArrayBuffer);
         }
     }
@@ -249,18 +249,18 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     });
     dialogue.session.sendMessage("Speak at length.");
     await dialogue.until(() => dialogue.audioBytes > 0);
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     await pause(300); // the callee listens for a while: playback is measured by the clock
     dialogue.send(SILENCE, VOICE);
     await dialogue.until(() => dialogue.count("conversation.item.truncated") === 1);
     dialogue.send(SILENCE);
     await dialogue.until(() => dialogue.count("response.done") === 2);
-    const elapsedMs = performance.now() - begunAt;
-    const [truncation] = record().truncated;
-    expect(record().truncated).toHaveLength(1);
+    const elapsedMs = performance.now() - startedAt;
+    const [truncation] = record().truncations;
+    expect(record().truncations).toHaveLength(1);
     expect(truncation!.ms).toBeGreaterThan(250);
     expect(truncation!.ms).toBeLessThan(elapsedMs + 250);
-    expect(record().received.includes("response.cancel")).toBe(!stopsItself);
+    expect(record().receivedTypes.includes("response.cancel")).toBe(!stopsItself);
     const [firstDone] = dialogue.events.filter(({ type }) => type === "response.done");
     expect(firstDone).toMatchObject({
       response: {
@@ -292,12 +292,12 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
       message("third", "Well."),
       good,
     ]);
-    const expected = ["user: Are you there?", "user: Yes.", "user: Well.", "assistant: Good."];
-    await expect.poll(() => record().history).toEqual(expected);
+    const expectedHistory = ["user: Are you there?", "user: Yes.", "user: Well.", "assistant: Good."];
+    await expect.poll(() => record().history).toEqual(expectedHistory);
     await dialogue.until(() => dialogue.history.length === 4);
-    expect(dialogue.history).toEqual(expected);
+    expect(dialogue.history).toEqual(expectedHistory);
     dialogue.session.updateHistory((history) => history.slice(1));
-    await expect.poll(() => record().history).toEqual(expected.slice(1));
+    await expect.poll(() => record().history).toEqual(expectedHistory.slice(1));
     expect(dialogue.errors).toEqual([]);
   });
 

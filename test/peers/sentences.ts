@@ -3,14 +3,14 @@ export interface Sentence {
   /** The recognised form: in lower case, without punctuation. */
   readonly heard: string;
   /** Its words, each with the words that it could be mistaken for. */
-  readonly places: readonly (readonly string[])[];
+  readonly words: readonly (readonly string[])[];
 }
 
 /** A message to be spoken. */
 export const APPOINTMENT: Sentence & { readonly text: string } = {
   text: "Your appointment is confirmed for Monday at nine thirty.",
   heard: "your appointment is confirmed for monday at nine thirty",
-  places: [
+  words: [
     ["your", "our"],
     ["appointment", "apartment", "account"],
     ["is"],
@@ -26,7 +26,7 @@ export const APPOINTMENT: Sentence & { readonly text: string } = {
 /** Sample sentence of an English voice. */
 export const SAMPLE: Sentence = {
   heard: "hello this is how my voice sounds on the telephone",
-  places: [
+  words: [
     ["hello", "yellow", "fellow"],
     ["this", "that", "these"],
     ["is", "was"],
@@ -43,7 +43,7 @@ export const SAMPLE: Sentence = {
 /** Sentence of the simulated phone that speaks. */
 export const SIMULATED: Sentence = {
   heard: "hello this is the simulated phone speaking",
-  places: [
+  words: [
     ["hello", "yellow", "fellow"],
     ["this", "that", "these"],
     ["is", "was"],
@@ -58,7 +58,7 @@ export const SIMULATED: Sentence = {
 export const ANSWERS: readonly Sentence[] = [
   {
     heard: "yes that is right",
-    places: [
+    words: [
       ["yes", "guess", "less"],
       ["that", "this"],
       ["is", "was"],
@@ -67,7 +67,7 @@ export const ANSWERS: readonly Sentence[] = [
   },
   {
     heard: "on monday please",
-    places: [
+    words: [
       ["on", "in"],
       ["monday", "sunday", "friday"],
       ["please", "peace", "police"],
@@ -75,7 +75,7 @@ export const ANSWERS: readonly Sentence[] = [
   },
   {
     heard: "we are two people",
-    places: [
+    words: [
       ["we", "he"],
       ["are", "were"],
       ["two", "three", "four"],
@@ -84,7 +84,7 @@ export const ANSWERS: readonly Sentence[] = [
   },
   {
     heard: "please wait a moment",
-    places: [
+    words: [
       ["please", "peace", "police"],
       ["wait", "stay", "walk"],
       ["a", "the"],

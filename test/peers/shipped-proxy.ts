@@ -11,9 +11,9 @@ import { type Child, startChild } from "./sip/child.ts";
 export interface ShippedProxy {
   readonly port: number;
   /** Every line of its access log, and of nginx's error log. */
-  logged(): string;
+  logText(): string;
   /** Sends a request unchanged over a new TLS connection, and returns the whole response. */
-  ask(head: string, body?: string): Promise<string>;
+  send(head: string, body?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function startCaddy(options: ProxyOptions): Promise<ShippedProxy> {
 }
 
 /** Paths and ports of this machine for a configuration. */
-interface Place {
+interface LocalSettings {
   readonly port: number;
   readonly cert: string;
   readonly key: string;
@@ -82,7 +82,7 @@ interface Place {
 async function startProxy(
   program: "nginx" | "caddy",
   options: ProxyOptions,
-  configure: (place: Place, options: ProxyOptions) => readonly string[],
+  configure: (settings: LocalSettings, options: ProxyOptions) => readonly string[],
 ): Promise<ShippedProxy> {
   const { folder, authority } = options;
   mkdirSync(folder, { recursive: true });
@@ -92,24 +92,24 @@ async function startProxy(
   writeFileSync(file("key.pem"), key);
   const logs = [file("access.log"), file("error.log")] as const;
   for (const log of logs) writeFileSync(log, "");
-  const place = { port: await freePort(), cert: file("cert.pem"), key: file("key.pem"), logs };
-  const child: Child = startChild(program, configure(place, options), { cwd: folder, log: file("output.log") });
-  const ask = (head: string, body = ""): Promise<string> => exchange(place.port, authority.ca, head, body);
+  const settings = { port: await freePort(), cert: file("cert.pem"), key: file("key.pem"), logs };
+  const child: Child = startChild(program, configure(settings, options), { cwd: folder, log: file("output.log") });
+  const send = (head: string, body = ""): Promise<string> => exchange(settings.port, authority.ca, head, body);
   await until(
-    () => ask("GET /healthz HTTP/1.1\r\nHost: calls.example.com\r\n").catch(() => child.output()),
-    (answer) => answer.startsWith("HTTP/1.1 200"),
+    () => send("GET /healthz HTTP/1.1\r\nHost: calls.example.com\r\n").catch(() => child.output()),
+    (response) => response.startsWith("HTTP/1.1 200"),
     15_000,
-    `${program} to answer`,
+    `${program} to respond`,
   );
   return {
-    port: place.port,
+    port: settings.port,
     // Caddy prints its access log, because the Host has no port, and its log of errors.
-    logged: () =>
+    logText: () =>
       [...logs.map((log) => readFileSync(log, "utf8")), child.output()]
         .flatMap((text) => text.split("\n"))
         .filter((line) => !line.includes('"http.log.error"'))
         .join("\n"),
-    ask,
+    send,
     stop: () => child.kill("SIGTERM"),
   };
 }

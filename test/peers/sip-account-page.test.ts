@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { useBrowser, waitFor } from "./browser.ts";
-import { expectReadableByDayAndNight, WIDTHS } from "./readable.ts";
+import { expectReadableInBothSchemes, WIDTHS } from "./readable.ts";
 import { withTools } from "./tools.ts";
 
 describeEach([ON_NODE], (target) => {
@@ -20,7 +20,7 @@ describeEach([ON_NODE], (target) => {
     });
     afterAll(() => farEnd.close());
 
-    test.each(WIDTHS)("fits %i px by day and by night, with its form, its fault and its end", async (width) => {
+    test.each(WIDTHS)("fits %i px in both schemes: the form, its error and its success", async (width) => {
       const client = await server.as("ada");
       const { id } = await client.createInstance("Reception");
       const url = await client.linkUrl(id);
@@ -33,13 +33,13 @@ describeEach([ON_NODE], (target) => {
       await page.goto(url);
       await waitFor(page, 'document.querySelectorAll("button").length === 1');
       await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
-      await expectReadableByDayAndNight(page, width, "sip");
+      await expectReadableInBothSchemes(page, width, "sip");
       await link("wrong");
       await waitFor(page, '/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
-      await expectReadableByDayAndNight(page, width, "sip-fault");
+      await expectReadableInBothSchemes(page, width, "sip-fault");
       await link("s3cret");
       await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
-      await expectReadableByDayAndNight(page, width, "sip-linked");
+      await expectReadableInBothSchemes(page, width, "sip-linked");
     });
 
     test("shows the fault, keeps the input, and links the number", async () => {
@@ -72,7 +72,7 @@ describeEach([ON_NODE], (target) => {
       await submit();
       await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
       await client.waitForInstance(id, "ACTIVE");
-      expect(requests.filter((asked) => !asked.startsWith(`${server.base}/sip/link/`))).toEqual([]);
+      expect(requests.filter((requestUrl) => !requestUrl.startsWith(`${server.base}/sip/link/`))).toEqual([]);
       expect(faults.filter((fault) => !fault.includes("422"))).toEqual([]);
       const { id: callId } = await client.call(id, { target: { phoneNumber: "+12025550100" } });
       expect((await client.waitForCall(callId)).outcome?.reason).toBe("message_played");

@@ -39,11 +39,11 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
 
   /** The tone that the phone heard in the call after these recordings, and its length, ms. */
   async function heardSince(earlierNames: readonly string[], hz: number): Promise<{ ms: number; share: number }> {
-    const isWhole = (name: string): boolean => {
+    const isComplete = (name: string): boolean => {
       const file = readFileSync(join(files, "rec", name));
       return file.length > 44 && file.readUInt32LE(4) === file.length - 8;
     };
-    const newRecordings = () => recordings().filter((name) => !earlierNames.includes(name) && isWhole(name));
+    const newRecordings = () => recordings().filter((name) => !earlierNames.includes(name) && isComplete(name));
     const [name = ""] = await until(newRecordings, (names) => names.length === 1, 5_000, "the recording");
     const sound = readWav(readFileSync(join(files, "rec", name)));
     const { from, to } = loudPart(sound);

@@ -29,15 +29,15 @@ describeEach([ON_NODE], (target) => {
       "by %s is understood word by word by a recogniser",
       async (voice) => {
         const { path } = await playText(APPOINTMENT.text, voice);
-        expect(recognise(path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+        expect(recognise(path, APPOINTMENT.words)).toBe(APPOINTMENT.heard);
       },
     );
 
     test("with other words is understood as those, so the recogniser does listen", async () => {
       const { path } = await playText("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
-      expect(recognise(path, APPOINTMENT.places)).not.toBe(APPOINTMENT.heard);
+      expect(recognise(path, APPOINTMENT.words)).not.toBe(APPOINTMENT.heard);
       const otherFile = await playText("Our account is cancelled for Friday at four fifteen.", "en-US-1");
-      expect(recognise(otherFile.path, APPOINTMENT.places)).toBe("our account is cancelled for friday at four fifteen");
+      expect(recognise(otherFile.path, APPOINTMENT.words)).toBe("our account is cancelled for friday at four fifteen");
     });
 
     test("keeps its first and its last word", async () => {
@@ -60,10 +60,10 @@ describeEach([ON_NODE], (target) => {
       expect(recognise(path, digits, number)).toBe("two thousand five hundred dollars");
     });
 
-    test("to show a voice is also understood", async () => {
+    test("that is a voice's sample is also understood", async () => {
       const path = join(files, "sample.wav");
       writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
-      expect(recognise(path, SAMPLE.places)).toBe(SAMPLE.heard);
+      expect(recognise(path, SAMPLE.words)).toBe(SAMPLE.heard);
     });
 
     test("is a WAV of 16-bit mono 16 kHz to sox and ffprobe", async () => {

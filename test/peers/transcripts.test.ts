@@ -33,7 +33,7 @@ function understand(samples: Int16Array, sampleRate: number): string {
     path,
     Buffer.concat([wavHeader({ sampleRate: RATE, samples: resampled.length }), pcmToBytes(resampled)]),
   );
-  return recognise(path, SIMULATED.places, SAMPLE.places);
+  return recognise(path, SIMULATED.words, SAMPLE.words);
 }
 
 const fake = await openaiServer({ understand, apiKey: API_KEY });
@@ -173,7 +173,7 @@ describeEach([ON_NODE], (target) => {
       expect((await openai.audio.transcriptions.create({ file, model: "m" })).text).toBe(SAMPLE.heard);
     });
 
-    test("answers the vendor's realtime client", async () => {
+    test("works with the vendor's realtime client", async () => {
       const wav = decodeWav(new Uint8Array(await loadSample()));
       const samples = resample(wav.samples, wav.sampleRate, 24_000);
       const options: ClientOptions & { finishRequest(request: ClientRequest): void } = {

@@ -8,7 +8,7 @@ export interface CorpusFile {
   readonly bytes: Uint8Array;
   /** Files with the same sound when concatenated, for a decoder that only reads part of this one. Default: the file itself. */
   readonly twins?: readonly Uint8Array[];
-  /** Name by which a stream and a speech server's response may be refused instead. */
+  /** Pattern of the message with which a stream and a speech server's response may be refused instead. */
   readonly refusal?: RegExp;
 }
 
@@ -78,11 +78,11 @@ function withEdits(
 }
 
 function encodings(): CorpusFile[] {
-  let turn = 0;
+  let rateIndex = 0;
   return ENCODINGS.flatMap(({ tag, bits }) =>
     [1, 2].flatMap((channels) =>
       [false, true].map((extensible) => {
-        const sampleRate = RATES[turn++ % RATES.length]!;
+        const sampleRate = RATES[rateIndex++ % RATES.length]!;
         return {
           name: `format ${tag} of ${bits} bits, ${channels} channels, ${sampleRate} Hz${extensible ? ", extensible" : ""}`,
           bytes: voiceWav({ tag, bits, channels, sampleRate, extensible }),
@@ -148,9 +148,9 @@ function headers(): CorpusFile[] {
       bytes: withEdits(plainFile, [40, length, 4]),
       twins,
     })),
-    ...[8, 36, 44].map((more) => ({
-      name: `a claim of ${more} bytes more`,
-      bytes: withEdits(plainFile, [40, samples.length + more, 4]),
+    ...[8, 36, 44].map((extraBytes) => ({
+      name: `a claim of ${extraBytes} bytes more`,
+      bytes: withEdits(plainFile, [40, samples.length + extraBytes, 4]),
       twins,
     })),
   ];
@@ -210,8 +210,9 @@ function containers(): CorpusFile[] {
       [false, true].map((extensible) => {
         const data = concatBytes(
           values.map((value) => {
-            const whole = Math.round(value * (2 ** (bits - 1) - 1)) * (isLow ? 1 : 2 ** (8 * container - bits));
-            return Array.from({ length: container }, (_, byte) => Math.floor(whole / 256 ** byte) & 255);
+            const containerValue =
+              Math.round(value * (2 ** (bits - 1) - 1)) * (isLow ? 1 : 2 ** (8 * container - bits));
+            return Array.from({ length: container }, (_, byte) => Math.floor(containerValue / 256 ** byte) & 255);
           }),
         );
         const head = buildWav({ tag: 1, bits: 8 * container, extensible, frames: [], dataSize: data.length });

@@ -47,8 +47,8 @@ max_contacts=4
 remove_existing=yes
 `;
 
-/** @param behind the port of the phone behind it */
-const PJSIP = (port: number, keys: Certificates, behind: number): string => `
+/** @param phonePort the port of the phone behind it */
+const PJSIP = (port: number, keys: Certificates, phonePort: number): string => `
 [global]
 type=global
 endpoint_identifier_order=username,ip
@@ -86,7 +86,7 @@ direct_media_method=invite
 aors=phone
 [phone]
 type=aor
-contact=sip:127.0.0.1:${behind}
+contact=sip:127.0.0.1:${phonePort}
 `;
 
 const extension = (number: string): string => number.slice(1);
@@ -109,8 +109,8 @@ exten => ${extension(CALLEES.behind)},1,Dial(PJSIP/+12025550101@phone,30)
 exten => ${extension(CALLEES.busy)},1,Busy(2)
 `;
 
-/** Starts the Asterisk that the variable ASTERISK names. @param behind the port of a phone behind it */
-export async function startAsterisk(stage: Stage, keys: Certificates, behind: number): Promise<Pbx> {
+/** Starts the Asterisk that the variable ASTERISK names. @param phonePort the port of a phone behind it */
+export async function startAsterisk(stage: Stage, keys: Certificates, phonePort: number): Promise<Pbx> {
   const prefix = installFolder("ASTERISK", "sbin/asterisk");
   const folder = stage.folder("asterisk");
   const [port, rtp] = [await freePorts(2), await freePorts(40)];
@@ -133,7 +133,7 @@ nocolor = yes
 `,
     "modules.conf": `[modules]\nautoload=no\n${MODULES.map((name) => `load=${name}.so`).join("\n")}\n`,
     "logger.conf": "[general]\n[logfiles]\nconsole => notice,warning,error\n",
-    "pjsip.conf": PJSIP(port, keys, behind),
+    "pjsip.conf": PJSIP(port, keys, phonePort),
     "pjproject.conf": "[startup]\ntype=startup\n",
     "extensions.conf": EXTENSIONS(pathOf("rec")),
     "rtp.conf": `[general]\nrtpstart=${rtp}\nrtpend=${rtp + 38}\n`,
@@ -153,6 +153,6 @@ nocolor = yes
     protected: { user: "protected" },
     speaksG722: true,
     keysAsTones: { user: "inband" },
-    heard: (number) => newestRecording(pathOf("rec"), number),
+    recordingOf: (number) => newestRecording(pathOf("rec"), number),
   };
 }

@@ -30,7 +30,7 @@ const recordedExtension = (number: string, folder: string, actions: Parameters<t
     ...actions,
   ]);
 
-const XML = (settings: { port: number; rtp: number; certificates: string; rec: string; behind: number }): string => `
+const XML = (settings: { port: number; rtp: number; certificates: string; rec: string; phonePort: number }): string => `
 <document type="freeswitch/xml">
 <section name="configuration">
 <configuration name="modules.conf"><modules>
@@ -88,7 +88,7 @@ ${recordedExtension(CALLEES.listens, settings.rec, [
 ])}
 ${extension(CALLEES.behind, [
   ["set", "bypass_media_after_bridge=true"],
-  ["bridge", `sofia/internal/+12025550101@127.0.0.1:${settings.behind}`],
+  ["bridge", `sofia/internal/+12025550101@127.0.0.1:${settings.phonePort}`],
 ])}
 ${extension(CALLEES.busy, [["hangup", "USER_BUSY"]])}
 <extension name="others"><condition><action application="hangup" data="UNALLOCATED_NUMBER"/></condition></extension>
@@ -96,8 +96,8 @@ ${extension(CALLEES.busy, [["hangup", "USER_BUSY"]])}
 </document>
 `;
 
-/** Starts the FreeSWITCH that the variable FREESWITCH names. @param behind the port of a phone behind it */
-export async function startFreeswitch(stage: Stage, keys: Certificates, behind: number): Promise<Pbx> {
+/** Starts the FreeSWITCH that the variable FREESWITCH names. @param phonePort the port of a phone behind it */
+export async function startFreeswitch(stage: Stage, keys: Certificates, phonePort: number): Promise<Pbx> {
   const prefix = installFolder("FREESWITCH", "bin/freeswitch");
   const folder = stage.folder("freeswitch");
   const [port, rtp] = [await freePorts(2), await freePorts(40)];
@@ -108,10 +108,17 @@ export async function startFreeswitch(stage: Stage, keys: Certificates, behind: 
   copyFileSync(keys.ca, pathOf("certs/cafile.pem"));
   writeFileSync(
     pathOf("conf/freeswitch.xml"),
-    XML({ port, rtp, certificates: pathOf("certs"), rec: pathOf("rec"), behind }),
+    XML({ port, rtp, certificates: pathOf("certs"), rec: pathOf("rec"), phonePort }),
   );
-  const places = ["conf", "log", "run", "db", "certs", "scripts", "temp", "storage", "cache"];
-  const options = ["-nc", "-nf", "-nonat", "-nort", "-np", ...places.flatMap((name) => [`-${name}`, pathOf(name)])];
+  const optionFolders = ["conf", "log", "run", "db", "certs", "scripts", "temp", "storage", "cache"];
+  const options = [
+    "-nc",
+    "-nf",
+    "-nonat",
+    "-nort",
+    "-np",
+    ...optionFolders.flatMap((name) => [`-${name}`, pathOf(name)]),
+  ];
   const program = [`LD_LIBRARY_PATH=${join(prefix, "lib")}`, join(prefix, "bin/freeswitch")];
   const command = [...program, ...options, "-recordings", pathOf("rec"), "-mod", join(prefix, "lib/freeswitch/mod")];
   const child = startChild("env", command, { cwd: folder, log: pathOf("output.txt") });
@@ -123,5 +130,5 @@ export async function startFreeswitch(stage: Stage, keys: Certificates, behind: 
     30_000,
     "FreeSWITCH to have started",
   );
-  return { port, trunk: {}, protected: {}, heard: (number) => newestRecording(pathOf("rec"), number) };
+  return { port, trunk: {}, protected: {}, recordingOf: (number) => newestRecording(pathOf("rec"), number) };
 }

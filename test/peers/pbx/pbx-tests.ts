@@ -15,7 +15,7 @@ import { recipe } from "./recipe.ts";
 /** Tests of sequential calls through a PBX of this name. */
 export function pbxTests(
   name: string,
-  start: (stage: Stage, keys: Certificates, behind: number) => Promise<Pbx>,
+  start: (stage: Stage, keys: Certificates, phonePort: number) => Promise<Pbx>,
 ): void {
   describe(`a call through ${name}`, () => {
     const stage = new Stage();
@@ -31,8 +31,8 @@ export function pbxTests(
     const open = (trunk: Partial<Trunk> = {}, title = "pbx") =>
       openTrunk(stage, { ...recipe(name), ...pbx.trunk, server: `sip:127.0.0.1:${pbx.port}`, ...trunk }, title);
 
-    /** Duration for which both sides talk; then both must have heard the other's tone, unbroken. */
-    async function talks(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
+    /** Places a call of this duration, and asserts that their tone was heard unbroken. */
+    async function callAndListen(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
       const { dial } = await open(trunk);
       const { leg, events, ear } = await dial(number);
       await events.next("connected", 8_000);
@@ -54,38 +54,43 @@ export function pbxTests(
 
     /** Asserts the minimum length of our tone in the recording of the PBX, s. */
     async function expectHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
-      const { sound } = await monoOf(await pbx.heard(number), 8_000);
+      const { sound } = await monoOf(await pbx.recordingOf(number), 8_000);
       const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
       expect(recording.samples.length / sound.sampleRate).toBeGreaterThan(seconds);
       expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
     }
 
     test("is heard both ways with the documented recipe", async () => {
-      const leg = await talks();
+      const leg = await callAndListen();
       await expectHeard();
       expect(leg.statistics?.()).toMatchObject({ codec: "PCMU", packetsLost: 0 });
     });
 
     test("is heard with a registration, over TCP", async () => {
-      await talks({ server: `sip:127.0.0.1:${pbx.port};transport=tcp`, register: true });
+      await callAndListen({ server: `sip:127.0.0.1:${pbx.port};transport=tcp`, register: true });
       await expectHeard();
     });
 
     test("is heard over TLS, protected by SRTP", async () => {
       const server = `sip:127.0.0.1:${pbx.port + 1};transport=tls`;
-      await talks({ server, srtp: "required", tls: { ca: keys.ca, servername: "sip.test.local" }, ...pbx.protected });
+      await callAndListen({
+        server,
+        srtp: "required",
+        tls: { ca: keys.ca, servername: "sip.test.local" },
+        ...pbx.protected,
+      });
       await expectHeard();
     });
 
     test("is heard when the PBX redirects the audio to a phone behind it", async () => {
-      await talks({}, CALLEES.behind, 5_000);
+      await callAndListen({}, CALLEES.behind, 5_000);
       const { sound } = await monoOf(await phone.heardFile());
       const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
       expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
       expect(phaseJumps(recording, OUR_HZ)).toBeLessThanOrEqual(4);
     });
 
-    test("keeps a callee who only listens for a while", async () => {
+    test("continues while the callee only listens", async () => {
       const { dial } = await open({ mediaLossMs: 8_000 }, "listens");
       const { leg, events, ear } = await dial(CALLEES.listens);
       await events.next("connected", 8_000);
@@ -117,7 +122,7 @@ export function pbxTests(
 
     test("is heard in G.722", async ({ skip }) => {
       if (!pbx.speaksG722) skip("this PBX was built without G.722");
-      const leg = await talks({ codecs: ["G722"] });
+      const leg = await callAndListen({ codecs: ["G722"] });
       await expectHeard();
       expect(leg.statistics?.()?.codec).toBe("G722");
     });
@@ -157,7 +162,7 @@ export function pbxTests(
       expect([events.cause, detail]).toEqual(["rejected_by_network", expect.stringContaining("password")]);
     });
 
-    test("to a number unknown to the PBX names the number", async () => {
+    test("to a number unknown to the PBX ends as number_invalid", async () => {
       const { dial } = await open({}, "unknown");
       const { events } = await dial("+12025550199");
       await events.next("ended", 8_000);

@@ -36,7 +36,7 @@ export interface Pbx {
   /** Options for pressing keys as tones; undefined if unsupported. */
   readonly keysAsTones?: Partial<Trunk>;
   /** The audio recorded of the last call to this number; waits until the file is closed. */
-  heard(number: string): Promise<string>;
+  recordingOf(number: string): Promise<string>;
 }
 
 /**
@@ -48,7 +48,7 @@ export function installFolder(name: "ASTERISK" | "FREESWITCH", program: string):
   const prefix = process.env[name];
   if (!prefix)
     throw new Error(
-      `set ${name} to the folder that it was installed into; test/peers/pbx/README.md says how to build it`,
+      `set ${name} to the folder that it was installed into; test/peers/pbx/README.md describes how to build it`,
     );
   if (!existsSync(join(prefix, program))) throw new Error(`${name} is ${prefix}, and there is no ${program} in it`);
   return prefix;

@@ -38,7 +38,7 @@ function withVariables(title: string, names: readonly string[], define: () => vo
 }
 
 /** Registers the test of a call to a callee who answers questions, on a server with these settings. */
-function conversation(
+function testConversation(
   env: Readonly<Record<string, string | undefined>>,
   agentOptions: object,
   check: (call: CallView) => void,
@@ -88,7 +88,7 @@ withVariables(
       RINGPORT_AGENT_MODEL: LIVE.LIVE_AGENT_MODEL,
       RINGPORT_AGENT_KEY: LIVE.LIVE_AGENT_KEY,
     };
-    conversation(env, { resultSchema: RESULT }, ({ transcript, result }) => {
+    testConversation(env, { resultSchema: RESULT }, ({ transcript, result }) => {
       const words = (transcript ?? []).filter(({ speaker }) => speaker === "callee").map(({ text }) => text);
       expect(words.join(" ")).toMatch(/yes.*monday.*(two|2)/is);
       expect(result).toEqual({ people: 2 });
@@ -103,5 +103,5 @@ withVariables("a call by a real model that takes audio", ["LIVE_REALTIME_URL", "
     RINGPORT_AGENT_MODEL: LIVE.LIVE_REALTIME_MODEL,
     RINGPORT_AGENT_KEY: LIVE.LIVE_REALTIME_KEY,
   };
-  conversation(env, {}, () => {});
+  testConversation(env, {}, () => {});
 });

@@ -24,7 +24,7 @@ function understand(samples: Int16Array, sampleRate: number): string {
     path,
     Buffer.concat([wavHeader({ sampleRate: RATE, samples: resampled.length }), pcmToBytes(resampled)]),
   );
-  return recognise(path, ...ANSWERS.map(({ places }) => places));
+  return recognise(path, ...ANSWERS.map(({ words }) => words));
 }
 
 const QUESTIONS: Readonly<Record<string, ChatReply>> = {

@@ -8,7 +8,7 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { ADA, trunkLine } from "./trunk-line.ts";
+import { ADA, startTrunkLine } from "./trunk-line.ts";
 
 /** Digits are distinguishable on a telephone line. */
 const SENTENCE = "Seven, two, nine, four.";
@@ -22,7 +22,7 @@ withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "po
   beforeAll(async () => {
     softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
     const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
-    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
+    ({ ringport, instanceId } = await startTrunkLine(stage, { trunk }));
   });
 
   test("asks, gets the softphone's key and replies: word by word, in the softphone's recording", async () => {
@@ -52,6 +52,6 @@ withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "po
     expect(recognise(extract("question", question!.startMs, question!.endMs), [DIGIT, DIGIT, DIGIT, DIGIT])).toBe(
       "seven two nine four",
     );
-    expect(recognise(extract("answer", answer!.startMs, answer!.endMs), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+    expect(recognise(extract("answer", answer!.startMs, answer!.endMs), APPOINTMENT.words)).toBe(APPOINTMENT.heard);
   });
 });

@@ -63,7 +63,7 @@ const CONFIG = (settings: {
   control: number;
   rtp: number;
   folder: string;
-  says: string;
+  soundFile: string;
   keys: Certificates;
   modules: string;
   jitterBuffer: string;
@@ -75,7 +75,7 @@ sip_certificate ${settings.keys.both}
 call_local_timeout 120
 call_max_calls 16
 audio_buffer 20-160
-audio_source aufile,${settings.says}
+audio_source aufile,${settings.soundFile}
 audio_player aubridge,null
 audio_alert aubridge,null
 ausrc_srate 48000
@@ -133,7 +133,7 @@ function tone(stage: Stage, hz: number): string {
   tones.set(stage, files);
   const existingFile = files.get(hz);
   if (existingFile) return existingFile;
-  const path = join(stage.folder("says"), "tone.wav");
+  const path = join(stage.folder("sounds"), "tone.wav");
   run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", `${hz}`, "gain", "-12");
   files.set(hz, path);
   return path;
@@ -174,12 +174,12 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says: soundFile, keys, modules: modules(), jitterBuffer }),
+    CONFIG({ port, control, rtp, folder, soundFile, keys, modules: modules(), jitterBuffer }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
   stage.add(child, () => child.kill());
-  await child.says(/baresip is ready/);
+  await child.waitForOutput(/baresip is ready/);
   // It becomes ready even if another program has this port, which would then get our commands.
   if (/ctrl_tcp: failed/.test(child.output())) {
     await child.kill();

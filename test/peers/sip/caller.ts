@@ -20,7 +20,7 @@ export interface DirectCall {
   /** Audio received from the callee. */
   readonly ear: FrameRecorder;
   /** Frames that were pulled to be sent. */
-  readonly pulled: () => number;
+  readonly pulledFrames: () => number;
 }
 
 /** A trunk with one linked line, as the core holds it. */
@@ -84,12 +84,12 @@ export async function openRoute(
 
 async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: string): Promise<Caller> {
   await host.reports.next("online", 10_000);
-  let calls = 0;
+  let callCount = 0;
   return {
     line,
     host,
     async dial(to = CALLEE, ringTimeoutMs = 30_000) {
-      const options = { callId: `call_${name}_${++calls}`, ringTimeoutMs };
+      const options = { callId: `call_${name}_${++callCount}`, ringTimeoutMs };
       const leg = await line.dial(to, options, new AbortController().signal);
       const playout = new Playout(leg.sampleRate);
       playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
@@ -102,7 +102,7 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
         },
       };
       leg.connectMedia(countedSource, ear);
-      return { leg, events, playout, ear, pulled: () => pulledCount };
+      return { leg, events, playout, ear, pulledFrames: () => pulledCount };
     },
   };
 }

@@ -24,7 +24,7 @@ const goodTrunk = {
   register: true,
   codecs: ["opus", "PCMU"],
 } as const;
-/** Accepts every connection and never responds. */
+/** Receives every datagram and never responds. */
 const silentServer = createSocket("udp4");
 await new Promise<void>((resolve) => silentServer.bind(0, "127.0.0.1", resolve));
 const trunks: readonly Trunk[] = [
@@ -34,7 +34,7 @@ const trunks: readonly Trunk[] = [
   { name: "silent", server: `sip:127.0.0.1:${silentServer.address().port}`, probe: "none" },
 ];
 
-/** Places one call, acts on it, and returns its end; live calls are closed with everything else. */
+/** Places one call, acts on it, and prints its end; a call that is left is closed with everything else. */
 async function call(trunk: string, to: string, act: "hang up" | "wait" | "leave"): Promise<void> {
   const line = lines.get(trunk)!;
   const report = (cause: string): void => console.log(`${trunk} ${to} ${cause}`);

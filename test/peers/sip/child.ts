@@ -11,7 +11,7 @@ export interface Child {
   /** Its output so far. */
   output(): string;
   /** Waits until it has printed this. */
-  says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Its exit code; null when a signal ended it. */
   readonly exitCode: Promise<number | null>;
   /** Ends it immediately, without leftovers. Idempotent. */
@@ -32,13 +32,13 @@ export function startChild(
     child.once("error", reject);
     child.once("close", (code) => resolve(code));
   });
-  exit.catch(() => {}); // wake the waiters
+  exit.catch(() => {}); // without a waiter, the error would be unhandled
   const output = (): string => readFileSync(log, "utf8");
   return {
     pid: child.pid ?? 0,
     output,
     exitCode: exit,
-    async says(pattern, withinMs = 5_000) {
+    async waitForOutput(pattern, withinMs = 5_000) {
       const match = await until(
         () => (child.exitCode === null ? pattern.exec(output()) : (pattern.exec(output()) ?? "gone")),
         (answer) => answer !== null,

@@ -12,7 +12,7 @@ import { withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 import { type ExpectedTone, expectTone, expectUnbroken } from "./expect-tone.ts";
-import { follow, hangUp, momentOf, nameOf, writePieces } from "./followed-stream.ts";
+import { follow, hangUp, nameOf, timeOf, writePieces } from "./followed-stream.ts";
 import { Stage } from "./stage.ts";
 import { waitedSince } from "./waited.ts";
 
@@ -32,7 +32,7 @@ interface PlacedCall {
   readonly url: string;
   readonly softphone: Baresip;
   /** Expects this tone at the softphone. */
-  readonly hears: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
+  readonly expectHeard: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
   /** A client, optionally through another address. */
   client(url?: string): Client;
 }
@@ -56,15 +56,15 @@ function expectSoftphoneTone(frames: readonly Int16Array[], sampleRate: number):
 const SCENARIOS: readonly Scenario[] = [
   {
     title: "is heard, hears the callee, and gets the events",
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id);
       const { stream, events, frames } = session;
       await writePieces(session, new Uint8Array(toneOf(2_500).buffer));
       await hangUp(session);
-      await hears({ hz: HZ, ms: 2_500 });
+      await expectHeard({ hz: HZ, ms: 2_500 });
 
       expect(events.map(nameOf)).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "completed"]);
-      const elapsedMs = momentOf(events, "mark") - momentOf(events, "answered");
+      const elapsedMs = timeOf(events, "mark") - timeOf(events, "answered");
       expect(elapsedMs).toBeGreaterThan(2_400);
       expect(stream.dropped).toEqual({ frames: 0, events: 0 });
       expect(Math.abs(frames.length * 20 - elapsedMs)).toBeLessThan(1_000);
@@ -77,49 +77,49 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "is heard with mu-law, as the trunk has it, and gets mu-law",
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "mulaw" });
       await writePieces(session, encodeMulaw(toneOf(2_000, 8_000)));
       await hangUp(session);
-      await hears({ hz: HZ, ms: 2_000 });
+      await expectHeard({ hz: HZ, ms: 2_000 });
       expectSoftphoneTone(session.frames, 8_000);
     },
   },
   {
     title: "is heard with A-law, and gets A-law",
     onNodeOnly: true,
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "alaw" });
       await writePieces(session, encodeAlaw(toneOf(2_000, 8_000)));
       await hangUp(session);
-      await hears({ hz: HZ, ms: 2_000 });
+      await expectHeard({ hz: HZ, ms: 2_000 });
       expectSoftphoneTone(session.frames, 8_000);
     },
   },
   {
     title: "is heard with PCM of 44.1 kHz, and gets it",
     onNodeOnly: true,
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { sampleRate: 44_100 });
       await writePieces(session, new Uint8Array(toneOf(2_000, 44_100).buffer));
       await hangUp(session);
-      await hears({ hz: HZ, ms: 2_000 });
+      await expectHeard({ hz: HZ, ms: 2_000 });
       expectSoftphoneTone(session.frames, 44_100);
     },
   },
   {
     title: "is heard with an MP3 that is cut anywhere",
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "mp3" });
       await writePieces(session, readFileSync(MP3));
       await hangUp(session);
-      await hears(MP3_TONE);
+      await expectHeard(MP3_TONE);
     },
   },
   {
     title: "is silent after clear, which reports how much was heard",
     onNodeOnly: true,
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const session = await follow(client(), id);
       const { stream } = session;
       await stream.write(toneOf(1_000));
@@ -133,15 +133,15 @@ const SCENARIOS: readonly Scenario[] = [
       expect(heardMs).toBeLessThan(2_000);
       await stream.write(new Int16Array(RATE / 2));
       await hangUp(session);
-      const { endMs, wholeMs } = await hears({ hz: HZ, ms: heardMs });
-      expect(wholeMs - endMs).toBeGreaterThan(300);
+      const { endMs, callMs } = await expectHeard({ hz: HZ, ms: heardMs });
+      expect(callMs - endMs).toBeGreaterThan(300);
     },
   },
   {
     title: "gets a key, and the hang-up of the callee",
     onNodeOnly: true,
     async run({ id, client, softphone }) {
-      const { stream, events, over } = await follow(client(), id);
+      const { stream, events, ended } = await follow(client(), id);
       void stream.write(toneOf(30_000));
       const laterMark = stream.mark("never");
       await until(() => events.map(nameOf).includes("answered"), Boolean, 8_000, "the answer");
@@ -153,7 +153,7 @@ const SCENARIOS: readonly Scenario[] = [
       expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
       expect(await laterMark).toBe("ended");
       expect(await stream.write(toneOf(20))).toBe(false);
-      await over;
+      await ended;
       expect(events.filter((event) => nameOf(event) === "dtmf")).toMatchObject([{ digit: "7" }]);
       expect(events.at(-1)).toMatchObject({ event: "completed", reason: "callee_hung_up" });
     },
@@ -161,7 +161,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: "may lose its connection without an audible gap",
     onNodeOnly: true,
-    async run({ id, url, client, hears }) {
+    async run({ id, url, client, expectHeard }) {
       const relay = await relayTo(url);
       try {
         const session = await follow(client(relay.url.replace(/\/$/, "")), id);
@@ -177,7 +177,7 @@ const SCENARIOS: readonly Scenario[] = [
         await lateWrite;
         expect(await stream.mark("said")).toBe("reached");
         await hangUp(session);
-        await hears({ hz: HZ, ms: 4_000 });
+        await expectHeard({ hz: HZ, ms: 4_000 });
         expect(events.map(nameOf).filter((name) => name !== "transcripts_unavailable")).toEqual([
           ...["ringing", "answered", "mark", "mark", "completed"],
         ]);
@@ -189,7 +189,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: "gets a ticket for a WebSocket that can send no header",
     onNodeOnly: true,
-    async run({ id, client, hears }) {
+    async run({ id, client, expectHeard }) {
       const { url } = await client().calls.streamTicket(id);
       const socket = new WebSocket(url);
       const eventNames: string[] = [];
@@ -204,7 +204,7 @@ const SCENARIOS: readonly Scenario[] = [
       });
       const code = await new Promise((resolve) => socket.addEventListener("close", (event) => resolve(event.code)));
       expect([code, eventNames.at(-1)]).toEqual([1000, "completed"]);
-      await hears({ hz: HZ, ms: 1_000 });
+      await expectHeard({ hz: HZ, ms: 1_000 });
     },
   },
 ];
@@ -213,7 +213,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
   const stage = new Stage();
   let keys: Certificates;
   const starts: (() => Promise<void>)[] = [];
-  // All start before any call: programs that start take time from those that speak.
+  // All start before any call, because a starting program would slow down those in a call.
   beforeAll(async () => {
     keys = makeCertificates(stage.folder("keys"));
     await Promise.all(starts.map((start) => start()));
@@ -256,12 +256,12 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
           try {
             const softphone = softphones[i]!;
             const waitedMs = waitedSince(server.pid);
-            const hears = (tone: ExpectedTone) => expectTone(softphone, { pausesMs: waitedMs(), ...tone });
-            await run({ id, url: server.base, softphone, hears, client });
+            const expectHeard = (tone: ExpectedTone) => expectTone(softphone, { pausesMs: waitedMs(), ...tone });
+            await run({ id, url: server.base, softphone, expectHeard, client });
           } finally {
             await client()
               .calls.hangUp(id)
-              .catch(() => {}); // the last step before the failure
+              .catch(() => {}); // the call may have ended already
           }
         });
     });

@@ -100,7 +100,7 @@ describe("unknown senders of datagrams to the ports of a live call", () => {
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    expect(call.end).toBe("they hung up");
+    expect(call.end).toBe("caller hung up");
     const { samples, gaps } = call.voice!.heardAudio();
     expect(gaps).toEqual([]);
     expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(0.98);

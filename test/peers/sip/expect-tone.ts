@@ -29,7 +29,7 @@ const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000
 export async function expectTone(
   softphone: Baresip,
   { hz, ms, opus = false, toleranceMs: within = opus ? 25 : 5, pausesMs = 0 }: ExpectedTone,
-): Promise<{ readonly endMs: number; readonly wholeMs: number }> {
+): Promise<{ readonly endMs: number; readonly callMs: number }> {
   const { sound } = await monoOf(await softphone.heardFile(), opus ? 16_000 : 8_000);
   const { from, to } = loudPart(sound, 500);
   const loudSound = { ...sound, samples: sound.samples.subarray(from, to) };
@@ -39,7 +39,7 @@ export async function expectTone(
   expect(msOf(sound, loudSound.samples.length - length)).toBeLessThanOrEqual(pausesMs);
   const edge = sound.sampleRate / 20;
   expectUnbroken({ ...tone, samples: tone.samples.subarray(edge, -edge) }, hz, opus);
-  return { endMs: msOf(sound, to), wholeMs: msOf(sound, sound.samples.length) };
+  return { endMs: msOf(sound, to), callMs: msOf(sound, sound.samples.length) };
 }
 
 /** Expects a sound to be this tone alone, without a sample of 16 kHz lost or doubled. */

@@ -8,7 +8,7 @@ export interface FollowedStream {
   /** The callee's audio. */
   readonly frames: readonly Int16Array[];
   /** Resolves when both have ended. */
-  readonly over: Promise<unknown>;
+  readonly ended: Promise<unknown>;
 }
 
 /** Attaches to the stream of a call, and reads it. */
@@ -18,9 +18,9 @@ export async function follow(client: Client, callId: string, options: StreamOpti
   const collect = async <T>(source: AsyncIterable<T>, target: T[]): Promise<void> => {
     for await (const item of source) target.push(item);
   };
-  const over = Promise.all([collect(stream.events(), events), collect(stream.audio(), frames)]);
-  over.catch(() => {}); // wake the waiters
-  return { stream, events, frames, over };
+  const ended = Promise.all([collect(stream.events(), events), collect(stream.audio(), frames)]);
+  ended.catch(() => {}); // without a waiter, a rejection would be unhandled
+  return { stream, events, frames, ended };
 }
 
 /** Writes bytes in pieces of odd sizes, and waits until they were heard. */
@@ -32,15 +32,15 @@ export async function writePieces({ stream }: FollowedStream, bytes: Uint8Array)
 }
 
 /** Hangs up once everything was heard, and waits until the call and the stream have ended. */
-export async function hangUp({ stream, over }: FollowedStream): Promise<void> {
+export async function hangUp({ stream, ended }: FollowedStream): Promise<void> {
   expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
-  await over;
+  await ended;
 }
 
 /** Name of a call event; for other messages the type. */
 export const nameOf = (event: StreamEvent): string => (event.type === "call_event" ? event.event : event.type);
 /** Time of an event, ms since 1970. */
-export const momentOf = (events: readonly StreamEvent[], name: string): number => {
+export const timeOf = (events: readonly StreamEvent[], name: string): number => {
   const match = events.find((event) => nameOf(event) === name);
   return match && "timestamp" in match ? Date.parse(match.timestamp) : Number.NaN;
 };

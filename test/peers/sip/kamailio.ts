@@ -122,12 +122,12 @@ export async function startKamailio(stage: Stage, options: KamailioOptions): Pro
   mkdirSync(join(folder, "run"));
   writeFileSync(join(folder, "tls.cfg"), TLS(options.keys));
   writeFileSync(join(folder, "kamailio.cfg"), CONFIG({ ...options, port, folder }));
-  let starts = 0;
+  let startCount = 0;
   const start = async (): Promise<Child> => {
     const child = startChild(
       "kamailio",
       ["-f", join(folder, "kamailio.cfg"), "-w", folder, "-Y", join(folder, "run"), "-DD", "-E", "-m", "64", "-M", "8"],
-      { cwd: folder, log: join(folder, `log-${++starts}.txt`) },
+      { cwd: folder, log: join(folder, `log-${++startCount}.txt`) },
     );
     await Promise.all([untilListening(port, "udp"), untilListening(port + 1, "tcp")]);
     return child;

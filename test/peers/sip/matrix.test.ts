@@ -12,7 +12,7 @@ import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** Combinations that a trunk may meet. */
+/** Peers of the trunks. */
 interface Peers {
   readonly baresip: Baresip;
   readonly md5: Kamailio;
@@ -23,7 +23,7 @@ interface Peers {
 interface Route {
   readonly title: string;
   readonly number: keyof typeof NUMBERS;
-  readonly says: "words" | "tone";
+  readonly message: "words" | "tone";
   readonly trunk: (peers: Peers) => Omit<Trunk, "name">;
   /** Tested on every runtime. */
   readonly onEveryRuntime?: boolean;
@@ -36,38 +36,38 @@ const ROUTES: readonly Route[] = [
   {
     title: "words by UDP and PCMU",
     number: "pcmu",
-    says: "words",
+    message: "words",
     trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}` }),
   },
   {
     title: "a tone by TCP and PCMA",
     number: "pcma",
-    says: "tone",
+    message: "tone",
     trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port};transport=tcp` }),
   },
   {
     title: "words by TLS and protected PCMU",
     number: "sdes",
-    says: "words",
+    message: "words",
     onEveryRuntime: true,
     trunk: (peers) => ({ server: `sips:127.0.0.1:${peers.baresip.port + 1}`, srtp: "required", ...tls(peers) }),
   },
   {
     title: "a tone by UDP and Opus",
     number: "opus",
-    says: "tone",
+    message: "tone",
     trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}`, codecs: ["opus", "PCMU"] }),
   },
   {
     title: "a tone by UDP and G.722",
     number: "g722",
-    says: "tone",
+    message: "tone",
     trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}`, codecs: ["G722", "PCMU"] }),
   },
   {
     title: "a tone by TLS and protected Opus",
     number: "sdesOpus",
-    says: "tone",
+    message: "tone",
     onEveryRuntime: true,
     trunk: (peers) => ({
       ...{ server: `sip:127.0.0.1:${peers.baresip.port + 1};transport=tls`, codecs: ["opus"], srtp: "required" },
@@ -77,19 +77,19 @@ const ROUTES: readonly Route[] = [
   {
     title: "words by UDP through a registrar and proxy with MD5, in PCMU",
     number: "pcmu",
-    says: "words",
+    message: "words",
     trunk: ({ md5 }) => ({ server: `sip:127.0.0.1:${md5.port}`, domain, user, password, register: true }),
   },
   {
     title: "a tone by TCP through a proxy with MD5, in PCMA",
     number: "pcma",
-    says: "tone",
+    message: "tone",
     trunk: ({ md5 }) => ({ server: `sip:127.0.0.1:${md5.port};transport=tcp`, domain, user, password }),
   },
   {
     title: "a tone by TLS through a registrar and proxy with SHA-256, in protected PCMU",
     number: "sdes",
-    says: "tone",
+    message: "tone",
     trunk: (peers) => ({
       ...{ server: `sip:127.0.0.1:${peers.sha256.port + 1};transport=tls`, domain, user, password, register: true },
       ...{ srtp: "required", ...tls(peers) },
@@ -98,7 +98,7 @@ const ROUTES: readonly Route[] = [
   {
     title: "words by UDP through a proxy with SHA-256, in Opus",
     number: "opus",
-    says: "words",
+    message: "words",
     trunk: ({ sha256 }) => ({ server: `sip:127.0.0.1:${sha256.port}`, domain, user, password, codecs: ["opus"] }),
   },
 ];
@@ -115,7 +115,7 @@ const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.n
 
 describeEach(TARGETS, (target) => {
   withTools("a softphone hears", ["baresip", "kamailio", "openssl", "pocketsphinx_batch", "sox"], () => {
-    const routes = ROUTES.filter(({ onEveryRuntime: everywhere }) => target === ON_NODE || everywhere);
+    const routes = ROUTES.filter(({ onEveryRuntime }) => target === ON_NODE || onEveryRuntime);
     const stage = new Stage();
     const softphones = new Map<Route, Baresip>();
     let server: Server;
@@ -155,14 +155,14 @@ describeEach(TARGETS, (target) => {
       test.concurrent(route.title, async () => {
         const softphone = softphones.get(route)!;
         const { id } = await client.call(instances[i]!.id, {
-          ...CALLS[route.says],
+          ...CALLS[route.message],
           target: { phoneNumber: NUMBERS[route.number] },
         });
         const endedCall = await client.waitForCall(id);
         expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
         const recording = await softphone.heardFile();
-        if (route.says === "words") {
-          expect(recognise((await monoOf(recording)).path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+        if (route.message === "words") {
+          expect(recognise((await monoOf(recording)).path, APPOINTMENT.words)).toBe(APPOINTMENT.heard);
           return;
         }
         // No sample is missing at either end or in between, and none is doubled.

@@ -44,20 +44,20 @@ describe("a network with", () => {
       ms + 5_000,
       `${ms} ms of sound`,
     );
-    const tookMs = performance.now() - startedAt;
+    const elapsedMs = performance.now() - startedAt;
     await call.leg.hangUp();
     await call.events.over;
     expect(call.events.cause).toBe("released");
-    return { ...call, tookMs };
+    return { ...call, elapsedMs };
   };
 
   for (const [i, { title, conditions, share }] of MEDIA.entries())
     test.concurrent(`${title} carries a call: the tone is present at full length`, async () => {
       const { relay, farEnd, caller } = await connectThrough({ media: conditions }, 10 + i, `media-${i}`);
-      const { leg, ear, tookMs } = await listenFor(caller, 5_000);
+      const { leg, ear, elapsedMs } = await listenFor(caller, 5_000);
       const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
       expect(toneShare(heardSound, 1000)).toBeGreaterThan(share);
-      expect(tookMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
+      expect(elapsedMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
       const call = farEnd.calls[0]!;
       const { samples, gaps } = call.voice!.heardAudio();
       const missingSamples = gaps.reduce((sum, gap) => sum + gap.samples, 0);
@@ -76,7 +76,7 @@ describe("a network with", () => {
 
   const FIRST_MESSAGES = ["INVITE", "SIP/2.0 180", "SIP/2.0 200", "ACK", "BYE"];
   for (const firstMessage of FIRST_MESSAGES)
-    test.concurrent(`losing the first ${firstMessage} does not affect the call`, async () => {
+    test.concurrent(`the first ${firstMessage} lost carries a call`, async () => {
       let lostCount = 0;
       const loses = (datagram: Buffer): boolean =>
         datagram.toString("latin1").startsWith(`${firstMessage} `) && lostCount++ === 0;
@@ -92,18 +92,18 @@ describe("a network with", () => {
         () => call!.end,
         (end) => end !== undefined,
         5_000,
-        "the callee to be told",
+        "the end at the callee",
       );
       expect([farEnd.calls.length, call!.end, call!.count("INVITE"), call!.count("BYE")]).toEqual([
         1,
-        "they hung up",
+        "caller hung up",
         1,
         1,
       ]);
     });
 
   test.concurrent.each([21, 22, 23, 24, 25, 26])(
-    "calls are set up and end with a third of the datagrams lost (%i)",
+    "a third of the datagrams lost sets up and ends calls (%i)",
     async (seed) => {
       const signalling = { loss: 0.3, reordered: 0.3, reorderDelayMs: 80, duplicates: 0.2 };
       const { relay, caller } = await connectThrough({ signalling }, seed, `storm-${seed}`);

@@ -22,18 +22,18 @@ interface Scenario {
   readonly trunk?: Partial<Trunk>;
   readonly address?: string;
   /** Acts during the call. */
-  readonly meanwhile?: (at: {
+  readonly actDuringCall?: (at: {
     ringport: Ringport;
     farEnd: FarEnd;
     call: Call;
-    theirs: () => Promise<FarEndCall>;
+    farEndCall: () => Promise<FarEndCall>;
   }) => Promise<unknown>;
   readonly status: "COMPLETED" | "FAILED";
   readonly reason: string;
-  readonly heardMs?: readonly [least: number, most: number];
+  readonly heardMs?: readonly [min: number, max: number];
   readonly detail?: RegExp;
   /** True if the callee heard the whole message, and no other sound. */
-  readonly whole?: boolean;
+  readonly hearsAll?: boolean;
   readonly end?: FarEndCall["end"];
 }
 
@@ -43,7 +43,7 @@ const playedOutcome = {
   reason: "message_played",
   heardMs: [MESSAGE_MS, MESSAGE_MS],
   whole: true,
-  end: "they hung up",
+  end: "caller hung up",
 } as const;
 
 const SCENARIOS: readonly Scenario[] = [
@@ -51,7 +51,7 @@ const SCENARIOS: readonly Scenario[] = [
   { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...playedOutcome },
   { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...playedOutcome },
   {
-    title: "wants SHA-256, and calls the first nonce stale, hears the message",
+    title: "requires SHA-256 and calls the first nonce stale hears the message",
     callee: callees.challenges({
       user: "agent",
       password: "s3cret",
@@ -66,36 +66,36 @@ const SCENARIOS: readonly Scenario[] = [
     callee: callees.holds(1_000, 1_500),
     ...playedOutcome,
   },
-  { title: "answers on hold and lets go hears the message", callee: callees.answersOnHold(1_500), ...playedOutcome },
+  { title: "answers on hold and resumes hears the message", callee: callees.answersOnHold(1_500), ...playedOutcome },
   {
     // It responds to OPTIONS, so the message is played whole; there is no evidence that it was received.
-    title: "says nothing, not even by RTCP, fails the call after the whole message",
+    title: "sends neither audio nor RTCP causes a failure after the whole message",
     callee: callees.silent,
     trunk: { mediaLossMs: 1_500 },
-    ...{ status: "FAILED", reason: "media_failed", detail: /neither audio nor RTCP/, end: "they hung up" },
+    ...{ status: "FAILED", reason: "media_failed", detail: /neither audio nor RTCP/, end: "caller hung up" },
     heardMs: [MESSAGE_MS, MESSAGE_MS],
   },
   {
     title: "holds us for too long is hung up on",
     callee: callees.holds(500, 60_000),
     trunk: { holdTimeoutMs: 1_000 },
-    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [300, 1_000], end: "they hung up" },
+    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [300, 1_000], end: "caller hung up" },
   },
   {
-    title: "answers on hold and does not let go is hung up on",
+    title: "answers on hold and does not resume is hung up on",
     callee: callees.answersOnHold(60_000),
     trunk: { holdTimeoutMs: 1_000 },
-    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [0, 0], end: "they hung up" },
+    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [0, 0], end: "caller hung up" },
   },
   {
-    title: "vanishes in the middle fails the call within the time",
+    title: "vanishes in the middle causes a failure in time",
     callee: callees.speaks,
     trunk: { mediaLossMs: 1_500 },
-    async meanwhile({ farEnd, theirs }) {
-      await (await theirs()).established;
+    async actDuringCall({ farEnd, farEndCall }) {
+      await (await farEndCall()).established;
       await wait(1_000);
       farEnd.isUnplugged = true;
-      (await theirs()).close();
+      (await farEndCall()).close();
     },
     ...{ status: "FAILED", reason: "media_failed", detail: /stopped sending audio/i, heardMs: [2_000, 3_000] },
   },
@@ -128,12 +128,12 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: "hangs up in the middle has heard a part of the message",
     callee: { says: { hz: 1000 }, acts: (call) => wait(1_200).then(() => call.hangUp()) },
-    ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "I hung up" },
+    ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "callee hung up" },
   },
   {
     title: "rings while the caller hangs up gets a CANCEL",
     callee: callees.rings,
-    async meanwhile({ ringport, call }) {
+    async actDuringCall({ ringport, call }) {
       await until(
         () => ringport.calls.get(ADA, call.id),
         ({ status }) => status === "RINGING",
@@ -147,7 +147,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: "listens while the caller hangs up gets a BYE",
     callee: callees.speaks,
-    async meanwhile({ ringport, call }) {
+    async actDuringCall({ ringport, call }) {
       await until(
         () => ringport.calls.get(ADA, call.id),
         ({ status }) => status === "IN_PROGRESS",
@@ -157,7 +157,7 @@ const SCENARIOS: readonly Scenario[] = [
       await wait(700);
       await ringport.calls.hangUp(ADA, call.id);
     },
-    ...{ status: "FAILED", reason: "terminated", heardMs: [400, 1_300], end: "they hung up" },
+    ...{ status: "FAILED", reason: "terminated", heardMs: [400, 1_300], end: "caller hung up" },
   },
   {
     title: "answers without SDP",
@@ -213,7 +213,7 @@ describe("a callee who", () => {
         audio: { audioBase64: MESSAGE },
       } as const;
       const call = await ringport.calls.create(ADA, input);
-      await scenario.meanwhile?.({ ringport, farEnd, call, theirs: () => farEnd.call() });
+      await scenario.actDuringCall?.({ ringport, farEnd, call, farEndCall: () => farEnd.call() });
       const { status, outcome, mediaStatistics } = await ringport.calls.wait(ADA, call.id);
       expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual([scenario.status, scenario.reason]);
       if (scenario.detail) expect(outcome?.detail).toMatch(scenario.detail);
@@ -228,7 +228,7 @@ describe("a callee who", () => {
           5_000,
           `the callee to see: ${scenario.end}`,
         );
-      if (!scenario.whole) return;
+      if (!scenario.hearsAll) return;
       const heardSound = { sampleRate: 8_000, samples: farEndCall.voice!.heardAudio().samples };
       const { from, to } = loudPart(heardSound, 500);
       if (scenario.callee.acts === undefined) {

@@ -37,7 +37,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
   };
 
   for (const transport of ["UDP", "TCP", "TLS"] as const)
-    test.concurrent(`that restarts during a call over ${transport} neither ends nor keeps it`, {
+    test.concurrent(`that restarts during a call over ${transport} neither ends it nor keeps it alive`, {
       timeout: 40_000,
     }, async () => {
       const { softphone, proxy } = await startProxy(8);
@@ -50,11 +50,11 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       expect(await line.probe()).toEqual({ state: "online" });
       const { leg, events, ear } = await dial(NUMBERS.pcmu);
       await events.next("connected", 8_000);
-      const reports = host.reports.all.length;
+      const reportsBefore = host.reports.all.length;
       await proxy.restart();
-      const frames = ear.frames.length;
+      const framesBefore = ear.frames.length;
       await until(
-        () => ear.frames.length - frames,
+        () => ear.frames.length - framesBefore,
         (newFrames) => newFrames > 50,
         5_000,
         "a second of sound after the restart",
@@ -63,15 +63,15 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await events.over;
       expect(events.cause).toBe("released");
       await softphone.event("CALL_CLOSED", 5_000);
-      // It returns without help, at the latest with the next refresh.
-      await proxy.child.says(/registered agent/, 20_000);
+      // The registration returns without help, at the latest with the next refresh.
+      await proxy.child.waitForOutput(/registered agent/, 20_000);
       await until(
         () => line.probe(),
         ({ state }) => state === "online",
         20_000,
         "the registration",
       );
-      const reportTypes = host.reports.all.slice(reports).map(({ type }) => type);
+      const reportTypes = host.reports.all.slice(reportsBefore).map(({ type }) => type);
       expect(reportTypes.filter((type) => type !== "offline" && type !== "online")).toEqual([]);
       const secondCall = await dial(NUMBERS.pcmu);
       await secondCall.events.next("connected", 8_000);

@@ -14,7 +14,7 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { ADA, trunkLine } from "./trunk-line.ts";
+import { ADA, startTrunkLine } from "./trunk-line.ts";
 
 /** Tone and length of the model's speech. */
 const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
@@ -23,8 +23,8 @@ const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
 };
 const [GREETING, GOODBYE] = Object.keys(VOICES) as [string, string];
 
-/** A file with a word of the callee in a long silence. */
-function callee(stage: Stage): string {
+/** Creates a file with a word of the callee in a long silence. */
+function createCalleeFile(stage: Stage): string {
   const sampleRate = 48_000;
   const silence = (ms: number) => new Int16Array(ms * 48);
   const samples = concatPcm([silence(3_000), tone(880, 800, sampleRate, 8_000), silence(30_000)]);
@@ -35,7 +35,7 @@ function callee(stage: Stage): string {
   return path;
 }
 
-withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "sox"], () => {
+withTools("an audio model on a call to a softphone", ["baresip", "openssl", "sox"], () => {
   const stage = new Stage();
   let softphone: Baresip;
   let fake: OpenaiServer;
@@ -56,10 +56,10 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
       },
     });
     stage.add(fake, (it) => it.close());
-    softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), callee(stage));
+    softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), createCalleeFile(stage));
     const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
     const agent = realtimeAgent({ baseUrl: fake.baseUrl, model: "some-model" });
-    ({ ringport, instanceId } = await trunkLine(stage, { trunk, agent }));
+    ({ ringport, instanceId } = await startTrunkLine(stage, { trunk, agent }));
   });
 
   test("hears the callee, and is heard in full in the softphone's recording", async () => {

@@ -9,7 +9,7 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { ADA, trunkLine } from "./trunk-line.ts";
+import { ADA, startTrunkLine } from "./trunk-line.ts";
 
 const OUR_HZ = 440;
 /** The softphone's audio. */
@@ -29,7 +29,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
     beforeAll(async () => {
       softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
       const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
-      ({ ringport, instanceId } = await trunkLine(stage, { trunk, media }));
+      ({ ringport, instanceId } = await startTrunkLine(stage, { trunk, media }));
     });
 
     /** One channel of a WAV file, read with sox. */
@@ -69,7 +69,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       const softphonePart = loudPart(sound, 500);
       expect(Math.abs(softphonePart.to - softphonePart.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
 
-      // Right: the softphone's sound until the end, and no audio of ours. In its first second it finds its pace.
+      // Right: the softphone's sound until the end, and no audio of ours. It settles in its first second.
       const calleePart = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
       expect(msOf(calleePart)).toBeGreaterThan(2_000);
       expect(toneShare(calleePart, THEIR_HZ)).toBeGreaterThan(0.95);

@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import { withTools } from "../tools.ts";
 import { openTrunk } from "./caller.ts";
 import { startSipp } from "./sipp.ts";
-import { ack, expectInvite, ringing, say } from "./sipp-script.ts";
+import { ack, expectInvite, respond, ringing } from "./sipp-script.ts";
 import { Stage } from "./stage.ts";
 
 /** Responses of a sipp callee, and the outcome of the call. */
@@ -46,7 +46,7 @@ withTools("a refused call", ["sipp"], () => {
   const stage = new Stage();
   for (const [i, { status, rings = false, fields = "", cause, detail }] of REFUSALS.entries())
     test.concurrent(`with ${status}${rings ? " after it rang" : ""} ends with ${cause}, and the ACK is sent`, async () => {
-      const steps = [expectInvite(), rings ? ringing : "", say(status, { fields, repeated: true }), ack];
+      const steps = [expectInvite(), rings ? ringing : "", respond(status, { fields, repeated: true }), ack];
       const callee = await startSipp(stage, status, steps.join(""));
       const { dial } = await openTrunk(stage, { server: callee.uri }, `refused-${i}`);
       const { events } = await dial();

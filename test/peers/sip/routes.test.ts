@@ -5,7 +5,7 @@ import { openRoute } from "./caller.ts";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
 import { startSipp } from "./sipp.ts";
-import { ack, expectInvite, say } from "./sipp-script.ts";
+import { ack, expectInvite, respond } from "./sipp-script.ts";
 import { toneIn } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
@@ -21,7 +21,12 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     startKamailio(stage, { algorithm: "SHA-256", keys, routes: { "+12025550": port } });
 
   test.concurrent("uses the second trunk if one is full", async () => {
-    const steps = [expectInvite(), say("100 Trying", { keepsTo: true }), say("503 Full", { repeated: true }), ack];
+    const steps = [
+      expectInvite(),
+      respond("100 Trying", { keepsTo: true }),
+      respond("503 Full", { repeated: true }),
+      ack,
+    ];
     const fullTrunk = await startSipp(stage, "full", steps.join(""));
     const softphone = await startBaresip(stage, keys);
     const secondTrunk = { server: `sip:127.0.0.1:${(await proxyTo(softphone.port)).port}`, domain, user, password };

@@ -46,40 +46,33 @@ export const CONTACT = "Contact: <sip:sipp@[local_ip]:[local_port];transport=[tr
 const ALLOW = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
 /** Sends a response to the latest request. */
-export function say(start: string, options: ResponseOptions = {}): string {
-  const {
-    fields,
-    fork = "",
-    repeated = false,
-    keepsTo: asItCame = false,
-    toInvite = false,
-    oddSpacing: oddly = false,
-  } = options;
-  const tag = asItCame ? "" : `;tag=${TAG}${fork}`;
-  const copiedFields = oddly
+export function respond(start: string, options: ResponseOptions = {}): string {
+  const { fields, fork = "", repeated = false, keepsTo = false, toInvite = false, oddSpacing = false } = options;
+  const tag = keepsTo ? "" : `;tag=${TAG}${fork}`;
+  const copiedFields = oddSpacing
     ? ["v:[$via]", `t :[$to]${tag}`, "f:[$from]", "CSEQ:[$cseq]", "i:  [call_id]"]
     : toInvite
       ? ["Via:[$via]", "From:[$from]", `To:[$to]${tag}`, "[last_Call-ID:]", "CSeq:[$cseq]"]
       : ["[last_Via:]", "[last_From:]", `[last_To:]${tag}`, "[last_Call-ID:]", "[last_CSeq:]"];
   const headLines = [`SIP/2.0 ${start}`, ...copiedFields];
   if (fields) headLines.push(fields);
-  return send(`${headLines.join("\n")}\n${body(options.sdp, oddly)}`, repeated);
+  return send(`${headLines.join("\n")}\n${body(options.sdp, oddSpacing)}`, repeated);
 }
 
 /** Waits for a request. @param check regular expression for its header or body */
-export const expectRequest = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
+export const expectRequest = (method: string, check?: { readonly field?: string; readonly pattern: string }): string =>
   `  <recv request="${method}" crlf="true" timeout="12000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
 /** An optional request, now or later. */
 export const optionalRequest = (method: string): string => `  <recv request="${method}" optional="true"/>\n`;
 
-const ereg = ({ field, holds }: { readonly field?: string; readonly holds: string }): string =>
-  `<ereg regexp="${escapeXml(holds)}" ${field ? `search_in="hdr" header="${field}:"` : 'search_in="msg"'} check_it="true" assign_to="seen"/>`;
+const ereg = ({ field, pattern }: { readonly field?: string; readonly pattern: string }): string =>
+  `<ereg regexp="${escapeXml(pattern)}" ${field ? `search_in="hdr" header="${field}:"` : 'search_in="msg"'} check_it="true" assign_to="seen"/>`;
 const escapeXml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** The first INVITE; stores values for later requests to the caller. */
-export const expectInvite = (check?: { readonly field?: string; readonly holds: string }): string => `
+export const expectInvite = (check?: { readonly field?: string; readonly pattern: string }): string => `
   <recv request="INVITE" crlf="true"><action>
     <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
     <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
@@ -92,7 +85,10 @@ export const expectInvite = (check?: { readonly field?: string; readonly holds: 
 `;
 
 /** Sends a request to the caller, within the dialog. */
-export function ask(method: string, { number = 1, fields = "", sdp: offer = "" as string, content = "" } = {}): string {
+export function request(
+  method: string,
+  { number = 1, fields = "", sdp: offer = "" as string, content = "" } = {},
+): string {
   const head = `${method} [$target] SIP/2.0
     Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
     Max-Forwards: 70
@@ -105,15 +101,15 @@ export function ask(method: string, { number = 1, fields = "", sdp: offer = "" a
 }
 
 /** Waits for the response to the request. */
-export const expectResponse = (status: number, check?: { readonly field?: string; readonly holds: string }): string =>
+export const expectResponse = (status: number, check?: { readonly field?: string; readonly pattern: string }): string =>
   `  <recv response="${status}" crlf="true" timeout="8000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
 export const pause = (ms: number): string => `  <pause milliseconds="${ms}"/>\n`;
 
-export const ringing = say("180 Ringing", { fields: CONTACT });
+export const ringing = respond("180 Ringing", { fields: CONTACT });
 /** 200 with SDP, repeated until the ACK arrives. */
 export const accept = (options: ResponseOptions = {}): string =>
-  say("200 OK", {
+  respond("200 OK", {
     sdp: sdp(),
     repeated: true,
     ...options,
@@ -121,7 +117,7 @@ export const accept = (options: ResponseOptions = {}): string =>
   });
 export const ack = '  <recv request="ACK" timeout="8000"/>\n';
 /** Waits for the caller's BYE. */
-export const expectBye = `${expectRequest("BYE")}${say("200 OK", { keepsTo: true })}`;
+export const expectBye = `${expectRequest("BYE")}${respond("200 OK", { keepsTo: true })}`;
 
 /** The whole scenario. */
 export const scenario = (name: string, ...steps: readonly string[]): string =>

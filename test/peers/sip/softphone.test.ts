@@ -56,7 +56,7 @@ interface CarriedCall {
 }
 
 /** Calls the softphone and hangs up after three seconds of its tone. */
-async function carry(stage: Stage, softphone: Baresip, carrier: Carrier): Promise<CarriedCall> {
+async function placeCall(stage: Stage, softphone: Baresip, carrier: Carrier): Promise<CarriedCall> {
   const { number, trunk, media } = carrier;
   const server = `sip:127.0.0.1:${softphone.port}`;
   const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${CARRIERS.indexOf(carrier)}`, media);
@@ -89,12 +89,12 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       // This program's thread must not stall while it feeds the worker, so this call runs alone.
       for (const carrier of CARRIERS)
         if (carrier.media !== "worker")
-          startedCalls.set(carrier, carry(stage, await startBaresip(stage, keys), carrier));
+          startedCalls.set(carrier, placeCall(stage, await startBaresip(stage, keys), carrier));
       await Promise.allSettled(startedCalls.values());
     });
 
     test.each(CARRIERS)("$title", async (carrier) => {
-      const call = startedCalls.get(carrier) ?? carry(stage, await startBaresip(stage, keys), carrier);
+      const call = startedCalls.get(carrier) ?? placeCall(stage, await startBaresip(stage, keys), carrier);
       startedCalls.delete(carrier); // a second attempt is a new call
       const { softphone, heard, events, statistics } = await call;
       expect(events.cause).toBe("released");
@@ -130,12 +130,15 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "SIP 488 Not Acceptable Here: the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS",
     ],
     ["optional", "media_failed", "the peer wants DTLS and ICE (a=fingerprint)"],
-  ] as const)("that requires DTLS and ICE fails with srtp %s and names it", async (srtp, cause, detail) => {
-    const softphone = await startBaresip(stage, keys);
-    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}`, srtp }, `dtls-${srtp}`);
-    const { events } = await dial(NUMBERS.dtls);
-    expect(await events.next("ended", 8_000)).toMatchObject({ cause, detail: expect.stringContaining(detail) });
-  });
+  ] as const)(
+    "that requires DTLS and ICE causes a failure with srtp %s that names both",
+    async (srtp, cause, detail) => {
+      const softphone = await startBaresip(stage, keys);
+      const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}`, srtp }, `dtls-${srtp}`);
+      const { events } = await dial(NUMBERS.dtls);
+      expect(await events.next("ended", 8_000)).toMatchObject({ cause, detail: expect.stringContaining(detail) });
+    },
+  );
 
   test.concurrent("presses keys that we understand, and understands ours", async () => {
     const softphone = await startBaresip(stage, keys);
@@ -154,8 +157,8 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "four keys",
     );
     await leg.hangUp();
-    const pressed = softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
-    expect(pressed.join("")).toBe("4*#A9");
+    const pressedKeys = softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
+    expect(pressedKeys.join("")).toBe("4*#A9");
     expect(events.keys).toBe("15#0");
   });
 
@@ -171,7 +174,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     await softphone.event("CALL_CLOSED", 2_000);
   });
 
-  test.concurrent("that rings, is picked up after a second, and hangs up is followed", async () => {
+  test.concurrent("that rings, is picked up after a second, and hangs up causes the matching events", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "picked-up");
     const { events, ear } = await dial(NUMBERS.rings);
@@ -190,7 +193,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect(events.cause).toBe("callee_hung_up");
   });
 
-  test.concurrent("that hangs up while it rings has declined", async () => {
+  test.concurrent("that hangs up while it rings is reported as busy", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "declined");
     const { events } = await dial(NUMBERS.rings);

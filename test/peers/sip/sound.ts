@@ -24,8 +24,8 @@ export async function monoOf(
 
 /** Waits until a WAV file is complete: its header has the length only once it is closed. */
 export async function untilComplete(path: string): Promise<string> {
-  const isWhole = (file: Buffer): boolean => file.length > 44 && file.readUInt32LE(4) === file.length - 8;
-  await until(() => readFileSync(path), isWhole, 10_000, `the end of ${path}`).catch((fault: Error) => {
+  const isComplete = (file: Buffer): boolean => file.length > 44 && file.readUInt32LE(4) === file.length - 8;
+  await until(() => readFileSync(path), isComplete, 10_000, `the end of ${path}`).catch((fault: Error) => {
     throw new Error(fault.message.split(";")[0]);
   });
   return path;

@@ -12,7 +12,7 @@ withTools("a callee who", ["sipp"], () => {
   const stage = new Stage();
   for (const [
     i,
-    { title, steps, trunk, transport, act = echoThenHangUp, cause, detail, never = [] },
+    { title, steps, trunk, transport, act = echoThenHangUp, cause, detail, forbiddenEvents = [] },
   ] of SCENARIOS.entries())
     test.concurrent(title, async () => {
       const callee = await startSipp(stage, title, steps.join(""), { ...(transport ? { transport } : {}) });
@@ -32,7 +32,7 @@ withTools("a callee who", ["sipp"], () => {
         expect,
         call.events.types.filter((type) => type !== "noted"),
       );
-      for (const type of never) expect(call.events.types).not.toContain(type);
+      for (const type of forbiddenEvents) expect(call.events.types).not.toContain(type);
     });
 
   test.concurrent("forty calls at once are all carried", async () => {

@@ -5,15 +5,15 @@ import type { DirectCall } from "./caller.ts";
 import {
   accept,
   ack,
-  ask,
   CONTACT,
   expectBye,
   expectInvite,
   expectRequest,
   expectResponse,
   pause,
+  request,
+  respond,
   ringing,
-  say,
   sdp,
 } from "./sipp-script.ts";
 import { OUR_HZ, toneIn } from "./sound.ts";
@@ -30,11 +30,11 @@ export interface Scenario {
   readonly cause: ReleaseCause;
   readonly detail?: RegExp;
   /** Events that must not be reported. */
-  readonly never?: readonly string[];
+  readonly forbiddenEvents?: readonly string[];
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-/** True if our audio is echoed. */
+/** Asserts that our audio is echoed. */
 const expectEcho = async ({ events, ear, leg }: DirectCall): Promise<void> => {
   await events.next("connected", 8_000);
   await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
@@ -46,22 +46,22 @@ export const echoThenHangUp = async (call: DirectCall): Promise<void> => {
 const untilEnded = async ({ events }: DirectCall): Promise<void> => void (await events.next("ended", 15_000));
 const allow = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
-/** A part of the header or body of a message that a sipp checks. */
-const withBody = (holds: string) => ({ holds });
+/** A pattern that sipp searches for in the whole message. */
+const withBody = (pattern: string) => ({ pattern });
 
 const challenge = (status: 401 | 407, fields = "", nonce = "47ebe028cda119c35d4877b383027d28da013815"): string =>
-  say(status === 401 ? "401 Unauthorized" : "407 Proxy Authentication Required", {
+  respond(status === 401 ? "401 Unauthorized" : "407 Proxy Authentication Required", {
     fields: `${status === 401 ? "WWW" : "Proxy"}-Authenticate: Digest realm="sipp.test", nonce="${nonce}", opaque="440badfc", algorithm=MD5, qop="auth"${fields}`,
     repeated: true,
   });
 const verifiedInvite = `<recv request="INVITE" crlf="true"><action><verifyauth assign_to="ok" username="agent" password="s3cret"/></action></recv>
-  <nop test="ok" next="good"/>${say("403 Bad Credentials")}<recv request="ACK" next="end"/><label id="good"/>`;
+  <nop test="ok" next="good"/>${respond("403 Bad Credentials")}<recv request="ACK" next="end"/><label id="good"/>`;
 const credentials = { user: "agent", password: "s3cret" };
 
 export const SCENARIOS: readonly Scenario[] = [
   {
     title: "answers is heard, and hung up on",
-    steps: [expectInvite(), say("100 Trying", { keepsTo: true }), ringing, pause(200), accept(), ack, expectBye],
+    steps: [expectInvite(), respond("100 Trying", { keepsTo: true }), ringing, pause(200), accept(), ack, expectBye],
     cause: "released",
   },
   {
@@ -76,8 +76,8 @@ export const SCENARIOS: readonly Scenario[] = [
       expectInvite(),
       ringing,
       expectRequest("CANCEL"),
-      say("200 OK"),
-      say("487 Request Terminated", { toInvite: true, repeated: true }),
+      respond("200 OK"),
+      respond("487 Request Terminated", { toInvite: true, repeated: true }),
       ack,
     ],
     async act({ events, leg }) {
@@ -85,7 +85,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await leg.hangUp();
     },
     cause: "released",
-    never: ["answered"],
+    forbiddenEvents: ["answered"],
   },
   {
     title: "answers in the moment of the CANCEL is hung up on at once",
@@ -93,7 +93,7 @@ export const SCENARIOS: readonly Scenario[] = [
       expectInvite(),
       ringing,
       expectRequest("CANCEL"),
-      say("200 OK"),
+      respond("200 OK"),
       accept({ toInvite: true }),
       ack,
       expectBye,
@@ -103,32 +103,32 @@ export const SCENARIOS: readonly Scenario[] = [
       await leg.hangUp();
     },
     cause: "released",
-    never: ["connected"],
+    forbiddenEvents: ["connected"],
   },
   {
     title: "hangs up is reported with its reason",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(700)],
-      ...[ask("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), expectResponse(200)],
+      ...[request("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), expectResponse(200)],
     ],
     act: untilEnded,
     cause: "callee_hung_up",
     detail: /16/,
   },
   {
-    title: "holds and lets go hears nothing meanwhile, and everything afterwards",
+    title: "holds and resumes hears nothing meanwhile, and everything afterwards",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(800)],
       ...[
-        ask("INVITE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
+        request("INVITE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
         expectResponse(200, withBody("a=recvonly")),
-        ask("ACK"),
+        request("ACK"),
       ],
       pause(1_000),
       ...[
-        ask("INVITE", { number: 2, sdp: sdp({ version: 3 }) }),
+        request("INVITE", { number: 2, sdp: sdp({ version: 3 }) }),
         expectResponse(200, withBody("a=sendrecv")),
-        ask("ACK", { number: 2 }),
+        request("ACK", { number: 2 }),
       ],
       expectBye,
     ],
@@ -137,9 +137,9 @@ export const SCENARIOS: readonly Scenario[] = [
       const hasNoted = (event: string) => () =>
         call.events.all.some((entry) => entry.type === "noted" && entry.fact.event === event);
       await until(hasNoted("held"), "the hold");
-      const pulledBefore = call.pulled();
+      const pulledBefore = call.pulledFrames();
       await until(hasNoted("resumed"), "the end of the hold");
-      expect(call.pulled() - pulledBefore).toBeLessThan(10); // out of fifty
+      expect(call.pulledFrames() - pulledBefore).toBeLessThan(10); // out of fifty
       const firstFrame = call.ear.frames.length;
       await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, firstFrame);
       await call.leg.hangUp();
@@ -151,11 +151,11 @@ export const SCENARIOS: readonly Scenario[] = [
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(500)],
       ...[
-        ask("INVITE", { sdp: sdp({ version: 2, port: "[media_port+2]" }) }),
+        request("INVITE", { sdp: sdp({ version: 2, port: "[media_port+2]" }) }),
         expectResponse(200, withBody("m=audio")),
-        ask("ACK"),
+        request("ACK"),
       ],
-      ...[ask("OPTIONS", { number: 2 }), expectResponse(200), expectBye],
+      ...[request("OPTIONS", { number: 2 }), expectResponse(200), expectBye],
     ],
     async act(call) {
       await expectEcho(call);
@@ -170,9 +170,9 @@ export const SCENARIOS: readonly Scenario[] = [
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ...[
-        ask("INVITE"),
+        request("INVITE"),
         expectResponse(200, withBody("m=audio")),
-        ask("ACK", { sdp: sdp({ version: 2 }) }),
+        request("ACK", { sdp: sdp({ version: 2 }) }),
         pause(300),
         expectBye,
       ],
@@ -185,13 +185,13 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "offers only a codec that we lack gets 488, and the call goes on",
+    title: "offers only a codec that we lack gets 488, and the call continues",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ...[
-        ask("INVITE", { sdp: sdp({ version: 2, formats: "9" }) }),
+        request("INVITE", { sdp: sdp({ version: 2, formats: "9" }) }),
         expectResponse(488),
-        ask("ACK"),
+        request("ACK"),
         pause(300),
         expectBye,
       ],
@@ -204,16 +204,21 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "holds by UPDATE, refreshes by UPDATE, and asks for what does not exist, is answered each time",
+    title: "holds by UPDATE, refreshes by UPDATE, and makes unsupported requests gets a response each time",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ...[
-        ask("UPDATE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
+        request("UPDATE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
         expectResponse(200, withBody("a=recvonly")),
       ],
-      ...[ask("UPDATE", { number: 2, sdp: sdp({ version: 3 }) }), expectResponse(200, withBody("a=sendrecv"))],
-      ...[ask("UPDATE", { number: 3 }), expectResponse(200), ask("OPTIONS", { number: 4 }), expectResponse(200)],
-      ...[ask("REFER", { number: 5, fields: "Refer-To: <sip:x@127.0.0.1>" }), expectResponse(603), expectBye],
+      ...[request("UPDATE", { number: 2, sdp: sdp({ version: 3 }) }), expectResponse(200, withBody("a=sendrecv"))],
+      ...[
+        request("UPDATE", { number: 3 }),
+        expectResponse(200),
+        request("OPTIONS", { number: 4 }),
+        expectResponse(200),
+      ],
+      ...[request("REFER", { number: 5, fields: "Refer-To: <sip:x@127.0.0.1>" }), expectResponse(603), expectBye],
     ],
     async act(call) {
       await call.events.next("connected", 5_000);
@@ -223,24 +228,24 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "wants its ringing acknowledged (PRACK) is obeyed",
+    title: "requires PRACK for its ringing gets it",
     steps: [
-      expectInvite({ field: "Supported", holds: "100rel" }),
-      say("183 Session Progress", {
+      expectInvite({ field: "Supported", pattern: "100rel" }),
+      respond("183 Session Progress", {
         fields: `${CONTACT}\n${allow}\nRequire: 100rel\nRSeq: 4711`,
         sdp: sdp(),
         repeated: true,
       }),
-      ...[expectRequest("PRACK", { field: "RAck", holds: "4711 1 INVITE" }), say("200 OK", { keepsTo: true })],
+      ...[expectRequest("PRACK", { field: "RAck", pattern: "4711 1 INVITE" }), respond("200 OK", { keepsTo: true })],
       ...[pause(300), accept({ toInvite: true }), ack, expectBye],
     ],
     cause: "released",
   },
   {
-    title: "is heard before the answer makes early media, and the tone comes through",
+    title: "sends early media is heard before and after the answer",
     steps: [
       expectInvite(),
-      say("183 Session Progress", { fields: CONTACT, sdp: sdp() }),
+      respond("183 Session Progress", { fields: CONTACT, sdp: sdp() }),
       pause(1_000),
       accept(),
       ack,
@@ -253,14 +258,14 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "rings in every way rings once",
+    title: "sends every kind of ringing is reported as ringing once",
     steps: [
       ...[
         expectInvite(),
         ringing,
         ringing,
-        say("182 Queued", { fields: CONTACT }),
-        say("181 Call Is Being Forwarded", { fields: CONTACT }),
+        respond("182 Queued", { fields: CONTACT }),
+        respond("181 Call Is Being Forwarded", { fields: CONTACT }),
       ],
       ...[ringing, accept(), ack, expectBye],
     ],
@@ -272,25 +277,25 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "rings after it has answered disturbs nothing",
+    title: "rings after it has answered does not disturb the call",
     steps: [
       expectInvite(),
       accept({ repeated: false }),
       ack,
-      say("180 Ringing", { toInvite: true, fields: CONTACT }),
+      respond("180 Ringing", { toInvite: true, fields: CONTACT }),
       expectBye,
     ],
     cause: "released",
   },
   {
-    title: "is two at once: the first is spoken to, the other gets ACK and BYE",
+    title: "answers on two devices: the first is heard, the other gets ACK and BYE",
     steps: [
       ...[expectInvite(), ringing, accept({ repeated: false }), ack],
       ...[
         accept({ repeated: false, fork: "second", toInvite: true }),
-        expectRequest("ACK", { field: "To", holds: "second" }),
+        expectRequest("ACK", { field: "To", pattern: "second" }),
       ],
-      ...[expectRequest("BYE", { field: "To", holds: "second" }), say("200 OK", { keepsTo: true }), expectBye],
+      ...[expectRequest("BYE", { field: "To", pattern: "second" }), respond("200 OK", { keepsTo: true }), expectBye],
     ],
     async act(call) {
       await expectEcho(call);
@@ -301,7 +306,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "writes short names and odd spaces is understood",
-    steps: [expectInvite(), say("180 Ringing", { oddSpacing: true }), accept({ oddSpacing: true }), ack, expectBye],
+    steps: [expectInvite(), respond("180 Ringing", { oddSpacing: true }), accept({ oddSpacing: true }), ack, expectBye],
     cause: "released",
   },
   {
@@ -311,7 +316,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ringing,
       accept(),
       '  <recv request="ACK"/>\n',
-      say("200 OK", { toInvite: true, sdp: sdp(), fields: CONTACT }),
+      respond("200 OK", { toInvite: true, sdp: sdp(), fields: CONTACT }),
       ack,
       expectBye,
     ],
@@ -346,7 +351,7 @@ export const SCENARIOS: readonly Scenario[] = [
         expectInvite(),
         challenge(407),
         ack,
-        expectRequest("INVITE", { field: "Proxy-Authorization", holds: 'username="agent"' }),
+        expectRequest("INVITE", { field: "Proxy-Authorization", pattern: 'username="agent"' }),
       ],
       ...[ringing, accept(), ack, expectBye],
     ],
@@ -364,18 +369,18 @@ export const SCENARIOS: readonly Scenario[] = [
         challenge(401, ", stale=true", "93bf0001"),
         ack,
       ],
-      ...[expectRequest("INVITE", { field: "Authorization", holds: "93bf0001" }), ringing, accept(), ack, expectBye],
+      ...[expectRequest("INVITE", { field: "Authorization", pattern: "93bf0001" }), ringing, accept(), ack, expectBye],
     ],
     cause: "released",
   },
   {
-    title: "does not know the password is asked twice and no more",
+    title: "rejects the password is asked twice and no more",
     trunk: { user: "agent", password: "wrong" },
     steps: [expectInvite(), challenge(401), ack, expectRequest("INVITE"), challenge(401, "", "93bf0002"), ack],
     act: untilEnded,
     cause: "rejected_by_network",
     detail: /password/,
-    never: ["answered"],
+    forbiddenEvents: ["answered"],
   },
   {
     title: "wants a digest from a trunk without a password is refused at once",
@@ -383,21 +388,21 @@ export const SCENARIOS: readonly Scenario[] = [
     act: untilEnded,
     cause: "rejected_by_network",
     detail: /password/,
-    never: ["answered"],
+    forbiddenEvents: ["answered"],
   },
   {
     title: "wants longer session timers (422) gets them",
     steps: [
-      ...[expectInvite(), say("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
+      ...[expectInvite(), respond("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
       ...[
-        expectRequest("INVITE", { field: "Min-SE", holds: "3600" }),
+        expectRequest("INVITE", { field: "Min-SE", pattern: "3600" }),
         ringing,
         accept({ fields: "Supported: timer\nSession-Expires: 3600;refresher=uas" }),
         ack,
       ],
       ...[
-        ask("UPDATE", { fields: "Supported: timer\nSession-Expires: 3600;refresher=uac" }),
-        expectResponse(200, { field: "Session-Expires", holds: "3600" }),
+        request("UPDATE", { fields: "Supported: timer\nSession-Expires: 3600;refresher=uac" }),
+        expectResponse(200, { field: "Session-Expires", pattern: "3600" }),
         expectBye,
       ],
     ],
@@ -410,11 +415,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "answers without SDP gets ACK and BYE",
-    steps: [expectInvite(), ringing, say("200 OK", { fields: CONTACT, repeated: true }), ack, expectBye],
+    steps: [expectInvite(), ringing, respond("200 OK", { fields: CONTACT, repeated: true }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
     detail: /SDP/,
-    never: ["answered", "connected"],
+    forbiddenEvents: ["answered", "connected"],
   },
   {
     title: "answers with a codec that was not offered gets ACK and BYE",
@@ -422,32 +427,32 @@ export const SCENARIOS: readonly Scenario[] = [
     act: untilEnded,
     cause: "media_failed",
     detail: /codec/i,
-    never: ["answered", "connected"],
+    forbiddenEvents: ["answered", "connected"],
   },
   {
     title: "answers with rubbish for SDP gets ACK and BYE",
     steps: [expectInvite(), ringing, accept({ sdp: "v=0\nthis is no SDP at all" }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
-    never: ["answered", "connected"],
+    forbiddenEvents: ["answered", "connected"],
   },
   {
     title: "refuses the audio in its answer (port 0) gets ACK and BYE",
     steps: [expectInvite(), ringing, accept({ sdp: sdp({ port: "0" }) }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
-    never: ["answered", "connected"],
+    forbiddenEvents: ["answered", "connected"],
   },
   {
     title: "presses a key by INFO is understood",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
-      ask("INFO", {
+      request("INFO", {
         content: "Content-Type: application/dtmf-relay\nContent-Length: [len]\n\nSignal=5\nDuration=160\n",
       }),
       ...[
         expectResponse(200),
-        ask("INFO", { number: 2, content: "Content-Type: application/dtmf\nContent-Length: [len]\n\n#\n" }),
+        request("INFO", { number: 2, content: "Content-Type: application/dtmf\nContent-Length: [len]\n\n#\n" }),
         expectResponse(200),
         expectBye,
       ],
@@ -460,12 +465,12 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "takes no telephone-event hears our keys by INFO",
+    title: "supports no telephone-event gets our keys by INFO",
     steps: [
       ...[expectInvite(), ringing, accept({ sdp: sdp({ formats: "0" }) }), ack],
       ...["4", "#"].flatMap((key) => [
         expectRequest("INFO", withBody(`Signal *= *${key}`)),
-        say("200 OK", { keepsTo: true }),
+        respond("200 OK", { keepsTo: true }),
       ]),
       expectBye,
     ],
@@ -477,14 +482,14 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "has forgotten the call (481 to our BYE) is gone all the same",
+    title: "has forgotten the call (481 to our BYE) ends it all the same",
     steps: [
       expectInvite(),
       ringing,
       accept(),
       ack,
       expectRequest("BYE"),
-      say("481 Call Does Not Exist", { keepsTo: true }),
+      respond("481 Call Does Not Exist", { keepsTo: true }),
     ],
     cause: "released",
   },

@@ -18,7 +18,7 @@ const RATE = 16_000;
 /** Messages have odd lengths, so that samples are cut in two. */
 const PIECE_BYTES = 1_001;
 
-/** A program that has attached itself to the stream of a call, and gets the callee's audio. */
+/** A client that is attached to the stream of a call, and gets the callee's audio. */
 export class StreamClient {
   readonly events: ReceivedEvent[] = [];
   /** Close code of the connection. */
@@ -59,7 +59,7 @@ export class StreamClient {
       this.#socket.send(bytes.subarray(offset, offset + PIECE_BYTES));
   }
 
-  ask(message: { readonly type: string; readonly name?: string; readonly digits?: string }): void {
+  sendMessage(message: { readonly type: string; readonly name?: string; readonly digits?: string }): void {
     this.#socket.send(JSON.stringify(message));
   }
 

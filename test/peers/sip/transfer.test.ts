@@ -7,7 +7,7 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { ADA, trunkLine } from "./trunk-line.ts";
+import { ADA, startTrunkLine } from "./trunk-line.ts";
 
 withTools("an agent that transfers a softphone to another one", ["baresip", "openssl", "sox"], () => {
   const stage = new Stage();
@@ -23,7 +23,7 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
       server: `sip:127.0.0.1:${colleague.port}`,
       outboundProxy: `sip:127.0.0.1:${callee.port}`,
     };
-    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
+    ({ ringport, instanceId } = await startTrunkLine(stage, { trunk }));
   });
 
   test("gets the colleague's refusal or answer from the softphone, then leaves the two alone", async () => {

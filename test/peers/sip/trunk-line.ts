@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 /** The user of the line. */
 export const ADA = { userId: "ada" };
 
-/** Options of {@link trunkLine}; the rest are options of the library. */
+/** Options of {@link startTrunkLine}; the rest are options of the library. */
 export interface TrunkLineOptions extends Pick<RingportOptions, "agent"> {
   /** Options of the trunk. Default: its calls offer PCMU. */
   readonly trunk: Pick<Trunk, "server"> & Partial<Trunk>;
@@ -17,8 +17,8 @@ export interface TrunkLineOptions extends Pick<RingportOptions, "agent"> {
   readonly media?: "thread" | "worker";
 }
 
-/** The library with an instance on a trunk, once it is ACTIVE; both end with the stage. */
-export async function trunkLine(
+/** Starts the library with an instance on a trunk, and waits until it is ACTIVE; both end with the stage. */
+export async function startTrunkLine(
   stage: Stage,
   { trunk, media, ...options }: TrunkLineOptions,
 ): Promise<{ readonly ringport: Ringport; readonly instanceId: string }> {

@@ -16,19 +16,19 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { ADA, trunkLine } from "./trunk-line.ts";
+import { ADA, startTrunkLine } from "./trunk-line.ts";
 
 const GREETING =
   "Hello, you have reached Anna. I am either away from my desk or on the other line. Please leave your name, your number and a message after the tone.";
 const [PAUSE_MS, BEEP_MS] = [1_000, 400];
 const INTRODUCTION: Sentence = {
   heard: "this is an automated call",
-  places: [["this", "these"], ["is", "was"], ["an"], ["automated", "animated"], ["call", "fall", "wall"]],
+  words: [["this", "these"], ["is", "was"], ["an"], ["automated", "animated"], ["call", "fall", "wall"]],
 };
 const SENTENCES = [INTRODUCTION, APPOINTMENT];
 
-/** A file with the greeting, a beep and silence; and the time when the beep ends, ms. */
-async function machine(stage: Stage): Promise<{ readonly path: string; readonly beepEndMs: number }> {
+/** Creates a file with the greeting, a beep and silence; also returns the time when the beep ends, ms. */
+async function createMachineFile(stage: Stage): Promise<{ readonly path: string; readonly beepEndMs: number }> {
   const pieces: PcmChunk[] = [];
   await fliteJob(
     { text: GREETING, voice: "slt" },
@@ -57,11 +57,11 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
   let ringport: Ringport;
   let instanceId: string;
   beforeAll(async () => {
-    const { path, ...times } = await machine(stage);
+    const { path, ...times } = await createMachineFile(stage);
     ({ beepEndMs } = times);
     softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), path);
     const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
-    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
+    ({ ringport, instanceId } = await startTrunkLine(stage, { trunk }));
   });
 
   /** Places a call; resolves with its outcome and the softphone's recording. */
@@ -70,28 +70,32 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     const call = await ringport.calls.create(ADA, { instanceId, target, ...input });
     const { status, outcome } = await ringport.calls.wait(ADA, call.id);
     const lines = (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
-    return { ended: [status, outcome?.reason, outcome?.answeredBy], lines, recorded: await softphone.heardFile() };
+    return {
+      callResult: [status, outcome?.reason, outcome?.answeredBy],
+      lines,
+      recordingFile: await softphone.heardFile(),
+    };
   };
 
   test("is hung up on during its greeting", async () => {
-    const { ended, recorded } = await placeCall({
+    const { callResult, recordingFile } = await placeCall({
       type: "FIXED_TTS",
       tts: { text: APPOINTMENT.text, voiceId: "en-US-1" },
       onMachine: "hang_up",
     });
-    expect(ended).toEqual(["COMPLETED", "machine_hung_up", "machine"]);
-    const { sound } = await monoOf(recorded);
+    expect(callResult).toEqual(["COMPLETED", "machine_hung_up", "machine"]);
+    const { sound } = await monoOf(recordingFile);
     expect((sound.samples.length * 1_000) / sound.sampleRate).toBeLessThan(beepEndMs - BEEP_MS);
   });
 
   test("records an agent's whole message after its beep, and silence before it", async () => {
-    const { ended, lines, recorded } = await placeCall({
+    const { callResult, lines, recordingFile } = await placeCall({
       type: "DYNAMIC_AGENT",
       agent: { instructions: [`Say: ${APPOINTMENT.text}`], onMachine: "leave_message" },
     });
-    expect(ended).toEqual(["COMPLETED", "agent_finished", "machine"]);
+    expect(callResult).toEqual(["COMPLETED", "agent_finished", "machine"]);
 
-    const { path, sound } = await monoOf(recorded);
+    const { path, sound } = await monoOf(recordingFile);
     const part = (fromMs: number, toMs: number) => {
       const [from, to] = [msToSamples(fromMs, sound.sampleRate), msToSamples(toMs, sound.sampleRate)];
       return { ...sound, samples: sound.samples.subarray(from, to) };
@@ -102,7 +106,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     const heardTexts = message.map(({ startMs, endMs }, index) => {
       const recording = path.replace(/\.wav$/, `-${index}.wav`);
       run("sox", path, recording, "trim", String(startMs / 1_000 - 0.1), `=${endMs / 1_000 + 0.4}`);
-      return recognise(recording, ...SENTENCES.map(({ places }) => places));
+      return recognise(recording, ...SENTENCES.map(({ words }) => words));
     });
     expect(heardTexts).toEqual(SENTENCES.map(({ heard }) => heard));
   });

@@ -10,7 +10,7 @@ export function waitedSince(pid: number): () => number {
   };
 }
 
-/** By thread, ms since it began. */
+/** Wait time of each thread, ms since it began. */
 function waitsOf(pid: number): Map<string, number> {
   const threads = `/proc/${pid}/task`;
   const waits = new Map<string, number>();
