@@ -18,18 +18,18 @@ const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
 const WITH_DATABASE = "your-own-storage/server.ts";
 
 /** Packs the package and installs it next to the examples, as a user would, once for all tests. */
-export default async function installed(project: TestProject): Promise<() => Promise<void>> {
+export default async function installExamples(project: TestProject): Promise<() => Promise<void>> {
   const remove = await pack(project);
   try {
     const { tarball, folder } = project.getProvidedContext().packed;
-    const place = join(folder, "..", "examples");
-    cpSync(join(ROOT, "examples"), place, { recursive: true });
+    const examplesFolder = join(folder, "..", "examples");
+    cpSync(join(ROOT, "examples"), examplesFolder, { recursive: true });
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const frameworks = FRAMEWORKS.map((name) => `${name}@${devDependencies[name]}`);
     const [, database = ""] =
-      / npm install --no-save (.+)$/m.exec(readFileSync(join(place, WITH_DATABASE), "utf8")) ?? [];
-    await install(place, tarball, ...frameworks, ...database.split(" "));
-    project.provide("installed", place);
+      / npm install --no-save (.+)$/m.exec(readFileSync(join(examplesFolder, WITH_DATABASE), "utf8")) ?? [];
+    await install(examplesFolder, tarball, ...frameworks, ...database.split(" "));
+    project.provide("installed", examplesFolder);
   } catch (error) {
     await remove();
     throw error;

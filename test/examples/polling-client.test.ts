@@ -26,8 +26,8 @@ describe("polling-client.ts prints the timeline of a call that is heard", () => 
       expected(200, await send("POST", LINK_URL.exec(program.output())![0]));
       const output = await program.finalOutput;
 
-      const printed = [...output.matchAll(/^\d{4}-\S+Z (\S+)/gm)].map(([, type]) => type);
-      expect(printed.filter((type) => type !== "alerting" && type !== "message_ready")).toEqual([
+      const printedTypes = [...output.matchAll(/^\d{4}-\S+Z (\S+)/gm)].map(([, type]) => type);
+      expect(printedTypes.filter((type) => type !== "alerting" && type !== "message_ready")).toEqual([
         "queued",
         "ringing",
         "answered",

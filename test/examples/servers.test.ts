@@ -71,8 +71,8 @@ describe("a custom adapter", () => {
       "another server already works on the database",
     );
     await kill();
-    const restarted = await startExample(storage, { printsToken: true, keepsData: true });
-    expect(await restarted.client.waitForCall(id)).toMatchObject({ status: "COMPLETED" });
+    const restartedExample = await startExample(storage, { printsToken: true, keepsData: true });
+    expect(await restartedExample.client.waitForCall(id)).toMatchObject({ status: "COMPLETED" });
   });
 
   onItsRuntime("your-own-telephony/server.ts", {}, "plays a call through the loudspeaker", async () => {

@@ -4,6 +4,6 @@ import { readFileSync } from "node:fs";
 export function shebang(script: string): [program: string, ...flags: string[]] {
   const words = /^#!\/usr\/bin\/env (?:-S )?(.+)/.exec(readFileSync(script, "utf8"))?.[1]?.split(" ") ?? [];
   const [program, ...flags] = words;
-  if (program === undefined) throw new Error(`the first line of ${script} does not say what runs it`);
+  if (program === undefined) throw new Error(`the first line of ${script} does not name the program that runs it`);
   return [program, ...flags];
 }

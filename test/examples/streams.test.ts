@@ -39,7 +39,7 @@ async function runToEnd(script: string, args: readonly string[], name: RuntimeNa
   return { output, sound: await client.heard(call!.id) };
 }
 
-/** A stretch of a sound, s. */
+/** Part of a sound between two times, s. */
 function part({ samples, sampleRate }: Sound, from: number, to: number): Sound {
   return { sampleRate, samples: samples.subarray(from * sampleRate, to * sampleRate) };
 }

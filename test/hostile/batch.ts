@@ -19,7 +19,7 @@ const CALLS = 120;
 const MAX_MS = 1_000;
 /** Time after a hang-up by which a call has freed everything, ms. */
 const END_MS = 10_000;
-const CHANCES = 3;
+const ATTEMPTS = 3;
 const RTP_PORTS = [20_000, 23_999] as const;
 
 /** Result of a batch. */
@@ -124,11 +124,11 @@ class Batch {
   /** A call over the same trunk to a correct remote end: both sides hear. Retried on a stalled machine. */
   async #validCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
-    for (let chance = 0; chance < CHANCES; chance++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       fault = await this.#inaudibleReason(network, line).catch(String);
       if (fault === undefined) return;
     }
-    this.#faults.push(`the sane call: ${fault}`);
+    this.#faults.push(`the valid call: ${fault}`);
   }
 
   /** Fault of a call; undefined if there is none. */
@@ -148,7 +148,7 @@ class Batch {
     return packets < 30 ? `the callee heard ${packets} packets` : undefined;
   }
 
-  /** In our network namespace, a socket in the trunk's port range was left behind by a call. */
+  /** In our network namespace, any socket in the trunk's port range was left behind by a call. */
   #expectNoPorts(): void {
     if (!isIsolated) return;
     const ports = readFileSync("/proc/self/net/udp", "latin1")
@@ -164,9 +164,9 @@ function dialFault(fault: unknown): undefined {
   if (!(fault instanceof DialError)) throw fault;
 }
 
-const TIMED_OUT = Symbol("late");
+const TIMED_OUT = Symbol("timed out");
 
-/** The outcome of a promise within this many ms; LATE if it takes longer. */
+/** The outcome of a promise within this many ms; TIMED_OUT if it takes longer. */
 async function withTimeout<Result>(ms: number, promise: Promise<Result>): Promise<Result | typeof TIMED_OUT> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<typeof TIMED_OUT>((resolve) => {

@@ -45,7 +45,7 @@ const latin = (message: Buffer): string => message.toString("latin1");
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
 /** Edits the lines, body included. */
-function lines(change: (all: string[], at: number, draw: Draw) => void): TextChange {
+function editLines(change: (all: string[], at: number, draw: Draw) => void): TextChange {
   return (message, draw) => {
     const all = latin(message).split("\r\n");
     change(all, Math.floor(draw() * all.length), draw);
@@ -54,7 +54,7 @@ function lines(change: (all: string[], at: number, draw: Draw) => void): TextCha
 }
 
 /** Replaces one match of a pattern. */
-function places(pattern: RegExp, replacement: (found: string, draw: Draw) => string): TextChange {
+function replaceMatch(pattern: RegExp, replacement: (found: string, draw: Draw) => string): TextChange {
   return (message, draw) => {
     const text = latin(message);
     const matches = [...text.matchAll(pattern)];
@@ -77,24 +77,29 @@ const TEXT_CHANGES: readonly TextChange[] = [
     const at = Math.floor(draw() * message.length);
     return Buffer.concat([message.subarray(0, at), noise, message.subarray(at)]);
   },
-  lines((all, at, draw) => void all.splice(at, 0, ...Array<string>(Math.ceil(draw() * 4)).fill(all[at]!))),
-  lines((all, at, draw) => {
+  editLines((all, at, draw) => void all.splice(at, 0, ...Array<string>(Math.ceil(draw() * 4)).fill(all[at]!))),
+  editLines((all, at, draw) => {
     const other = Math.floor(draw() * all.length);
     [all[at], all[other]] = [all[other]!, all[at]!];
   }),
-  lines((all, at) => void all.splice(at, 1)),
-  lines((all, at, draw) => void all.splice(at, 0, pick(LINES, draw))),
-  lines((all, at, draw) => {
+  editLines((all, at) => void all.splice(at, 1)),
+  editLines((all, at, draw) => void all.splice(at, 0, pick(LINES, draw))),
+  editLines((all, at, draw) => {
     all[at] += pick([";", ",", '"', "<", "%", "\\"], draw).repeat(Math.ceil(draw() * 3_000));
   }),
-  places(/\d+/g, (_, draw) => pick(NUMBERS, draw)),
-  places(/;tag=[^;\r]*/g, (_, draw) => pick(["", ";tag=", `;tag=${Math.floor(draw() * 1e9)}`, ";tag=a;tag=b"], draw)),
-  places(/SIP\/2\.0\/UDP|RTP\/AVP/g, (_, draw) =>
+  replaceMatch(/\d+/g, (_, draw) => pick(NUMBERS, draw)),
+  replaceMatch(/;tag=[^;\r]*/g, (_, draw) =>
+    pick(["", ";tag=", `;tag=${Math.floor(draw() * 1e9)}`, ";tag=a;tag=b"], draw),
+  ),
+  replaceMatch(/SIP\/2\.0\/UDP|RTP\/AVP/g, (_, draw) =>
     pick(["SIP/2.0/TCP", "SIP/2.0/TLS", "RTP/SAVP", "RTP/SAVPF", "udp"], draw),
   ),
-  places(/^SIP\/2\.0 \d{3}/g, (_, draw) => `SIP/2.0 ${pick(STATUSES, draw)}`),
-  places(/branch=[^;\r]*/g, (_, draw) => pick(["branch=", "branch=z9hG4bK", `branch=z9hG4bK${draw()}`], draw)),
-  places(/CSeq: \d+ [A-Z]+/g, (_, draw) => `CSeq: ${pick(NUMBERS, draw)} ${pick(["INVITE", "BYE", "ACK", "X"], draw)}`),
+  replaceMatch(/^SIP\/2\.0 \d{3}/g, (_, draw) => `SIP/2.0 ${pick(STATUSES, draw)}`),
+  replaceMatch(/branch=[^;\r]*/g, (_, draw) => pick(["branch=", "branch=z9hG4bK", `branch=z9hG4bK${draw()}`], draw)),
+  replaceMatch(
+    /CSeq: \d+ [A-Z]+/g,
+    (_, draw) => `CSeq: ${pick(NUMBERS, draw)} ${pick(["INVITE", "BYE", "ACK", "X"], draw)}`,
+  ),
 ];
 
 /** A SIP message with one to three faults. */
@@ -108,7 +113,7 @@ const HOME = /(?<![\w.-])127\.0\.0\.1(?![\w.-])/g;
 
 /** True if a corrupted message names no new host: no packet or query may leave the loopback. */
 export function isLocal(corruptedMessage: Buffer, original: Buffer): boolean {
-  const [text, before] = [latin(corruptedMessage), latin(original)];
+  const [text, originalText] = [latin(corruptedMessage), latin(original)];
   const withoutHome = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");
-  return !/[^\s]\.[^\s]/.test(withoutHome) && text.match(HOME)?.length === before.match(HOME)?.length;
+  return !/[^\s]\.[^\s]/.test(withoutHome) && text.match(HOME)?.length === originalText.match(HOME)?.length;
 }

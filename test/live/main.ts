@@ -13,7 +13,7 @@ import { readModelFolder } from "../../adapters/neural/model-folder.ts";
 import { errorText } from "../../src/base/error.ts";
 import type { EmbeddedTuning } from "../../src/index.ts";
 import { ENGINE_FOLDER } from "../support/neural.ts";
-import { LINES, type Measured, measure } from "./measure.ts";
+import { LINES, type Measurement, measure } from "./measure.ts";
 import { Phone } from "./phone.ts";
 import { planTrials, type Trial, type TrialInput } from "./trials.ts";
 import { wordErrorRate } from "./word-errors.ts";
@@ -23,14 +23,14 @@ const NOTHING_TO_MEASURE = 2;
 process.exit(await main());
 
 async function main(): Promise<number> {
-  let wishes: Wishes;
+  let options: LiveOptions;
   try {
-    wishes = readWishes();
+    options = readLiveOptions();
   } catch (error) {
     return refuse(errorText(error));
   }
-  const { folder, choice, voiceIds, sentences } = wishes;
-  // The engine is looked for in the folder where a program starts; its tests have one of their own.
+  const { folder, choice, voiceIds, sentences } = options;
+  // The engine is looked for in the folder where a program starts; the tests have their own.
   process.chdir(ENGINE_FOLDER);
   if (enginePackages().length === 0) return refuse(`the engine is missing; ${ENGINE_REMEDY}`);
   const models = await readModelFolder(folder);
@@ -51,9 +51,9 @@ async function main(): Promise<number> {
     for (const reason of skipped) report(`not measured: ${reason}`);
     if (trials.length === 0 || (voiceIds !== undefined && skipped.length > 0))
       return refuse("nothing was measured; see the lines above");
-    const measured = await measure(trials, { phone, folder, report });
-    print(trials, measured);
-    return measured.some(({ fault }) => fault !== undefined) ? 1 : 0;
+    const measurements = await measure(trials, { phone, folder, report });
+    print(trials, measurements);
+    return measurements.some(({ fault }) => fault !== undefined) ? 1 : 0;
   } finally {
     await phone.stop();
   }
@@ -65,16 +65,16 @@ function missingModels(voices: number, recognisers: number): string {
   return `${missing}; to install ${voices > 0 ? "one" : "both"}: ringport models add pt (or en, es)`;
 }
 
-/** What the user asks for. */
-interface Wishes extends Pick<TrialInput, "voiceIds" | "sentences"> {
+/** Options of a run, from the arguments and settings. */
+interface LiveOptions extends Pick<TrialInput, "voiceIds" | "sentences"> {
   /** The model folder. */
   readonly folder: string;
   /** Voices of the settings. */
   readonly choice: NonNullable<EmbeddedTuning["neural"]>["voices"];
 }
 
-/** The arguments and settings. @throws Error one is wrong */
-function readWishes(): Wishes {
+/** Reads the arguments and settings. @throws Error one is wrong */
+function readLiveOptions(): LiveOptions {
   const options = { voices: { type: "string" }, sentences: { type: "string" } } as const;
   const { voices, sentences } = parseArgs({ options }).values;
   const settings = readSettings(MODEL_SETTINGS, { values: new Map(), operands: [] }, process.env).options;
@@ -97,10 +97,10 @@ function sentencesOf(file: string): readonly string[] {
   return lines;
 }
 
-function print(trials: readonly Trial[], measured: readonly Measured[]): void {
+function print(trials: readonly Trial[], measurements: readonly Measurement[]): void {
   const rows = trials.map((trial): string[] => {
     const { voiceId, engine, model, recogniser } = trial;
-    const trialMeasurements = measured.filter((measurement) => measurement.trial === trial);
+    const trialMeasurements = measurements.filter((measurement) => measurement.trial === trial);
     const fault = trialMeasurements.find((measurement) => measurement.fault !== undefined)?.fault;
     const texts = trialMeasurements.flatMap(({ errors }) => errors ?? []);
     const [words, errors] = (["words", "errors"] as const).map((name) =>
@@ -121,7 +121,7 @@ function print(trials: readonly Trial[], measured: readonly Measured[]): void {
     console.log(line);
 }
 
-/** Prints what is going on, beside the table. */
+/** Prints progress to standard error, apart from the table. */
 function report(line: string): void {
   console.error(line);
 }

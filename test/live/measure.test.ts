@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LINES, measure } from "./measure.ts";
 import type { Trial } from "./trials.ts";
 
-test("a voice that fails is named with its fault, and does not try all its sentences", async () => {
+test("a voice that fails is named with its fault, and not all of its sentences are tried", async () => {
   const trial: Trial = {
     voiceId: "pt-BR-50",
     engine: "neural",
@@ -12,13 +12,17 @@ test("a voice that fails is named with its fault, and does not try all its sente
     sentences: Array.from({ length: 10 }, (_, number) => `sentence ${number}`),
   };
   const lines: string[] = [];
-  let calls = 0;
+  let callCount = 0;
   const hear = async () => {
-    calls++;
+    callCount++;
     throw new Error("speech_failed: no such model");
   };
-  const measured = await measure([trial], { phone: { hear }, folder: "/nowhere", report: (line) => lines.push(line) });
-  expect(measured[0]).toEqual({ trial, fault: "speech_failed: no such model" });
+  const measurements = await measure([trial], {
+    phone: { hear },
+    folder: "/nowhere",
+    report: (line) => lines.push(line),
+  });
+  expect(measurements[0]).toEqual({ trial, fault: "speech_failed: no such model" });
   expect(lines[0]).toBe("1/10  pt-BR-50  failed: speech_failed: no such model");
-  expect(calls).toBeLessThanOrEqual(LINES);
+  expect(callCount).toBeLessThanOrEqual(LINES);
 });

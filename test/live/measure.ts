@@ -2,7 +2,7 @@ import { enginePackages } from "../../adapters/neural/engine-package.ts";
 import { neuralTranscription } from "../../adapters/neural/neural-transcription.ts";
 import { SpeechProcesses } from "../../adapters/neural/speech-processes.ts";
 import { errorText } from "../../src/base/error.ts";
-import { transcribed } from "../support/neural.ts";
+import { transcribe } from "../support/neural.ts";
 import type { Phone } from "./phone.ts";
 import type { Trial } from "./trials.ts";
 import { type WordErrors, wordErrors } from "./word-errors.ts";
@@ -12,8 +12,8 @@ export const LINES = 4;
 /** Time for the last words of a sentence on a slow machine, ms. */
 const TRANSCRIPT_MS = 60_000;
 
-/** A sentence in a voice. */
-export interface Measured {
+/** Result of a sentence in a voice. */
+export interface Measurement {
   readonly trial: Trial;
   /** Undefined if there is a fault. */
   readonly errors?: WordErrors;
@@ -30,24 +30,24 @@ export interface MeasureTools {
 }
 
 /** Speaks every sentence of the trials, several at once, and reports each. A voice that fails is not tried again. */
-export async function measure(trials: readonly Trial[], tools: MeasureTools): Promise<readonly Measured[]> {
+export async function measure(trials: readonly Trial[], tools: MeasureTools): Promise<readonly Measurement[]> {
   const { phone, folder, report } = tools;
   const processes = new SpeechProcesses({ packages: () => enginePackages() });
   const work = trials.flatMap((trial) => trial.sentences.map((sentence) => ({ trial, sentence })));
-  const measured: Measured[] = [];
-  const failed = new Set<Trial>();
+  const measurements: Measurement[] = [];
+  const failedTrials = new Set<Trial>();
 
   async function measureOne({ trial, sentence }: (typeof work)[number]): Promise<void> {
-    if (failed.has(trial)) return;
+    if (failedTrials.has(trial)) return;
     const { voiceId, recogniser: model, language } = trial;
     try {
       const sound = await phone.hear(voiceId, sentence);
-      const heard = await transcribed(
+      const heard = await transcribe(
         neuralTranscription(processes, { folder, model, language, closeMs: TRANSCRIPT_MS }),
         sound,
       );
       const errors = wordErrors(sentence, heard);
-      measured.push({ trial, errors });
+      measurements.push({ trial, errors });
       reportOne(
         voiceId,
         errors.errors === 0
@@ -55,25 +55,25 @@ export async function measure(trials: readonly Trial[], tools: MeasureTools): Pr
           : `${errors.errors} of ${errors.words} words wrong: "${sentence}" was heard as "${heard}"`,
       );
     } catch (error) {
-      failed.add(trial);
-      measured.push({ trial, fault: errorText(error) });
+      failedTrials.add(trial);
+      measurements.push({ trial, fault: errorText(error) });
       reportOne(voiceId, `failed: ${errorText(error)}`);
     }
   }
 
   function reportOne(voiceId: string, result: string): void {
-    report(`${measured.length}/${work.length}  ${voiceId}  ${result}`);
+    report(`${measurements.length}/${work.length}  ${voiceId}  ${result}`);
   }
 
   try {
-    const next = work.values();
+    const queue = work.values();
     await Promise.all(
       Array.from({ length: LINES }, async () => {
-        for (const voice of next) await measureOne(voice);
+        for (const item of queue) await measureOne(item);
       }),
     );
   } finally {
     processes.close();
   }
-  return measured;
+  return measurements;
 }

@@ -20,7 +20,7 @@ export class Phone {
   readonly #network: Simulator;
   readonly #data: string;
   /** Instances without a call. */
-  readonly #free: string[] = [];
+  readonly #freeInstances: string[] = [];
 
   private constructor(neural: EmbeddedTuning["neural"], data: string) {
     this.#data = data;
@@ -39,7 +39,8 @@ export class Phone {
     const data = await mkdtemp(join(tmpdir(), "ringport-live-"));
     const phone = new Phone(neural, data);
     await phone.#ringport.start();
-    for (let line = 1; line <= lines; line++) phone.#free.push(await linkedInstance(phone.#ringport, `line ${line}`));
+    for (let line = 1; line <= lines; line++)
+      phone.#freeInstances.push(await createLinkedInstance(phone.#ringport, `line ${line}`));
     return phone;
   }
 
@@ -48,11 +49,11 @@ export class Phone {
   }
 
   /**
-   * What the callee hears of a text: 8 kHz, and mu-law as on a telephone line. Not more calls at once than lines.
+   * Places a call, and returns what the callee hears of a text: 8 kHz, and mu-law as on a telephone line. One line must be free.
    * @throws Error the call ends before the whole text was spoken; the message has the reason
    */
   async hear(voiceId: string, text: string): Promise<Sound> {
-    const instanceId = this.#free.pop();
+    const instanceId = this.#freeInstances.pop();
     if (instanceId === undefined) throw new Error("every line has a call");
     try {
       const { id } = await this.#ringport.calls.create(ME, {
@@ -64,13 +65,13 @@ export class Phone {
       const { outcome } = await this.#ringport.calls.wait(ME, id);
       if (outcome?.reason !== "message_played")
         throw new Error([outcome?.reason, outcome?.detail].filter(Boolean).join(": "));
-      return await this.#heard(id);
+      return await this.#heardSound(id);
     } finally {
-      this.#free.push(instanceId);
+      this.#freeInstances.push(instanceId);
     }
   }
 
-  async #heard(callId: string): Promise<Sound> {
+  async #heardSound(callId: string): Promise<Sound> {
     const body = (await this.#network.pages.artefact(callId, "heard.wav"))?.body;
     if (!isInPieces(body)) throw new Error("the call has no recording");
     const { samples, sampleRate } = readWav(Buffer.concat(await Array.fromAsync(body)));
@@ -83,8 +84,8 @@ export class Phone {
   }
 }
 
-/** An instance that is online. */
-async function linkedInstance(ringport: Ringport, name: string): Promise<string> {
+/** Creates an instance, and waits until it is online; returns its id. */
+async function createLinkedInstance(ringport: Ringport, name: string): Promise<string> {
   const { id } = await ringport.instances.create(ME, { name });
   const { payload: url } = await ringport.instances.configure(ME, id);
   const { status } = await ringport.handle({ method: "POST", url, headers: new Headers(), body: null });

@@ -55,7 +55,7 @@ export function planTrials(input: TrialInput): Trials {
     if (recogniser === undefined)
       skipped.push(`${id}: no installed recogniser knows "${language}"; ringport models lists those to install`);
     else if (sentences === undefined)
-      skipped.push(`${id}: there are no sentences in "${language}"; name a file of yours with --sentences FILE`);
+      skipped.push(`${id}: there are no sentences in "${language}"; name your own file with --sentences FILE`);
     else return [{ voiceId: id, engine, model: name, language, recogniser, sentences }];
     return [];
   });
@@ -77,7 +77,7 @@ function chosenVoices({ voices, voiceIds }: TrialInput, skipped: string[]): Tria
   return [...natural, ...baseline];
 }
 
-/** The recogniser for a language: the user's, else a known model of the language, else one that nobody knows. */
+/** The recogniser for a language: the user's, else a known model of the language, else one that is not a known model. */
 function recogniserOf(language: string, { recogniser, recognisers }: TrialInput): string | undefined {
   if (recogniser !== undefined) return recognisers.find((name) => name === recogniser);
   const languagesOf = (name: string): readonly string[] | undefined =>

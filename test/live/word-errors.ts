@@ -28,7 +28,7 @@ export function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** The distance of Levenshtein. */
+/** The Levenshtein distance. */
 export function editDistance(from: readonly string[], to: readonly string[]): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [at, word] of from.entries()) {

@@ -7,7 +7,7 @@ import { runtimes } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { Consumer } from "./support/consumer.ts";
 import { expectHeardCall } from "./support/heard-call.ts";
-import { publishedToJsr } from "./support/jsr.ts";
+import { packForJsr } from "./support/jsr.ts";
 import { unpack } from "./support/unpack.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -16,7 +16,7 @@ const folder = temporaryFolder("jsr");
 const deno = runtimes.find(({ name }) => name === "deno");
 
 describe.skipIf(deno?.missing)("the package for JSR", () => {
-  beforeAll(async () => unpack(await publishedToJsr(manifest.name), folder));
+  beforeAll(async () => unpack(await packForJsr(manifest.name), folder));
   const files = () => readdirSync(folder, { recursive: true, encoding: "utf8" });
 
   test("has no unresolved import", () => {

@@ -9,11 +9,11 @@ const KIB = 1024;
 // Each budget is the measured size plus a margin. Raise one only on purpose.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 252 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 264 * KIB },
-    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 6 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 14.5 * KIB },
-  ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
+    { title: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 252 * KIB },
+    { title: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 264 * KIB },
+    { title: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 6 * KIB },
+    { title: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 14.5 * KIB },
+  ] as const)("$title is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });

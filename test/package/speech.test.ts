@@ -35,18 +35,18 @@ for (const [installer, name] of INSTALLERS) {
       const server = await start(runtime, COMMAND, { args: ["serve"], cwd, env });
       try {
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-        const ask = async (path: string, body?: object) => {
+        const request = async (path: string, body?: object) => {
           const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
           return (await (await fetch(server.url + path, options)).json()) as never;
         };
-        const { id: instanceId }: Instance = await ask("/v1/instances", { name: "My phone" });
+        const { id: instanceId }: Instance = await request("/v1/instances", { name: "My phone" });
         const call = { instanceId, target: { phoneNumber: "+12025550100" }, ...messageWith(voiceId) };
-        const problem: Problem = await ask("/v1/calls", call);
+        const problem: Problem = await request("/v1/calls", call);
         expect(problem).toMatchObject({ status: 400, code: "voice_unavailable" });
         const text = `${problem.detail} ${problem.errors?.[0]?.detail ?? ""}`;
         expect(text).toContain(remedy);
         expect(text).not.toContain("\n");
-        expect(await ask("/v1/voices")).toEqual([]);
+        expect(await request("/v1/voices")).toEqual([]);
       } finally {
         await server.stop();
       }

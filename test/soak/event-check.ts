@@ -9,7 +9,7 @@ export interface CallEvent {
 }
 
 /** Events about this connection or server instead of the call, which are not replayed. */
-const NOT_OF_THE_CALL: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "transcripts_unavailable"]);
+const CONNECTION_EVENTS: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "transcripts_unavailable"]);
 
 /**
  * The events of one call over all of its connections. A client that attaches again gets all of them again: this detects missing and differing ones.
@@ -19,18 +19,18 @@ export class EventCheck {
   /** Replayed with different contents. */
   mismatches = 0;
   readonly #texts: string[] = [];
-  #at = 0;
+  #position = 0;
 
   /** Handles a new connection, on which all events are replayed. */
   restart(): void {
-    this.#at = 0;
+    this.#position = 0;
   }
 
   /** Takes a message; returns its event if it is new. */
   take(text: string): CallEvent | undefined {
     const event = JSON.parse(text) as CallEvent;
-    if (event.type !== "call_event" || NOT_OF_THE_CALL.has(event.event)) return undefined;
-    const expected = this.#texts[this.#at++];
+    if (event.type !== "call_event" || CONNECTION_EVENTS.has(event.event)) return undefined;
+    const expected = this.#texts[this.#position++];
     if (expected !== undefined) {
       if (expected !== text) this.mismatches++;
       return undefined;
@@ -42,6 +42,6 @@ export class EventCheck {
 
   /** Number of earlier events not yet replayed on this connection. */
   get missingCount(): number {
-    return Math.max(0, this.#texts.length - this.#at);
+    return Math.max(0, this.#texts.length - this.#position);
   }
 }

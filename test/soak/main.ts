@@ -41,9 +41,9 @@ const heap: Sample[] = [];
 const rss: Sample[] = [];
 const startedAt = performance.now();
 const minute = (): number => (performance.now() - startedAt) / 60_000;
-let stopping = false;
+let isStopping = false;
 process.once("SIGINT", () => {
-  stopping = true;
+  isStopping = true;
 });
 
 const server = await startStreamServer(runtime, { maxDurationMs: callSeconds * 1000 });
@@ -53,11 +53,11 @@ console.log(
   `${new Date().toISOString()} ${streams} streams on ${runtime.name} for ${minutes} min, ${callSeconds} s a call`,
 );
 const instances = await server.ask("link", streams);
-const soaking = Promise.all(instances.map((instance, n) => soak(server, instance, n)));
-soaking.catch(() => {}); // awaited below
+const soakRuns = Promise.all(instances.map((instance, n) => soak(server, instance, n)));
+soakRuns.catch(() => {}); // awaited below
 await watch(server);
-stopping = true;
-await soaking;
+isStopping = true;
+await soakRuns;
 await server.stop();
 beat.stop();
 process.exit(judge() ? 0 : 1);
@@ -66,7 +66,7 @@ process.exit(judge() ? 0 : 1);
 async function soak(server: StreamServer, instance: string, n: number): Promise<void> {
   // Staggered: otherwise all calls end at once, every time.
   await pause((n / streams) * Math.min(callSeconds, 20) * 1000);
-  while (!stopping) {
+  while (!isStopping) {
     const [url = ""] = await server.place([instance], CALLEE);
     const share = 0.3 + 0.4 * Math.random();
     count(await new SoakedCall(url, beat, share * callSeconds * 1000).run());
@@ -75,13 +75,13 @@ async function soak(server: StreamServer, instance: string, n: number): Promise<
   }
 }
 
-function count({ events, audio, faults: found }: Counted): void {
+function count({ events, audio, faults: newFaults }: Counted): void {
   total.calls++;
   total.expected += events.expected;
   total.received += Math.min(events.received, events.expected);
   total.audioExpected += audio.expected;
   total.audioReceived += audio.received;
-  for (const fault of found) {
+  for (const fault of newFaults) {
     faults.push(fault);
     console.log(`  FAULT at ${minute().toFixed(1)} min: ${fault}`);
   }
@@ -89,7 +89,7 @@ function count({ events, audio, faults: found }: Counted): void {
 
 /** Samples the memory until the end of the run. */
 async function watch(server: StreamServer): Promise<void> {
-  while (minute() < minutes && !stopping) {
+  while (minute() < minutes && !isStopping) {
     await server.ask("begin");
     await pause(Math.min(sampleSeconds * 1000, Math.max(0, (minutes - minute()) * 60_000)));
     const { p99, max } = await server.ask("lateness");
@@ -99,10 +99,10 @@ async function watch(server: StreamServer): Promise<void> {
       heap.push({ minute: at, bytes: memory.heap + memory.external });
       rss.push({ minute: at, bytes: memory.rss });
     }
-    const [heapGrowth, process] = [memory.heap + memory.external, memory.rss].map((bytes) => (bytes / MIB).toFixed(1));
+    const [heapMib, processMib] = [memory.heap + memory.external, memory.rss].map((bytes) => (bytes / MIB).toFixed(1));
     console.log(
       `${at.toFixed(1).padStart(6)} min  calls ${total.calls}  events ${total.received} of ${total.expected}` +
-        `  audio ${total.audioReceived} of ${total.audioExpected}  retained ${heapGrowth} MiB  process ${process} MiB` +
+        `  audio ${total.audioReceived} of ${total.audioExpected}  retained ${heapMib} MiB  process ${processMib} MiB` +
         `  lateness p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms${at < warmUpMinutes ? "  (warming up)" : ""}`,
     );
   }
@@ -111,23 +111,28 @@ async function watch(server: StreamServer): Promise<void> {
 /** Prints the verdict; returns true if it is good. */
 function judge(): boolean {
   const heapGrowth = growthOf(heap, 0.05, 2 * MIB);
-  const process = growthOf(rss, 0.05, 8 * MIB);
+  const processGrowth = growthOf(rss, 0.05, 8 * MIB);
   const lostEvents = total.expected - total.received;
-  const audio = total.audioReceived / Math.max(1, total.audioExpected);
+  const audioShare = total.audioReceived / Math.max(1, total.audioExpected);
   const hasEnough = heap.length >= 5 && total.calls > 0;
   const growthText = ({ bytes, allowedBytes }: typeof heapGrowth): string =>
     `${(bytes / MIB).toFixed(2)} MiB (up to ${(allowedBytes / MIB).toFixed(1)} MiB is noise)`;
   const window = heap.length > 1 ? heap.at(-1)!.minute - heap[0]!.minute : 0;
   console.log(`\n${minute().toFixed(1)} min, ${total.calls} calls that lasted ${callSeconds} s, ${streams} at once`);
   console.log(`  events: ${total.received} of ${total.expected} received, ${lostEvents} lost`);
-  console.log(`  callee's audio: ${(audio * 100).toFixed(3)} % of the messages received`);
+  console.log(`  callee's audio: ${(audioShare * 100).toFixed(3)} % of the messages received`);
   console.log(
     `  retained memory grew by ${growthText(heapGrowth)} in ${window.toFixed(1)} min: ${heapGrowth.isFlat ? "flat" : "GROWS"}`,
   );
-  console.log(`  the process grew by ${growthText(process)}: ${process.isFlat ? "flat" : "GROWS"}`);
+  console.log(`  the process grew by ${growthText(processGrowth)}: ${processGrowth.isFlat ? "flat" : "GROWS"}`);
   console.log(`  faults: ${faults.length}`);
   const isGood =
-    hasEnough && lostEvents === 0 && faults.length === 0 && heapGrowth.isFlat && process.isFlat && audio > 0.99;
+    hasEnough &&
+    lostEvents === 0 &&
+    faults.length === 0 &&
+    heapGrowth.isFlat &&
+    processGrowth.isFlat &&
+    audioShare > 0.99;
   const verdict = !hasEnough ? "too short to judge" : isGood ? "memory is flat, no event was lost" : "FAILED";
   console.log(`verdict: ${verdict}`);
   return isGood;

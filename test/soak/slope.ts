@@ -1,23 +1,23 @@
 import { median, quantile } from "../bench/harness/benchmark.ts";
 
-/** A figure at a time, min since the start. */
+/** A memory size at a time, min since the start. */
 export interface Sample {
   readonly minute: number;
   readonly bytes: number;
 }
 
-/** Detection of memory growth. */
+/** Growth of a memory size. */
 export interface Growth {
   /** Growth over the whole window, bytes. */
   readonly bytes: number;
-  /** Random variation within this time, bytes. */
+  /** Maximum growth that may be random variation, bytes. */
   readonly allowedBytes: number;
   readonly isFlat: boolean;
 }
 
 /**
  * Growth of a figure over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
- * 1968), which a few outliers do not affect, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
+ * 1968), which a few outliers do not affect, times the window. Random variation is `minimum`, a `share` of the median, or the range in which
  * the middle half of the samples lies, whichever is greatest: steady growth amounts to twice that range.
  */
 export function growthOf(samples: readonly Sample[], share: number, minimum: number): Growth {

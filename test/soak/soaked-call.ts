@@ -40,8 +40,8 @@ export class SoakedCall {
   #markCount = 0;
   /** Time from sending the last reported mark to its report, ms. */
   #markLatencyMs = 0;
-  #clears = 0;
-  #cleared = 0;
+  #clearCount = 0;
+  #clearedCount = 0;
   #isBroken = false;
   /** Times of the answer's report, and of the first and last audio of this connection. */
   #answeredAt = 0;
@@ -68,7 +68,7 @@ export class SoakedCall {
     const code = await callEnd;
     this.#countAudio();
     if (code !== 1000) this.#faults.push(`the connection was closed with ${code}`);
-    return this.#count();
+    return this.#evaluate();
   }
 
   /** Ends the call from outside; it is still counted. */
@@ -94,16 +94,16 @@ export class SoakedCall {
   readonly #send = (): void => {
     this.#socket?.write(TONE_MESSAGE);
     if (this.#answeredAt === 0 || ++this.#sentFrames % MARK_EVERY !== 0) return;
-    const isIdle = this.#marks.length === this.#markCount && this.#clears === this.#cleared;
+    const isIdle = this.#marks.length === this.#markCount && this.#clearCount === this.#clearedCount;
     // Sends no requests before the break, so that none are pending then.
     if (!this.#isBroken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
       if (isIdle) void this.#break();
     } else if (
       isIdle &&
       this.#marks.length % CLEAR_EVERY === CLEAR_EVERY - 1 &&
-      this.#clears < this.#marks.length / CLEAR_EVERY
+      this.#clearCount < this.#marks.length / CLEAR_EVERY
     ) {
-      this.#clears++;
+      this.#clearCount++;
       this.#socket?.write(CLEAR);
     } else {
       const name = `m${this.#marks.length}`;
@@ -115,10 +115,10 @@ export class SoakedCall {
   async #break(): Promise<void> {
     this.#isBroken = true;
     this.#countAudio();
-    const before = this.#socket;
+    const oldSocket = this.#socket;
     this.#socket = undefined;
     this.#beat.remove(this.#send);
-    before?.destroy();
+    oldSocket?.destroy();
     await new Promise((resolve) => setTimeout(resolve, BREAK_MS));
     await this.#connect().catch((fault: unknown) => {
       this.#faults.push(String(fault));
@@ -139,7 +139,7 @@ export class SoakedCall {
       const mark = this.#marks[this.#markCount++];
       if (mark) this.#markLatencyMs = performance.now() - mark.at;
     }
-    if (event?.event === "cleared") this.#cleared++;
+    if (event?.event === "cleared") this.#clearedCount++;
   }
 
   /** Evaluates this connection, which has ended. */
@@ -150,28 +150,31 @@ export class SoakedCall {
     this.#frames = 0;
   }
 
-  #count(): Counted {
+  #evaluate(): Counted {
     const { events, mismatches, missingCount } = this.#eventCheck;
-    const names = (name: string) => events.filter(({ event }) => event === name);
-    const marks = names("mark").map(({ name }) => name);
-    const last = performance.now() - this.#markLatencyMs - MARK_MARGIN_MS;
-    const expectedCount = this.#marks.filter(({ at }) => at < last).length;
+    const eventsNamed = (name: string) => events.filter(({ event }) => event === name);
+    const marks = eventsNamed("mark").map(({ name }) => name);
+    const deadline = performance.now() - this.#markLatencyMs - MARK_MARGIN_MS;
+    const expectedCount = this.#marks.filter(({ at }) => at < deadline).length;
     const isInOrder = marks.every((name, n) => name === this.#marks[n]?.name);
-    const keys = names("dtmf")
+    const keys = eventsNamed("dtmf")
       .map(({ digit }) => digit)
       .join("");
     const addFault = (fault: string | false): void => void (fault && this.#faults.push(fault));
-    addFault(marks.length < expectedCount && `${expectedCount} marks were due, ${marks.length} were told`);
-    addFault(!isInOrder && `marks were told in another order: ${marks.join(" ")}`);
-    addFault(keys !== KEYS && `keys ${KEYS} were pressed, ${keys} were told`);
-    addFault(this.#cleared !== this.#clears && `${this.#clears} times clear, ${this.#cleared} times cleared`);
+    addFault(marks.length < expectedCount && `${expectedCount} marks were due, ${marks.length} were reported`);
+    addFault(!isInOrder && `marks were reported in another order: ${marks.join(" ")}`);
+    addFault(keys !== KEYS && `keys ${KEYS} were pressed, ${keys} were reported`);
+    addFault(
+      this.#clearedCount !== this.#clearCount &&
+        `clear was sent ${this.#clearCount} times and confirmed ${this.#clearedCount} times`,
+    );
     for (const name of ["ringing", "answered", "completed"])
-      addFault(names(name).length !== 1 && `${name} was told ${names(name).length} times`);
-    addFault(names("completed")[0]?.reason !== "max_duration" && `ended ${JSON.stringify(events.at(-1))}`);
-    addFault(mismatches > 0 && `${mismatches} events were told otherwise the second time`);
+      addFault(eventsNamed(name).length !== 1 && `${name} was reported ${eventsNamed(name).length} times`);
+    addFault(eventsNamed("completed")[0]?.reason !== "max_duration" && `ended ${JSON.stringify(events.at(-1))}`);
+    addFault(mismatches > 0 && `${mismatches} events were replayed with other contents`);
     addFault(missingCount > 0 && `${missingCount} events were not replayed`);
     addFault(!this.#isBroken && "the connection was never broken");
-    const expected = 3 + KEYS.length + Math.max(expectedCount, marks.length) + this.#clears;
+    const expected = 3 + KEYS.length + Math.max(expectedCount, marks.length) + this.#clearCount;
     return {
       events: { expected, received: events.length - mismatches - missingCount },
       audio: this.#audio,

@@ -16,13 +16,13 @@ const attacks = ATTACKS.filter(({ name }) => selectedAttack === undefined || nam
 
 /** Length of a round, ms. */
 const ROUND_MS = 4_000;
-const FEW = 3;
+const PATIENT_COUNT = 3;
 const round = (): number => Math.floor(performance.now() / ROUND_MS);
 const isPatient = (): boolean => round() % 2 === 1;
 /** True if this attack, by its position, is one of this round. */
 const isActive = (position: number): boolean => {
-  const first = (((round() - 1) / 2) * FEW) % attacks.length;
-  return !isPatient() || (position - first + attacks.length) % attacks.length < FEW;
+  const first = (((round() - 1) / 2) * PATIENT_COUNT) % attacks.length;
+  return !isPatient() || (position - first + attacks.length) % attacks.length < PATIENT_COUNT;
 };
 
 async function attack({ name, strike }: Attack, position: number): Promise<void> {
@@ -37,12 +37,12 @@ async function attack({ name, strike }: Attack, position: number): Promise<void>
   }
 }
 
-const attacking = Promise.all(
+const attackRuns = Promise.all(
   attacks.flatMap((attackToRun, at) => Array.from({ length: attackToRun.concurrency }, () => attack(attackToRun, at))),
 );
 process.stdin.resume();
 await once(process.stdin, "end");
 hasEnded = true;
-await attacking;
+await attackRuns;
 console.log(JSON.stringify(counts satisfies AttackCounts));
 process.exit(0);

@@ -22,7 +22,7 @@ export interface Attack {
 
 const CALLEE = { phoneNumber: "+12025550100" };
 const SPEECH = { type: "FIXED_TTS", target: CALLEE, tts: { text: "Hello there.", voiceId: "en-US-1" } };
-/** A body like this one took 17 KiB of disk. */
+/** A call with such a body took 17 KiB of disk. */
 const STREAM = { type: "DYNAMIC_STREAM", target: CALLEE };
 /** Time for which an abandoned connection is held, ms. */
 const HELD_MS = 2_000;
@@ -38,9 +38,9 @@ export const ATTACKS: readonly Attack[] = [
     concurrency: 2,
     async strike(target) {
       const body = { instanceId: target.instance, ...SPEECH, tts: { ...SPEECH.tts, text: "Hello. ".repeat(500) } };
-      const created = await ask(target, "POST", "/v1/calls", { body });
-      if (created.status < 300) await ask(target, "DELETE", `/v1/calls/${created.json<{ id: string }>().id}`);
-      return created.status;
+      const creation = await sendTo(target, "POST", "/v1/calls", { body });
+      if (creation.status < 300) await sendTo(target, "DELETE", `/v1/calls/${creation.json<{ id: string }>().id}`);
+      return creation.status;
     },
   },
   ...[
@@ -114,30 +114,30 @@ export const ATTACKS: readonly Attack[] = [
     name: "streams with floods of audio",
     concurrency: 2,
     async strike(target) {
-      const created = await ask(target, "POST", "/v1/calls", { body: { instanceId: target.instance, ...STREAM } });
-      if (created.status >= 300) return created.status;
-      const { id } = created.json<{ id: string }>();
+      const creation = await sendTo(target, "POST", "/v1/calls", { body: { instanceId: target.instance, ...STREAM } });
+      if (creation.status >= 300) return creation.status;
+      const { id } = creation.json<{ id: string }>();
       const url = `${target.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
-      let closed = 0;
-      const opening = () =>
-        openAudioSocket(url, { closed: (code) => (closed = code) }, target.token).catch(
+      let closeCode = 0;
+      const openSocket = () =>
+        openAudioSocket(url, { closed: (code) => (closeCode = code) }, target.token).catch(
           (fault: Error) =>
             /HTTP\/1.1 (\d+)[\s\S]*"code":"(\w+)"/.exec(fault.message)?.slice(1).join(" ") ?? "no stream",
         );
-      let socket = await opening();
+      let socket = await openSocket();
       for (let attempt = 1; attempt < 10 && socket === "429 rate_limited"; attempt++) {
         await pause(1_000);
-        socket = await opening();
+        socket = await openSocket();
       }
       if (typeof socket === "string") return socket;
       const flood = message(new Uint8Array(64_000));
-      for (let n = 0; n < 200 && closed === 0; n++) {
+      for (let n = 0; n < 200 && closeCode === 0; n++) {
         socket.write(flood);
         await pause(5);
       }
       socket.destroy();
-      await ask(target, "DELETE", `/v1/calls/${id}`);
-      return closed === 0 ? "flooded" : `closed with ${closed}`;
+      await sendTo(target, "DELETE", `/v1/calls/${id}`);
+      return closeCode === 0 ? "flooded" : `closed with ${closeCode}`;
     },
   },
 ];
@@ -146,7 +146,7 @@ function key(): string {
   return crypto.randomUUID();
 }
 
-function ask(
+function sendTo(
   target: AttackTarget,
   method: string,
   path: string,
@@ -169,13 +169,13 @@ function request(
   concurrency: number,
   method: string,
   path: string | ((target: AttackTarget) => string),
-  sending: (target: AttackTarget) => {
+  optionsOf: (target: AttackTarget) => {
     readonly headers?: RequestOptions["headers"];
     readonly body?: object | string;
   } = () => ({}),
 ): Attack {
   const strike = async (target: AttackTarget): Promise<number> =>
-    (await ask(target, method, typeof path === "string" ? path : path(target), sending(target))).status;
+    (await sendTo(target, method, typeof path === "string" ? path : path(target), optionsOf(target))).status;
   return { name, concurrency, strike };
 }
 
@@ -197,11 +197,11 @@ function abandonedRequests(
       const { hostname, port } = new URL(target.url);
       const socket: Socket = connect({ host: hostname, port: Number(port) });
       let isCut = false;
-      const opening = new Promise<void>((resolve) => {
+      const connection = new Promise<void>((resolve) => {
         socket.once("connect", resolve).once("error", () => resolve());
       });
       socket.on("close", () => (isCut = true)).on("error", () => {});
-      await opening;
+      await connection;
       socket.write(text(target));
       socket.pause();
       await pause(heldMs);

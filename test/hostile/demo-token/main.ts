@@ -24,8 +24,8 @@ const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
 /** 99th percentile of response times for others, ms. */
 const MAX_P99_MS = 500;
-/** Time in which each attack has run, minutes. */
-const ALL_STRUCK_MINUTES = 2;
+/** Time after which every attack has run, minutes. */
+const ALL_ATTACKS_MINUTES = 2;
 /** Time for which live calls and the other user run before the attack, ms. */
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
 /** Maximum duration of a live call; then its line places the next one. */
@@ -72,26 +72,30 @@ const cli = async (...args: string[]): Promise<string> => {
   return stdout.trim();
 };
 const token = await cli("token", "create", "--user", "ana");
-const [live, own, demo] = await Promise.all([linked("live", LIVE_CALLS), linked("own", 1), linked("demo", 1)]);
-const demoToken = await cli("token", "create", "--user", "ana", "--demo-instance", demo[0]!);
-const other = await cli("token", "create", "--user", "bob");
-const [bobs] = await linked("bob", 1, other);
+const [liveInstances, ownInstances, demoInstances] = await Promise.all([
+  linkInstances("live", LIVE_CALLS),
+  linkInstances("own", 1),
+  linkInstances("demo", 1),
+]);
+const demoToken = await cli("token", "create", "--user", "ana", "--demo-instance", demoInstances[0]!);
+const otherToken = await cli("token", "create", "--user", "bob");
+const [otherInstance] = await linkInstances("bob", 1, otherToken);
 
 const abort = new AbortController();
 const beat = new Beat();
 beat.start();
 const liveCalls: string[] = [];
 const audio = { expected: 0, received: 0, calls: 0 };
-const soakDone = Promise.all(live.map((instance, n) => soak(instance, n)));
-const victims = [new Victim(server.url, token, own[0]!), new Victim(server.url, other, bobs!)];
+const soakDone = Promise.all(liveInstances.map((instance, n) => soak(instance, n)));
+const victims = [new Victim(server.url, token, ownInstances[0]!), new Victim(server.url, otherToken, otherInstance!)];
 await Promise.all(victims.map((victim) => victim.warmUp()));
 const workDone = Promise.all(victims.map((victim) => victim.work(abort.signal)));
 const quietMemory = await highestMemory(QUIET_MS / 1_000);
 for (const victim of victims) victim.durations.length = 0;
-const before = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
-const stallsBefore = ownStalls(0, before.at).length;
+const baseline = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
+const stallsBefore = ownStalls(0, baseline.at).length;
 console.log(
-  `${LIVE_CALLS} live calls, ${mib(before.memory)} of memory, ${mib(before.disk)} on disk, ${stallsBefore} stalls so far; the attack begins`,
+  `${LIVE_CALLS} live calls, ${mib(baseline.memory)} of memory, ${mib(baseline.disk)} on disk, ${stallsBefore} stalls so far; the attack begins`,
 );
 
 const attacker = spawn(
@@ -102,7 +106,7 @@ const attacker = spawn(
     node.command[0]!,
     ...node.command.slice(1),
     ATTACKER,
-    JSON.stringify({ url: server.url, token: demoToken, instance: demo[0] }),
+    JSON.stringify({ url: server.url, token: demoToken, instance: demoInstances[0] }),
   ],
   {
     stdio: ["pipe", "pipe", "inherit"],
@@ -115,15 +119,15 @@ attacker.stdout.on("data", (piece) => {
 let peak = 0;
 for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
   peak = Math.max(peak, await highestMemory(60 * Math.min(1, MINUTES - minute + 1)));
-  const stalls = ownStalls(before.at, Date.now());
+  const stalls = ownStalls(baseline.at, Date.now());
   console.log(
-    `minute ${minute}: memory +${mib(peak - before.memory)}, disk +${mib(bytesIn(data) - before.disk)}, ` +
+    `minute ${minute}: memory +${mib(peak - baseline.memory)}, disk +${mib(bytesIn(data) - baseline.disk)}, ` +
       `${stalls.length} stalls, the longest ${Math.max(0, ...stalls)} ms, ${victims.flatMap(({ failures }) => failures).length} failed requests`,
   );
 }
 const attackEnd = Date.now();
-const disk = bytesIn(data) - before.disk;
-const memory = peak - before.memory;
+const disk = bytesIn(data) - baseline.disk;
+const memory = peak - baseline.memory;
 attacker.stdin.end();
 await new Promise((resolve) => attacker.once("close", resolve));
 abort.abort();
@@ -146,12 +150,12 @@ console.log(
 );
 const longestStall = Math.max(
   0,
-  ...stallsOf("stalls").map(({ at, ms }) => (at > before.at && at <= attackEnd ? ms : 0)),
+  ...stallsOf("stalls").map(({ at, ms }) => (at > baseline.at && at <= attackEnd ? ms : 0)),
 );
 console.log(`the longest turn of the event loop took ${longestStall} ms, including waits for a processor`);
 console.log(`live calls: ${audio.calls} ended, ${audio.received} of ${audio.expected} frames of audio`);
 
-const stalls = ownStalls(before.at, attackEnd);
+const stalls = ownStalls(baseline.at, attackEnd);
 if (stalls.length > 0)
   faults.push(
     `the event loop stalled ${stalls.length} times, for ${stalls
@@ -168,7 +172,7 @@ const p99Ms = quantile(durations, 0.99);
 if (p99Ms > MAX_P99_MS)
   faults.push(`responses to others took ${p99Ms.toFixed(0)} ms (p99); ${MAX_P99_MS} ms are allowed`);
 for (const [name, counts] of Object.entries(outcomes))
-  if (MINUTES >= ALL_STRUCK_MINUTES && Object.keys(counts).every((result) => result.startsWith("429")))
+  if (MINUTES >= ALL_ATTACKS_MINUTES && Object.keys(counts).every((result) => result.startsWith("429")))
     faults.push(`the attack "${name}" got only 429, so it tried nothing`);
 if (audio.calls === 0 || audio.received < 0.999 * audio.expected)
   faults.push(`live calls got ${audio.received} of ${audio.expected} frames`);
@@ -180,16 +184,16 @@ if (process.env.KEEP === undefined) rmSync(folder, { recursive: true, force: tru
 else console.log(folder);
 process.exit(faults.length === 0 ? 0 : 1);
 
-/** Linked instances of the simulated network. */
-async function linked(name: string, count: number, ownerToken = token): Promise<string[]> {
+/** Creates linked instances of the simulated network; returns their ids. */
+async function linkInstances(name: string, count: number, ownerToken = token): Promise<string[]> {
   const headers = { authorization: `Bearer ${ownerToken}`, "content-type": "application/json" };
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
-      const created = await send("POST", `${server.url}/v1/instances`, {
+      const creation = await send("POST", `${server.url}/v1/instances`, {
         headers,
         body: JSON.stringify({ name: `${name} ${n}` }),
       });
-      const { id } = created.json<{ id: string }>();
+      const { id } = creation.json<{ id: string }>();
       for (;;) {
         const code = await send("GET", `${server.url}/v1/instances/${id}/configure`, { headers });
         if (code.status === 409) return id;
@@ -201,42 +205,42 @@ async function linked(name: string, count: number, ownerToken = token): Promise<
   );
 }
 
-/** Live calls in succession. */
+/** Places live calls in succession. */
 async function soak(instanceId: string, n: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   await pause(n * 200);
   while (!abort.signal.aborted) {
     const body = JSON.stringify({ instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: CALLEE } });
-    const created = await send("POST", `${server.url}/v1/calls`, { headers, body });
-    if (created.status !== 201) {
-      faults.push(`a live call was refused: ${created.status} ${created.text}`);
+    const creation = await send("POST", `${server.url}/v1/calls`, { headers, body });
+    if (creation.status !== 201) {
+      faults.push(`a live call was refused: ${creation.status} ${creation.text}`);
       await pause(1_000);
       continue;
     }
-    const { id } = created.json<{ id: string }>();
+    const { id } = creation.json<{ id: string }>();
     liveCalls.push(id);
     const url = `${server.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
     const call = new SoakedCall(url, beat, CALL_MS / 2, token);
-    const heardShare = await call
+    const callCounts = await call
       .run()
       .catch((fault: unknown) => ({ audio: { expected: 0, received: 0 }, faults: [String(fault)] }));
     audio.calls++;
-    audio.expected += heardShare.audio.expected;
-    audio.received += heardShare.audio.received;
-    for (const fault of heardShare.faults) faults.push(`live call ${id}: ${fault}`);
+    audio.expected += callCounts.audio.expected;
+    audio.received += callCounts.audio.received;
+    for (const fault of callCounts.faults) faults.push(`live call ${id}: ${fault}`);
     await pause(200);
   }
 }
 
 /** Maximum resident memory of the server within some seconds, bytes. */
 async function highestMemory(seconds: number): Promise<number> {
-  let maxWaiting = 0;
+  let maxBytes = 0;
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))
-    maxWaiting = Math.max(
-      maxWaiting,
+    maxBytes = Math.max(
+      maxBytes,
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) * 1024,
     );
-  return maxWaiting;
+  return maxBytes;
 }
 
 /** Bytes of the data folder, without the recordings of other users' calls. */

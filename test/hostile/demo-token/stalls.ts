@@ -21,7 +21,7 @@ const times = existsSync(TIMES) ? openSync(TIMES, "r") : undefined;
 const buffer = new Uint8Array(64);
 
 const file = process.env.STALLS;
-// Threads that speak or parse bodies are busy for the duration.
+// Other threads are meant to be busy while they speak or parse bodies.
 if (file !== undefined && isMainThread) {
   let nextTickAt = performance.now() + TICK_MS;
   let waited = waitedMs();

@@ -39,14 +39,14 @@ export class Victim {
     const target = { phoneNumber: "+12025550100" };
     for (let n = 0; n < 4; n++) {
       const tts = { text: `Text ${n}. ${"These are many words. ".repeat(150)}`, voiceId: "en-US-1" };
-      const created = await this.#ask("POST", "/v1/calls", {
+      const creation = await this.#request("POST", "/v1/calls", {
         instanceId: this.#instance,
         type: "FIXED_TTS",
         target,
         tts,
       });
       await pause(4_000);
-      if (created) await this.#ask("DELETE", `/v1/calls/${created.json<{ id: string }>().id}`);
+      if (creation) await this.#request("DELETE", `/v1/calls/${creation.json<{ id: string }>().id}`);
     }
   }
 
@@ -65,7 +65,7 @@ export class Victim {
     const target = { phoneNumber: "+12025550100" };
     const body = { instanceId: this.#instance, type: "FIXED_AUDIO", target, audio: { audioBase64: INVALID_AUDIO } };
     while (!signal.aborted) {
-      await this.#ask("POST", "/v1/calls", body, {}, 400);
+      await this.#request("POST", "/v1/calls", body, {}, 400);
       await pause(5_000);
     }
   }
@@ -78,7 +78,7 @@ export class Victim {
         "/v1/voices",
         `/v1/instances/${this.#instance}`,
       ])
-        await this.#ask("GET", path);
+        await this.#request("GET", path);
       await pause(500);
     }
   }
@@ -94,11 +94,11 @@ export class Victim {
           ? { type: "FIXED_AUDIO", audio: { audioBase64: FILES[this.callIds.length % 2] } }
           : { type: "FIXED_TTS", tts };
       const body = { instanceId: this.#instance, target, ...message };
-      const created = await this.#ask("POST", "/v1/calls", body);
-      if (!created) continue;
-      const { id } = created.json<{ id: string }>();
+      const creation = await this.#request("POST", "/v1/calls", body);
+      if (!creation) continue;
+      const { id } = creation.json<{ id: string }>();
       this.callIds.push(id);
-      const endedCall = await this.#ask("GET", `/v1/calls/${id}?expand=outcome`, undefined, { prefer: "wait=30" });
+      const endedCall = await this.#request("GET", `/v1/calls/${id}?expand=outcome`, undefined, { prefer: "wait=30" });
       const { status, outcome } =
         endedCall?.json<{ status: string; outcome?: { reason: string; heard_ratio: number } }>() ?? {};
       if (status === "COMPLETED" && outcome?.reason === "message_played" && outcome.heard_ratio === 1) this.calls++;
@@ -108,21 +108,21 @@ export class Victim {
 
   async #readEvents(signal: AbortSignal): Promise<void> {
     for (let cursor = "latest"; !signal.aborted; ) {
-      const page = await this.#ask("GET", `/v1/events?cursor=${cursor}`, undefined, { prefer: "wait=5" });
+      const page = await this.#request("GET", `/v1/events?cursor=${cursor}`, undefined, { prefer: "wait=5" });
       if (page && page.headers["preference-applied"] === undefined)
         this.failures.push({ request: "GET /v1/events", cause: "it did not wait" });
       cursor = page?.headers["next-cursor"] ?? cursor;
     }
   }
 
-  async #ask(
+  async #request(
     method: string,
     path: string,
     body?: object,
     headers: RequestOptions["headers"] = {},
     expected?: number,
   ): Promise<HttpResponse | undefined> {
-    const from = performance.now();
+    const startedAt = performance.now();
     try {
       const response = await send(method, this.#url + path, {
         headers: {
@@ -133,7 +133,7 @@ export class Victim {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         timeoutMs: 40_000,
       });
-      if (headers.prefer === undefined) this.durations.push(performance.now() - from);
+      if (headers.prefer === undefined) this.durations.push(performance.now() - startedAt);
       if (expected === undefined ? response.status < 300 : response.status === expected) return response;
       this.failures.push({ request: `${method} ${path}`, cause: `${response.status} ${response.text.slice(0, 300)}` });
     } catch (fault) {

@@ -16,19 +16,21 @@ import { type WhatsAppClientFactory, whatsapp, whatsappStore } from "ringport/wh
 
 const options: RingportOptions = { data: "./data", storage: sqliteStorage({ path: "./a.sqlite" }) };
 export const ringport: Ringport = createRingport(options);
-export const other: Ringport = createRingport({ storage: postgresStorage({ url: "postgres://localhost/a" }) });
+export const postgresRingport: Ringport = createRingport({
+  storage: postgresStorage({ url: "postgres://localhost/a" }),
+});
 const trunk: Trunk = { name: "acme", server: "sip:sip.acme.example", codecs: ["opus", "PCMU"], users: "*" };
 const whatsApp = whatsappBusiness({ phoneNumber: "+12025550123", hostname: "sip.example.com", password: "secret" });
-export const seen: Ringport = withConsole(ringport, {
+export const consoleRingport: Ringport = withConsole(ringport, {
   signIn: { url: "/login", principal: async ({ headers }) => ({ userId: headers.get("x-user") ?? "nobody" }) },
 });
-export const phones: Ringport = createRingport({ telephony: sip({ trunks: [trunk, whatsApp], accounts: true }) });
+export const sipRingport: Ringport = createRingport({ telephony: sip({ trunks: [trunk, whatsApp], accounts: true }) });
 export const settings: RingportOptions = { embedded: { networks: ["sip"], sip: { trunks: [{ ...trunk }] } } };
-export const written: Ringport = createRingport({
+export const transcribingRingport: Ringport = createRingport({
   transcription: openaiTranscription({ baseUrl: "http://127.0.0.1:8000/v1", model: "whisper", language: ["en", "pt"] }),
   transcriptSpeakers: ["callee", "caller"],
 });
-export const heard: RingportOptions = {
+export const deepgramOptions: RingportOptions = {
   transcription: deepgramTranscription({
     baseUrl: "https://api.deepgram.com",
     apiKey: "x",
@@ -36,11 +38,11 @@ export const heard: RingportOptions = {
     flux: false,
   }),
 };
-export const answer: (request: IncomingMessage, response: ServerResponse) => unknown = handler(ringport);
+export const requestHandler: (request: IncomingMessage, response: ServerResponse) => unknown = handler(ringport);
 export const servers = [serveOnNode, serveOnBun, serveOnDeno] as const;
 export const fakes = [ManualSystem, ScriptedTelephony] as const;
 // @ts-expect-error a setting that does not exist
-export const wrong: Ringport = createRingport({ nonsense: true });
+export const invalidRingport: Ringport = createRingport({ nonsense: true });
 
 export async function outcomeOf(id: string): Promise<string> {
   const client = createClient({ url: "http://127.0.0.1:8080", token: "rp_live_x" });

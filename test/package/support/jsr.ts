@@ -7,10 +7,10 @@ import { mustRun } from "./run.ts";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
- * What JSR would receive: runs `deno publish` against a local registry, and returns the archive sent. Its types
+ * Runs `deno publish` against a local registry, and returns the archive that JSR would receive. Its types
  * are not checked: the dry run of a release does that (release.test.ts).
  */
-export async function publishedToJsr(name: string): Promise<Uint8Array> {
+export async function packForJsr(name: string): Promise<Uint8Array> {
   let archive: Uint8Array | undefined;
   const [scope, packageName] = name.slice(1).split("/");
   const server = createServer(async (request, response) => {

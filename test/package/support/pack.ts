@@ -27,7 +27,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** Packs the package once for all test files; builds it first if needed. */
 export default async function pack({ provide }: TestProject): Promise<() => Promise<void>> {
   const parentFolder = mkdtempSync(join(tmpdir(), "ringport-packed-"));
-  // Not through npm: a build that hangs must be the very process that is ended.
+  // Not through npm, so that a build that hangs is itself the process that is ended.
   if (buildFault() !== undefined)
     await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
   const [{ filename }] = JSON.parse(

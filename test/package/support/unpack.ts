@@ -10,6 +10,6 @@ export async function unpack(archive: Uint8Array, folder: string): Promise<void>
     if (type !== "file") continue;
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, data ?? ""); // the bundler makes a chunk without code of a module of types
+    writeFileSync(path, data ?? ""); // the bundler turns a module of types into an empty chunk
   }
 }

@@ -13,9 +13,9 @@ async function activeCall(number: FakeNumber = {}) {
   fake.network.number(ANA, number);
   const client = await fake.online();
   const { voip } = client;
-  const started = outcomeOf(voip.startCall({ peerJid: "5511987654321@s.whatsapp.net" }));
+  const startOutcome = outcomeOf(voip.startCall({ peerJid: "5511987654321@s.whatsapp.net" }));
   await fake.system.advance(25);
-  const callId = started.value!;
+  const callId = startOutcome.value!;
   voip.setExternalAudioMode(callId, true);
   await fake.system.advance(1_125);
   expect(voip.getCall(callId)?.stateData.state).toBe("active");
@@ -87,14 +87,14 @@ describe("audio to the callee", () => {
   test("is lost up to the last 60 ms if it was fed before the call was active", async () => {
     const fake = new FakeNetwork();
     const { voip } = await fake.online();
-    const started = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
+    const startOutcome = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
     await fake.system.advance(25);
-    voip.setExternalAudioMode(started.value!, true);
-    voip.feedLiveAudio(started.value!, ramp(2 * FRAME));
+    voip.setExternalAudioMode(startOutcome.value!, true);
+    voip.feedLiveAudio(startOutcome.value!, ramp(2 * FRAME));
     await fake.system.advance(2_000);
     const heard = [...fake.network.call().heard].filter((sample) => sample !== 0);
     expect(heard).toEqual(ascendingValues(FRAME, FRAME + 1));
-    expect(voip.lostSamples(started.value!)).toBe(FRAME);
+    expect(voip.lostSamples(startOutcome.value!)).toBe(FRAME);
   });
 
   test("skips ahead above 200 ms", async () => {

@@ -5,13 +5,13 @@ import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-netwo
 const ANA = "+5511987654321";
 const JID = "5511987654321@s.whatsapp.net";
 
-async function startedCall(number: FakeNumber, options?: { maxConcurrentCalls?: number }) {
+async function startCall(number: FakeNumber, options?: { maxConcurrentCalls?: number }) {
   const fake = new FakeNetwork(options);
   fake.network.number(ANA, number);
   const client = await fake.online();
-  const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+  const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
   await fake.system.advance(25);
-  return { fake, client, started, callId: started.value ?? "", voip: client.voip };
+  return { fake, client, startOutcome, callId: startOutcome.value ?? "", voip: client.voip };
 }
 
 function stateOf(client: FakeWhatsAppClient, callId: string): string | undefined {
@@ -23,12 +23,12 @@ describe("a call", () => {
     const fake = new FakeNetwork();
     fake.network.number(ANA, { lid: "777@lid", devices: [{ does: "answer", afterMs: 1000 }] });
     const client = await fake.online();
-    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await fake.system.settle();
     expect(client.voip.getCalls().map(({ stateData }) => stateData.state)).toEqual(["initiating"]);
-    expect(started).toEqual({});
+    expect(startOutcome).toEqual({});
     await fake.system.advance(25);
-    const callId = started.value!;
+    const callId = startOutcome.value!;
     expect(callId).toMatch(/^[0-9A-F]{32}$/);
     expect(client.voip.getCall(callId)).toMatchObject({ peerJid: "777@lid", direction: "outgoing" });
     expect(stateOf(client, callId)).toBe("ringing"); // the offer is sent, and no phone rings yet
@@ -50,7 +50,7 @@ describe("a call", () => {
   });
 
   test("that the callee hangs up ends with user_ended", async () => {
-    const { fake, client, callId } = await startedCall({ hangsUpAfterMs: 5_000 });
+    const { fake, client, callId } = await startCall({ hangsUpAfterMs: 5_000 });
     await fake.system.advance(6_050);
     expect(fake.argumentsOf("voip_call_ended")).toMatchObject([
       { callId, stateData: { state: "ended", endReason: "user_ended", durationSecs: 4 } },
@@ -60,7 +60,7 @@ describe("a call", () => {
   });
 
   test("is reported once, however it ends", async () => {
-    const { fake, client, callId } = await startedCall({ hangsUpAfterMs: 60_000 });
+    const { fake, client, callId } = await startCall({ hangsUpAfterMs: 60_000 });
     const ends: (string | undefined)[] = [];
     fake.network.onCallEnd = ({ ended }) => ends.push(ended);
     await fake.system.advance(2_000);
@@ -70,13 +70,13 @@ describe("a call", () => {
   });
 
   test("that we end is reported first, and unknown when endCall resolves", async () => {
-    const { fake, client, callId } = await startedCall({});
+    const { fake, client, callId } = await startCall({});
     await fake.system.advance(2_000);
     fake.events.length = 0;
-    const ending = client.voip.endCall(callId);
+    const endPromise = client.voip.endCall(callId);
     expect(fake.names).toEqual(["voip_call_ended", "voip_call_state"]);
     expect(stateOf(client, callId)).toBe("ended");
-    await ending;
+    await endPromise;
     expect(client.voip.getCall(callId)).toBeNull();
     await fake.system.advance(25);
     expect(fake.network.call().ended).toBe("caller");
@@ -86,7 +86,7 @@ describe("a call", () => {
   });
 
   test("that we end while the socket is down ends here, and the callee gets no notice", async () => {
-    const { fake, client, callId } = await startedCall({});
+    const { fake, client, callId } = await startCall({});
     await fake.system.advance(2_000);
     client.dropSocket(Infinity);
     await client.voip.endCall(callId);
@@ -95,7 +95,7 @@ describe("a call", () => {
   });
 
   test("that is declined stays ringing and keeps its slot", async () => {
-    const { fake, client, callId } = await startedCall(
+    const { fake, client, callId } = await startCall(
       { devices: [{ does: "decline", afterMs: 1000 }] },
       { maxConcurrentCalls: 1 },
     );
@@ -108,7 +108,7 @@ describe("a call", () => {
   });
 
   test("is answered by one device while another is busy", async () => {
-    const { fake, client, callId } = await startedCall({
+    const { fake, client, callId } = await startCall({
       devices: [
         { does: "busy", afterMs: 500 },
         { does: "answer", afterMs: 2_000 },
@@ -124,7 +124,7 @@ describe("a call", () => {
   });
 
   test("that the network ends has user_ended; only the stanza has the reason", async () => {
-    const { fake, callId } = await startedCall({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
+    const { fake, callId } = await startCall({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
     await fake.system.advance(46_000);
     expect(fake.stanzas.at(-1)).toMatchObject({
       content: [{ tag: "terminate", attrs: { "call-id": callId, reason: "timeout" } }],
@@ -134,14 +134,14 @@ describe("a call", () => {
   });
 
   test("without an answer rings forever", async () => {
-    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] });
+    const { fake, client, callId } = await startCall({ devices: [{ does: "nothing" }] });
     await fake.system.advance(3_600_000);
     expect(stateOf(client, callId)).toBe("ringing");
     expect(fake.sentCallTags).toEqual(["preaccept"]);
   });
 
   test("that the network refuses stays ringing; only the ack has the error, without call id", async () => {
-    const { fake, client, callId } = await startedCall({ offer: { error: 434 } });
+    const { fake, client, callId } = await startCall({ offer: { error: 434 } });
     await fake.system.advance(3_600_000);
     expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", error: "434" } }]);
     expect(JSON.stringify(fake.stanzas)).not.toContain(callId);
@@ -149,25 +149,25 @@ describe("a call", () => {
   });
 
   test("whose offer is ignored gets no ack at all", async () => {
-    const { fake, client, callId } = await startedCall({ offer: "ignored" });
+    const { fake, client, callId } = await startCall({ offer: "ignored" });
     await fake.system.advance(3_600_000);
     expect(fake.stanzas).toEqual([]);
     expect(stateOf(client, callId)).toBe("ringing");
   });
 
   test("to a callee without devices is rejected", async () => {
-    const { started, client } = await startedCall({ devices: [], lid: "9@lid" });
-    expect(started.error?.message).toBe("no device sessions to encrypt the call offer for 9@lid");
+    const { startOutcome, client } = await startCall({ devices: [], lid: "9@lid" });
+    expect(startOutcome.error?.message).toBe("no device sessions to encrypt the call offer for 9@lid");
     expect(client.voip.getCalls()).toEqual([]);
   });
 
   test("to a number not on WhatsApp is rejected", async () => {
-    const { started } = await startedCall({ exists: false });
-    expect(started.error?.message).toBe(`no device sessions to encrypt the call offer for ${JID}`);
+    const { startOutcome } = await startCall({ exists: false });
+    expect(startOutcome.error?.message).toBe(`no device sessions to encrypt the call offer for ${JID}`);
   });
 
   test("whose relay never connects is accepted and never active", async () => {
-    const { fake, client, callId } = await startedCall({ media: "never" });
+    const { fake, client, callId } = await startCall({ media: "never" });
     await fake.system.advance(600_000);
     expect(stateOf(client, callId)).toBe("connecting");
     expect(fake.argumentsOf("voip_call_inbound_audio")).toEqual([]);
@@ -175,7 +175,7 @@ describe("a call", () => {
   });
 
   test("survives a logout as ringing", async () => {
-    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] });
+    const { fake, client, callId } = await startCall({ devices: [{ does: "nothing" }] });
     fake.network.unlink(OWNER);
     await fake.system.advance(60_000);
     expect(client.getState().registered).toBe(false);
@@ -184,7 +184,7 @@ describe("a call", () => {
   });
 
   test("does not notice an answer while the socket is down", async () => {
-    const { fake, client, callId } = await startedCall({});
+    const { fake, client, callId } = await startCall({});
     client.dropSocket(5_000);
     await fake.system.advance(10_000);
     expect(client.getState().connected).toBe(true);
@@ -193,7 +193,7 @@ describe("a call", () => {
   });
 
   test("does not notice an answer that a filter hides from the client", async () => {
-    const { fake, client, callId } = await startedCall({});
+    const { fake, client, callId } = await startCall({});
     client.lowlevel.registerIncomingStanzaFilter(({ tag }) => tag === "call");
     await fake.system.advance(10_000);
     expect(stateOf(client, callId)).toBe("ringing");
@@ -234,16 +234,16 @@ describe("a call", () => {
   test("that starts after a disconnect is rejected", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await client.disconnect();
     void client.connect();
     await fake.system.advance(100);
-    expect(started.error?.message).toBe("client is not connected");
+    expect(startOutcome.error?.message).toBe("client is not connected");
     expect(fake.network.calls).toEqual([]);
   });
 
   test("can be controlled by a test", async () => {
-    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }], ringsAfterMs: null });
+    const { fake, client, callId } = await startCall({ devices: [{ does: "nothing" }], ringsAfterMs: null });
     const call = fake.network.call(callId);
     await fake.system.advance(1_000);
     expect(fake.sentCallTags).toEqual([]);
@@ -278,9 +278,9 @@ describe("an incoming call", () => {
     await fake.system.advance(25);
     expect(fake.argumentsOf("voip_call_ended")).toMatchObject([{ callId: incoming.callId }]);
     expect(incoming.touched).toBe(false);
-    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await fake.system.advance(25);
-    expect(started.value).toBeDefined();
+    expect(startOutcome.value).toBeDefined();
   });
 
   test("leaves room for a call of ours with more slots", async () => {
@@ -288,14 +288,14 @@ describe("an incoming call", () => {
     const client = await fake.online();
     fake.network.ring(client);
     await fake.system.advance(25);
-    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await fake.system.advance(25);
-    expect(started.value).toBeDefined();
+    expect(startOutcome.value).toBeDefined();
     expect(client.voip.getCalls()).toHaveLength(2);
   });
 
   test("waits while all slots are taken, and takes the next free one", async () => {
-    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] }, { maxConcurrentCalls: 1 });
+    const { fake, client, callId } = await startCall({ devices: [{ does: "nothing" }] }, { maxConcurrentCalls: 1 });
     const incoming = fake.network.ring(client);
     await fake.system.advance(25);
     expect(incoming.preaccepted).toBe(false);
@@ -342,7 +342,7 @@ describe("a number", () => {
     ["+551132654321", true],
     ["+5511 3265-4321", true],
     ["+12025550100", true],
-  ])("%s of Brazil or elsewhere exists with or without the ninth digit: %s", async (phone, exists) => {
+  ])("%s, with or without the ninth digit of Brazil, exists: %s", async (phone, exists) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const lookup = outcomeOf(client.profile.getLidsByPhoneNumbers([phone]));

@@ -80,20 +80,20 @@ describe("connecting", () => {
     const fake = new FakeNetwork();
     fake.network.reachable = false;
     const client = await fake.client();
-    const connected = outcomeOf(client.connect());
+    const connectOutcome = outcomeOf(client.connect());
     await fake.system.advance(9_999);
-    expect(connected).toEqual({});
+    expect(connectOutcome).toEqual({});
     await fake.system.advance(1);
-    expect(connected.error?.message).toBe("comms connection timeout after 10000ms");
+    expect(connectOutcome.error?.message).toBe("comms connection timeout after 10000ms");
   });
 
   test("rejects when it is closed in the meantime", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
-    const connected = outcomeOf(client.connect());
+    const connectOutcome = outcomeOf(client.connect());
     await client.disconnect();
     await fake.system.advance(100);
-    expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
+    expect(connectOutcome.error?.message).toBe("start comms superseded by newer lifecycle");
     expect(client.getState().connected).toBe(false);
   });
 
@@ -134,13 +134,13 @@ describe("disconnecting", () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const { voip } = client;
-    const started = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
+    const startOutcome = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
     await fake.system.advance(2_000);
-    expect(voip.getCall(started.value!)?.stateData.state).toBe("active");
+    expect(voip.getCall(startOutcome.value!)?.stateData.state).toBe("active");
     fake.events.length = 0;
     await client.disconnect();
     await fake.system.advance(2_000);
-    expect(voip.getCall(started.value!)).toBeNull();
+    expect(voip.getCall(startOutcome.value!)).toBeNull();
     expect(fake.names).toEqual(["connection"]);
     expect(fake.network.call().ended).toBeUndefined(); // the callee is left in the call
   });
@@ -333,11 +333,11 @@ describe("the server", () => {
     await client.disconnect();
     Object.assign(fake.network, { refuses: code, refusesAtOnce: true });
     fake.events.length = 0;
-    const connected = outcomeOf(client.connect());
+    const connectOutcome = outcomeOf(client.connect());
     await fake.system.advance(100);
     expect(fake.names).toEqual(["stream_failure", "connection"]);
     expect(fake.argumentsOf("connection")).toMatchObject([{ status: "close", code, isLogout: code === 401 }]);
-    expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
+    expect(connectOutcome.error?.message).toBe("start comms superseded by newer lifecycle");
   });
 
   test("closes the stream for another reason: the socket drops without an event", async () => {
@@ -433,9 +433,9 @@ describe("a disturbed method", () => {
     client.disturb(method, new Error("broken"));
     await expect(client[method]()).rejects.toThrow("broken");
     client.disturb(method, "hang");
-    const hangUpOutcome = outcomeOf(client[method]());
+    const hangingOutcome = outcomeOf(client[method]());
     await fake.system.advance(3_600_000);
-    expect(hangUpOutcome).toEqual({});
+    expect(hangingOutcome).toEqual({});
     expect(client.getState().connected).toBe(true);
   });
 });

@@ -7,19 +7,19 @@ describe("a QR code", () => {
   test("is shown for 60 s, then five more for 20 s each, then none", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
-    const connected = outcomeOf(client.connect());
+    const connectOutcome = outcomeOf(client.connect());
     await fake.system.advance(100);
-    expect(connected).toEqual({ value: undefined }); // before any scan
+    expect(connectOutcome).toEqual({ value: undefined }); // before any scan
     expect(client.getState()).toEqual(UNREGISTERED);
     await fake.system.advance(159_900);
     const codes = fake.events.filter(({ event }) => event === "auth_qr");
     expect(codes.map(({ argument }) => argument.ttlMs)).toEqual([60_000, 20_000, 20_000, 20_000, 20_000, 20_000]);
     expect(codes.map(({ atMs }) => atMs - codes[0]!.atMs)).toEqual([0, 60_000, 80_000, 100_000, 120_000, 140_000]);
     expect(new Set(codes.map(({ argument }) => argument.qr)).size).toBe(6);
-    const before = fake.events.length;
+    const eventsBefore = fake.events.length;
     await fake.system.advance(600_000);
     expect(client.getState()).toEqual({ ...UNREGISTERED, hasQr: false });
-    expect(fake.events.length).toBe(before);
+    expect(fake.events.length).toBe(eventsBefore);
   });
 
   test("links the client when a phone scans it", async () => {
@@ -93,9 +93,9 @@ describe("a pairing code", () => {
     const client = await fake.client();
     void client.connect();
     await fake.system.advance(100);
-    const requested = outcomeOf(client.auth.requestPairingCode(OWNER));
+    const codeRequest = outcomeOf(client.auth.requestPairingCode(OWNER));
     await fake.system.advance(25);
-    const code = requested.value!;
+    const code = codeRequest.value!;
     expect(code).toMatch(/^[1-9A-HJ-NP-Z]{8}$/);
     expect(fake.argumentsOf("auth_pairing_code")).toEqual([{ code }]);
     expect(client.getState()).toEqual({ ...UNREGISTERED, hasPairingCode: true });
@@ -113,9 +113,9 @@ describe("a pairing code", () => {
     const client = await fake.client();
     void client.connect();
     await fake.system.advance(100);
-    const requested = outcomeOf(client.auth.requestPairingCode(OWNER, true, custom));
+    const codeRequest = outcomeOf(client.auth.requestPairingCode(OWNER, true, custom));
     await fake.system.advance(25);
-    expect(requested.error?.message).toContain(message);
+    expect(codeRequest.error?.message).toContain(message);
   });
 
   test("is requested again by the server while one is shown", async () => {
@@ -190,9 +190,9 @@ describe("logging out", () => {
   test("closes the connection as unlinked, and invalidates the client", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const done = outcomeOf(client.logout());
+    const logoutOutcome = outcomeOf(client.logout());
     await fake.system.advance(100);
-    expect(done).toEqual({ value: undefined });
+    expect(logoutOutcome).toEqual({ value: undefined });
     expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_device_removed", isLogout: true },
     ]);
