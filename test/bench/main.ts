@@ -37,7 +37,7 @@ async function runAll(
 ): Promise<number> {
   for (const [property, fact] of Object.entries(machine())) console.log(`${property}: ${fact}`);
   const titles = sections();
-  const measured = new Map<string, readonly Row[]>();
+  const rowsByBenchmark = new Map<string, readonly Row[]>();
   for (const [name, { options, run }] of Object.entries(selectedBenchmarks)) {
     console.log(`\n${name}: ${titles.get(name)?.title}`);
     const defaults = Object.entries(options).map(([option, { value, quick = value }]) => [
@@ -46,21 +46,23 @@ async function runAll(
     ]);
     const rows = await run({ ...Object.fromEntries(defaults), ...commandLine.numbers });
     printRows(rows);
-    measured.set(name, rows);
+    rowsByBenchmark.set(name, rows);
   }
   if (commandLine.json !== undefined)
-    await writeFile(commandLine.json, JSON.stringify(Object.fromEntries(measured), undefined, 2));
-  if (commandLine.write) writeTables(measured);
-  const missedRows = [...measured.values()].flat().filter(({ target, reached }) => target !== undefined && !reached);
+    await writeFile(commandLine.json, JSON.stringify(Object.fromEntries(rowsByBenchmark), undefined, 2));
+  if (commandLine.write) writeTables(rowsByBenchmark);
+  const missedRows = [...rowsByBenchmark.values()]
+    .flat()
+    .filter(({ target, reached }) => target !== undefined && !reached);
   console.log(missedRows.length === 0 ? "\nall targets reached" : `\n${missedRows.length} targets missed`);
   return missedRows.length === 0 ? 0 : 1;
 }
 
 function printRows(rows: readonly Row[]): void {
   const widthOf = (column: "figure" | "measured") => Math.max(...rows.map((row) => row[column].length));
-  const [figure, measured] = [widthOf("figure"), widthOf("measured")];
+  const [figureWidth, measuredWidth] = [widthOf("figure"), widthOf("measured")];
   for (const row of rows) {
-    const line = `  ${row.figure.padEnd(figure)}  ${row.measured.padEnd(measured)}`;
+    const line = `  ${row.figure.padEnd(figureWidth)}  ${row.measured.padEnd(measuredWidth)}`;
     const verdict = row.reached ? "reached" : "MISSED";
     console.log(row.target === undefined ? line.trimEnd() : `${line}  ${verdict} (target ${row.target})`);
   }

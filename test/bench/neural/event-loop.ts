@@ -13,14 +13,14 @@ export class EventLoop {
   /** Longest turn, ms of processor time; undefined if the runtime does not report it. */
   processorMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #at = 0;
+  #lastTickAt = 0;
   #processorAt: number | undefined;
 
   start(): void {
     this.elapsedMs = 0;
     this.#processorAt = threadMs();
     this.processorMs = this.#processorAt === undefined ? undefined : 0;
-    this.#at = performance.now();
+    this.#lastTickAt = performance.now();
     this.#timer = setTimeout(this.#tick, PERIOD_MS);
   }
 
@@ -30,12 +30,12 @@ export class EventLoop {
 
   readonly #tick = (): void => {
     const now = performance.now();
-    this.elapsedMs = Math.max(this.elapsedMs, now - this.#at - PERIOD_MS);
+    this.elapsedMs = Math.max(this.elapsedMs, now - this.#lastTickAt - PERIOD_MS);
     const processorNow = threadMs();
     if (processorNow !== undefined && this.#processorAt !== undefined)
       this.processorMs = Math.max(this.processorMs ?? 0, processorNow - this.#processorAt);
     this.#processorAt = processorNow;
-    this.#at = now;
+    this.#lastTickAt = now;
     this.#timer = setTimeout(this.#tick, PERIOD_MS);
   };
 }

@@ -94,7 +94,8 @@ export function consoleScene({
       ...(body !== undefined && { body }),
       headers: { host: "127.0.0.1:8080", ...headers },
     });
-  const send = async (testRequest: TestRequest): Promise<DecodedReply> => decodedReply(await app.handle(request(testRequest)));
+  const send = async (testRequest: TestRequest): Promise<DecodedReply> =>
+    decodedReply(await app.handle(request(testRequest)));
 
   function browser(): Browser {
     const self: Browser = {

@@ -75,7 +75,10 @@ describe("before the upgrade", () => {
     for (let i = 0; i < 5; i++) expectProblem(await client.get(streamPath(call.id)), 426, "upgrade_required");
     // Faults of the handshake itself are reported below the interface.
     const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
-    const keyResponse = await server.request("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
+    const keyResponse = await server.request("GET", streamPath(call.id), {
+      ...handshake,
+      "sec-websocket-key": "short",
+    });
     expect([keyResponse.status, keyResponse.json().code]).toEqual([400, "bad_handshake"]);
     const versionResponse = await server.request("GET", streamPath(call.id), {
       ...handshake,
