@@ -2,7 +2,7 @@ import type { AgentTuning } from "../../src/options.ts";
 import type { AudioAgent } from "../../src/ports/audio-conversation.ts";
 import type { Agent } from "../../src/ports/conversation.ts";
 
-/** The agent of the options; without any, the `scripted` one. */
+/** The configured agent; the `scripted` one by default. */
 export async function configuredAgent(tuning: AgentTuning | undefined): Promise<Agent | AudioAgent> {
   if (tuning === undefined || tuning.engine === "scripted") {
     const { scriptedAgent } = await import("./scripted/scripted-agent.ts");

@@ -1,7 +1,7 @@
 import { pause } from "../../src/base/timers.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
-/** A tool that takes longer is covered by a spoken sentence, ms. */
+/** Time after which the agent asks the callee to wait for a tool, ms. */
 export const TOOL_WAIT_MS = 1_500;
 
 /** Waits for the work, at most `ms`; resolves with true if it is still running. */

@@ -43,7 +43,7 @@ export class Mp3Decoder implements PieceDecoder {
   finish(): FileEnd {
     const pieces = [...this.#mix.push(this.#decoding.finish()), ...this.#mix.flush()];
     const { firstHeader, truncated } = this.#decoding;
-    if (firstHeader === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
+    if (firstHeader === undefined) throw new Error("the MP3 file has no consecutive audio frames");
     const { sampleRate, channels } = firstHeader;
     return { pieces, facts: { format: "mp3", sampleRate, channels, truncated, bytes: this.#bytes() } };
   }

@@ -18,8 +18,8 @@ export interface Mp3Audio {
 }
 
 /**
- * Decodes MP3s that follow each other, as they arrive: without tags, the padding of encoders and broken frames, and cut
- * wherever the sample rate changes. Counts the use of every byte.
+ * Decodes concatenated MP3s as they arrive. Leaves out tags, encoder padding and broken frames, and cuts the audio
+ * wherever the sample rate changes. Accounts for every byte.
  */
 export class Mp3Decoding {
   readonly account: ByteAccount = new ByteAccount();

@@ -21,13 +21,15 @@ export function causeOf(error: unknown): string {
 
 /** A short quote of an error body, parsed or not: its message, if that is in a usual place. */
 export function quoteOf(body: unknown): string {
-  const parsed = (typeof body === "string" ? jsonOf(body) : body) as
+  const parsedBody = (typeof body === "string" ? jsonOf(body) : body) as
     | Readonly<Record<string, unknown>>
     | null
     | undefined;
-  const error = parsed?.error as { message?: unknown } | string | null | undefined;
-  const inner = typeof error === "object" ? error?.message : error;
-  const text = [inner, parsed?.err_msg, parsed?.detail, body].find((candidate) => typeof candidate === "string");
+  const error = parsedBody?.error as { message?: unknown } | string | null | undefined;
+  const innerMessage = typeof error === "object" ? error?.message : error;
+  const text = [innerMessage, parsedBody?.err_msg, parsedBody?.detail, body].find(
+    (candidate) => typeof candidate === "string",
+  );
   const line = (typeof text === "string" ? text : body ? JSON.stringify(body) : "")
     .slice(0, 10 * MAX_QUOTE)
     .replace(/\s+/g, " ")
@@ -51,7 +53,7 @@ export function jsonOf(text: string): object | null {
  */
 export function refusalText(status: number, body: unknown, settings: string): string {
   const quote = quoteOf(body);
-  return `answered ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
+  return `responded with ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
 }
 
 /** True if another attempt cannot help: the key, the address or the model is wrong. */

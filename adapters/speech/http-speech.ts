@@ -108,8 +108,8 @@ export function httpSpeech(options: HttpSpeechOptions, mp3Stream?: () => Promise
     async find({ id, tag, number }) {
       const voice = ownMember(options.voices, id);
       if (voice) return voiceOf(id, voice);
-      const best = number === 1 ? Object.keys(options.voices).find((id) => parseVoiceId(id)?.tag === tag) : undefined;
-      return best === undefined ? undefined : voiceOf(best, ownMember(options.voices, best)!);
+      const bestId = number === 1 ? Object.keys(options.voices).find((id) => parseVoiceId(id)?.tag === tag) : undefined;
+      return bestId === undefined ? undefined : voiceOf(bestId, ownMember(options.voices, bestId)!);
     },
     speak,
   });
@@ -124,7 +124,7 @@ function explain(error: unknown, timeoutMs: number): string {
   if (error instanceof HTTPError) {
     const { status, statusText } = error.response;
     const quote = quoteOf(error.data);
-    return `the speech server answered ${status}${statusText ? ` ${statusText}` : ""}${quote ? `: ${quote}` : ""}`;
+    return `the speech server responded with ${status}${statusText ? ` ${statusText}` : ""}${quote ? `: ${quote}` : ""}`;
   }
   if (error instanceof TimeoutError) return `the speech server did not respond within ${timeoutMs} ms`;
   return `the speech server failed: ${causeOf(error)}`;

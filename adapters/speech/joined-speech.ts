@@ -33,11 +33,11 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
   const remedy = async (): Promise<string> => "add an engine that speaks it (option speech)";
   const catalogue = new VoiceCatalogue(engines, options.remedy ?? remedy);
   const cache = new SpeechCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES);
-  const closing = new AbortController();
+  const closeScope = new AbortController();
 
   async function* speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
-    if (closing.signal.aborted) throw closedError();
+    if (closeScope.signal.aborted) throw closedError();
     const characters = charactersOf(text);
     if (characters > MAX_TEXT_LENGTH)
       throw new SpeechFailed(`the text has ${characters} characters; the limit is ${MAX_TEXT_LENGTH}`);
@@ -47,7 +47,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     const key = JSON.stringify([engines.indexOf(match.engine), match.voice.name, ownId(match.voice), segment]);
     const render = (renderSignal: AbortSignal): AsyncIterable<PcmChunk> => renderUncached(match, segment, renderSignal);
     try {
-      yield* cache.speech(key, render, AbortSignal.any([signal, closing.signal]));
+      yield* cache.speech(key, render, AbortSignal.any([signal, closeScope.signal]));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SpeechFailed || error instanceof VoiceUnavailable) throw error;
@@ -71,7 +71,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
       if (failures.length > 0) throw failures[0];
     },
     async close() {
-      closing.abort();
+      closeScope.abort();
       cache.clear();
       await Promise.all(engines.map((engine) => engine.close()));
     },
@@ -83,10 +83,10 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
  * @throws {ConfigurationError} naming the id and the engines
  */
 export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {
-  const late = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);
+  const timeoutError = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);
   const listVoices = async (engine: Speech): Promise<readonly Voice[]> => {
     try {
-      return await within(engine.voices(), { system, ms: LIST_MS, timeoutError: late });
+      return await within(engine.voices(), { system, ms: LIST_MS, timeoutError });
     } catch {
       return [];
     }
@@ -108,14 +108,14 @@ async function* renderUncached(
   text: string,
   signal: AbortSignal,
 ): AsyncGenerator<PcmChunk> {
-  let opening: LeadingSilence | undefined;
+  let leadingSilence: LeadingSilence | undefined;
   let isAudible = false;
   let count = 0;
   try {
     for await (const { sampleRate, samples } of engine.speak(text, ownId(voice), signal)) {
       count += samples.length;
-      opening ??= new LeadingSilence(sampleRate);
-      const audibleSamples = opening.push(samples);
+      leadingSilence ??= new LeadingSilence(sampleRate);
+      const audibleSamples = leadingSilence.push(samples);
       if (audibleSamples.length === 0) continue;
       isAudible = true;
       yield { sampleRate, samples: audibleSamples };
@@ -136,7 +136,7 @@ function ownId({ id, aliasOf = id }: Voice): string {
   return aliasOf;
 }
 
-/** Code points: an emoji counts as one, as at the creation of a call. The length of a much longer text is not exact. */
+/** Code points: an emoji counts as one, as when a call is created. The length of a much longer text is not exact. */
 function charactersOf(text: string): number {
   return text.length > 2 * MAX_TEXT_LENGTH ? text.length : [...text].length;
 }
@@ -150,7 +150,7 @@ function rethrowAsSpeechFailed(error: unknown): never {
   throw new SpeechFailed(errorText(error), { cause: error });
 }
 
-/** Quieter than this is silence: 46 dB below full scale, above the noise of the engines and below any speech. */
+/** Peak up to which audio counts as silence: 46 dB below full scale, above the noise of the engines and below any speech. */
 const MAX_SILENCE_PEAK = 160;
 const KEPT_MS = 40;
 
@@ -179,9 +179,9 @@ export class LeadingSilence {
     this.#pending = pending;
     if (onset < 0) return new Int16Array(0);
     this.#isAudible = true;
-    const shortened = new Int16Array(pending.length + samples.length - onset);
-    shortened.set(pending, 0);
-    shortened.set(samples.subarray(onset), pending.length);
-    return shortened;
+    const result = new Int16Array(pending.length + samples.length - onset);
+    result.set(pending, 0);
+    result.set(samples.subarray(onset), pending.length);
+    return result;
   }
 }

@@ -8,9 +8,9 @@ const MAX_LENGTH = 300;
 const MAX_WORD = 40;
 
 /**
- * Splits a text into segments that an engine speaks in order: at the ends of
- * sentences if possible, otherwise at a comma, otherwise at a space. Words of more than 40 letters are split. The segments have only
- * the characters that {@link spokenSegment} keeps. An empty text has no segments.
+ * Splits a text into segments that an engine speaks in order: at the ends of sentences if possible, otherwise at a
+ * comma, otherwise at a space. Words of more than 40 letters are split. The segments have only the characters that
+ * {@link spokenSegment} keeps. An empty text has no segments.
  * @param maxLength characters of a segment. Default: 300
  */
 export function segments(text: string, maxLength = MAX_LENGTH): string[] {

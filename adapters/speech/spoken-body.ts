@@ -140,7 +140,7 @@ function wavDecoder(): BodyDecoder {
   };
   return {
     push(bytes) {
-      refuseCoded(watch.push(bytes));
+      refuseCodedAudio(watch.push(bytes));
       return checkAll(wav.push(bytes));
     },
     finish() {
@@ -155,7 +155,7 @@ function wavDecoder(): BodyDecoder {
 }
 
 /** @param name of compressed audio that was found among samples */
-function refuseCoded(name: string | undefined): void {
+function refuseCodedAudio(name: string | undefined): void {
   if (name !== undefined) throw new AudioFormatError("malformed", `it sent ${name} among samples`);
 }
 
@@ -165,7 +165,7 @@ function sampleDecoder(sampleRate: number): BodyDecoder {
   const watch = new CodedAudioWatch();
   return {
     push(bytes) {
-      refuseCoded(watch.push(bytes));
+      refuseCodedAudio(watch.push(bytes));
       const samples = pcm.push(bytes);
       check.check(samples);
       return samples.length === 0 ? [] : [{ sampleRate, samples }];

@@ -32,12 +32,12 @@ export class VoiceCatalogue {
   async all(): Promise<readonly Voice[]> {
     const voices = new Map<string, Voice>();
     for (const engine of this.#engines) {
-      const listed = await engine.voices();
-      for (const voice of listed) if (!voices.has(voice.id)) voices.set(voice.id, voice);
-      for (const tag of new Set(listed.map(({ language }) => language))) {
+      const engineVoices = await engine.voices();
+      for (const voice of engineVoices) if (!voices.has(voice.id)) voices.set(voice.id, voice);
+      for (const tag of new Set(engineVoices.map(({ language }) => language))) {
         const id = `${tag}-1`;
-        const best = voices.has(id) ? undefined : await voiceOf(engine, id);
-        if (best) voices.set(id, best);
+        const bestVoice = voices.has(id) ? undefined : await voiceOf(engine, id);
+        if (bestVoice) voices.set(id, bestVoice);
       }
     }
     return [...voices.values()].sort((a, b) => compareVoiceIds(a.id, b.id));
@@ -63,7 +63,7 @@ export class VoiceCatalogue {
     return this.#engineById.get(id);
   }
 
-  /** Why an engine has lost a voice that it had, as the beginning of an explanation. */
+  /** Reason why an engine has lost a voice that it had, as the beginning of an explanation. */
   async #lossOf(id: string): Promise<string> {
     for (const engine of this.#engines) {
       const error = await engine.voice(id).catch((error: unknown) => error);

@@ -21,13 +21,13 @@ export function parseVoiceId(id: string): VoiceId | undefined {
 
 /** Compares voice ids by tag, then by number, so that 10 comes after 9. */
 export function compareVoiceIds(a: string, b: string): number {
-  const [tagA, numberA] = halves(a);
-  const [tagB, numberB] = halves(b);
+  const [tagA, numberA] = splitId(a);
+  const [tagB, numberB] = splitId(b);
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   return numberA - numberB;
 }
 
-function halves(id: string): readonly [string, number] {
+function splitId(id: string): readonly [string, number] {
   const separator = id.lastIndexOf("-");
   return [id.slice(0, separator), Number(id.slice(separator + 1))];
 }

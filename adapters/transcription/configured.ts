@@ -6,21 +6,21 @@ import { openaiTranscription } from "./openai-batch.ts";
 import { openaiRealtimeTranscription } from "./openai-realtime.ts";
 
 /**
- * The engine of the options.
- * @param local makes the engine of this machine
+ * The configured engine.
+ * @param local creates the engine of this machine
  * @throws {ConfigurationError} the configuration is incomplete; the message names the fix
  */
 export function configuredTranscription(
   tuning: TranscriptionTuning,
   local: () => Promise<Transcription>,
 ): Transcription | Promise<Transcription> {
-  const { engine, apiKey = "", baseUrl, model, ...others } = tuning;
+  const { engine, apiKey = "", baseUrl, model, ...otherOptions } = tuning;
   if (engine === "local") return local();
   if (baseUrl === undefined || model === undefined)
     throw new ConfigurationError(
       `${engine} needs a server and a model: set embedded.transcription.baseUrl and embedded.transcription.model`,
     );
-  const server = { ...others, baseUrl, model };
+  const server = { ...otherOptions, baseUrl, model };
   switch (engine) {
     case "openai":
       return openaiTranscription({ ...server, apiKey: tuning.apiKey });

@@ -85,7 +85,7 @@ class BatchSession implements TranscriptionSession {
   #startMs = 0;
   readonly #turns: Turn[] = [];
   #pendingMs = 0;
-  #working: Promise<void> | undefined;
+  #currentWork: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(transcribe: Transcribe, sampleRate: number, closeMs: number, signal: AbortSignal) {
@@ -113,8 +113,8 @@ class BatchSession implements TranscriptionSession {
     this.#length = 0;
     this.#pendingMs += ms;
     while (this.#pendingMs > MAX_WAITING_MS && this.#turns.length > 1) this.#drop();
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
+    this.#currentWork ??= this.#work().finally(() => {
+      this.#currentWork = undefined;
     });
   }
 
@@ -125,7 +125,7 @@ class BatchSession implements TranscriptionSession {
 
   async #finish(): Promise<void> {
     const timer = setTimeout(() => this.#scope.abort(), this.#closeMs);
-    while (this.#working && !this.#signal.aborted) await this.#working;
+    while (this.#currentWork && !this.#signal.aborted) await this.#currentWork;
     clearTimeout(timer);
     this.#scope.abort();
     this.events.close();
@@ -180,7 +180,7 @@ function transcriber(options: OpenaiTranscriptionOptions): Transcribe {
       const timer = setTimeout(() => stallScope.abort(), timeoutMs);
       const body = await readAtMost(response, MAX_RESPONSE_BYTES).finally(() => clearTimeout(timer));
       const text = (jsonOf(body) as { text?: unknown } | null)?.text;
-      if (typeof text !== "string") throw new Error("answered without a text, or with broken JSON");
+      if (typeof text !== "string") throw new Error("responded without a text, or with broken JSON");
       return text;
     } catch (error) {
       signal.throwIfAborted();
@@ -211,7 +211,7 @@ async function readAtMost(response: Response, limit: number): Promise<string> {
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > limit) throw new Error(`answered with more than ${limit} bytes`);
+    if (bytes > limit) throw new Error(`responded with more than ${limit} bytes`);
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();

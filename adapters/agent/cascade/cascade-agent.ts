@@ -15,8 +15,9 @@ export interface CascadeAgentOptions extends ChatOptions {
 }
 
 /**
- * An agent with a language model behind the transcription and the speech of this server: OpenAI, Ollama, vLLM, LocalAI
- * and all other servers with `POST /chat/completions`. Throws a TypeError for a malformed base URL.
+ * An agent that combines a language model with the transcription and the speech of this server. The model can come from
+ * OpenAI, Ollama, vLLM, LocalAI or any other server with `POST /chat/completions`. Throws a TypeError for a malformed
+ * base URL.
  */
 export function cascadeAgent(options: CascadeAgentOptions): Agent {
   const chat = chatClient(options);
@@ -33,7 +34,7 @@ export function cascadeAgent(options: CascadeAgentOptions): Agent {
     check({ hearsWords }) {
       if (!hearsWords)
         throw new AgentUnavailable(
-          "the agent hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, or pass `transcription`",
+          "the agent needs transcription: set RINGPORT_TRANSCRIPTION_ENGINE, or pass `transcription`",
         );
     },
     begin(brief) {

@@ -2,7 +2,7 @@ import { HTTPError, TimeoutError } from "ky";
 import { CodedError } from "../../../src/base/error.ts";
 import { engineClient } from "../../provider-http/engine-client.ts";
 import { causeOf, refusalText, withoutSecrets } from "../../provider-http/fault-text.ts";
-import { eventData, NothingSent, readWithin } from "../../provider-http/response-body.ts";
+import { eventData, ResponseTimeout, readWithin } from "../../provider-http/response-body.ts";
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
 import { ModelCompletion } from "./completion.ts";
 
@@ -95,7 +95,7 @@ export function chatClient(options: ChatOptions): Chat {
         return;
       } catch (error) {
         signal.throwIfAborted();
-        if (isLate(error) && !hasBegun && attempts === 1) continue;
+        if (isTimeout(error) && !hasBegun && attempts === 1) continue;
         const status = error instanceof HTTPError ? error.response.status : undefined;
         throw new ChatFault(withoutSecrets(explain(error, timeoutMs), secrets), status);
       }
@@ -120,13 +120,13 @@ async function readToEnd(events: AsyncGenerator<string, void>, connection: Abort
 }
 
 /** True if nothing arrived in time. */
-function isLate(error: unknown): boolean {
-  return error instanceof TimeoutError || error instanceof NothingSent;
+function isTimeout(error: unknown): boolean {
+  return error instanceof TimeoutError || error instanceof ResponseTimeout;
 }
 
 function explain(error: unknown, timeoutMs: number): string {
   if (error instanceof HTTPError)
     return `the model's server ${refusalText(error.response.status, error.data, "RINGPORT_AGENT")}`;
-  if (isLate(error)) return `the model's server sent nothing for ${timeoutMs} ms`;
+  if (isTimeout(error)) return `the model's server sent nothing for ${timeoutMs} ms`;
   return `the model's server failed: ${causeOf(error)}`;
 }

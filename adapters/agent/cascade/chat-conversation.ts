@@ -105,7 +105,7 @@ export class ChatConversation implements Conversation {
       yield* this.#firstMessage(fillPlaceholders(firstMessage ?? "", variables));
       return;
     }
-    if (input.type === "transfer_failed") this.#transferRound?.notTransferred(input.detail);
+    if (input.type === "transfer_failed") this.#transferRound?.transferFailed(input.detail);
     else this.#history.add(input);
     const { exhausted } = this.#budget;
     this.#budget.reply();

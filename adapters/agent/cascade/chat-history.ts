@@ -14,7 +14,7 @@ export class ChatHistory {
   /** Indexes of the agent's messages since the callee last spoke. */
   readonly #spokenIndexes: number[] = [];
 
-  /** @param instructions the first message, of the system */
+  /** @param instructions content of the first message, in the role of the system */
   constructor(instructions: string) {
     this.messages = [{ role: "system", content: instructions }];
   }

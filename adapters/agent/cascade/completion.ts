@@ -14,7 +14,7 @@ export class ModelCompletion {
   #length = 0;
 
   /**
-   * Takes the data of the next event.
+   * Reads the data of the next event.
    * @throws {Error} if it is not a completion chunk, or the completion is too long
    */
   *read(data: string): Generator<ChatPart, void> {

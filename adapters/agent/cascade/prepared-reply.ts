@@ -5,8 +5,8 @@ import type { ChatPart } from "./chat-messages.ts";
 type Words = Extract<ConversationInput, { type: "words" }>;
 
 /**
- * A completion that was requested before the callee's turn had certainly ended. Its parts wait until the words are
- * known.
+ * A completion that was requested before the callee's turn had certainly ended. Its parts are buffered until they are
+ * read.
  */
 export class PreparedReply {
   readonly #words: Words;
@@ -23,7 +23,7 @@ export class PreparedReply {
     return this.#scope.signal.aborted;
   }
 
-  /** True for a reply to these words, apart from case and punctuation. */
+  /** True if the reply is for these words, ignoring case and punctuation. */
   matches({ text, continued }: Words): boolean {
     return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
   }
@@ -50,7 +50,7 @@ export class PreparedReply {
     }
   }
 
-  /** Stops the request when no reader needs it. Idempotent. */
+  /** Cancels the request. Idempotent. */
   cancel(): void {
     this.#scope.abort(new Error("the callee said something else"));
   }

@@ -3,7 +3,7 @@ import { resultIn, resultPrompt, resultSchemaOf } from "../prompts.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 
-/** Statuses of servers that support no `response_format`, or not this schema. */
+/** Statuses of servers that do not support `response_format`, or this schema. */
 const UNSUPPORTED_STATUSES: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
@@ -24,7 +24,7 @@ export async function reportOf(
   const schema = resultSchemaOf(brief);
   const messages: ChatMessage[] = [
     { role: "system", content: resultPrompt(brief, "transcript", fault) },
-    { role: "user", content: JSON.stringify(history.flatMap(lineOf)) },
+    { role: "user", content: JSON.stringify(history.flatMap(linesOf)) },
   ];
   const text = async (request: ChatRequest): Promise<string> => {
     let content = "";
@@ -42,7 +42,7 @@ export async function reportOf(
 }
 
 /** A message as lines of the transcript. */
-function lineOf(message: ChatMessage): object[] {
+function linesOf(message: ChatMessage): object[] {
   switch (message.role) {
     case "system":
       return [];

@@ -3,7 +3,7 @@ import { isSlow } from "../tool-wait.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 import { actionOf, type CallTools, type ToolAction } from "./tools.ts";
 
-/** The result of a tool that is still running when the callee interrupts; the real one takes its place. */
+/** Placeholder for the result of a tool that is still running; the result replaces it. */
 const STILL_RUNNING = "it is not finished yet";
 const NOT_BEGUN = "error: not done, because the callee interrupted";
 const NOT_TRANSFERRED = "error: not transferred, because another tool failed";
@@ -85,7 +85,7 @@ export class ToolRound {
    * Reports a failed transfer to the model.
    * @param reason the network's reason, passed as a tool result so that it is not an instruction
    */
-  notTransferred(reason: string): void {
+  transferFailed(reason: string): void {
     const index = this.#calls.findIndex(({ action }) => action.do === "transfer");
     if (index >= 0) this.#result(index, `error: the transfer has failed, the callee is still here: ${reason}`);
   }

@@ -24,11 +24,11 @@ export class CalledTools {
   readonly #replies: RealtimeReplies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
-  /** Counts the events of the call: a result is followed by a reply only if no other event arrived in between. */
-  #moment = 0;
+  /** Events of the call so far: a result is followed by a reply only if no other event arrived in between. */
+  #eventCount = 0;
   #steps = 0;
-  /** A call of `transfer` without a result. */
-  #transfer = "";
+  /** Id of the call of `transfer` that has no result yet. */
+  #pendingTransferId = "";
   /** Message that the model leaves for a machine; undefined until it decides to leave one. */
   message: string | undefined;
 
@@ -49,11 +49,11 @@ export class CalledTools {
 
   /** Handles an interruption: running tools continue, and the model gets their results without a new reply. */
   interrupt(): void {
-    this.#moment++;
+    this.#eventCount++;
   }
 
-  /** Resets the limits after input from the callee: the model may use tools again. */
-  renew(): void {
+  /** Resets the limit of replies after input from the callee: the model may use tools again. */
+  resetSteps(): void {
     this.#steps = 0;
   }
 
@@ -66,20 +66,20 @@ export class CalledTools {
 
   /** Reports a failed transfer to the model; the call continues. */
   transferFailed(detail: string): void {
-    this.#link.send(functionOutput(this.#transfer, `error: ${detail}`));
+    this.#link.send(functionOutput(this.#pendingTransferId, `error: ${detail}`));
     this.#replies.request({ to: "words", continues: true });
   }
 
   async #run(calledTools: readonly CalledTool[], hasSpoken: boolean): Promise<void> {
-    const moment = this.#moment;
+    const eventCount = this.#eventCount;
     for (const { action } of calledTools)
       if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
     const transfer = calledTools.find(({ action }) => action.do === "transfer");
     const voicemail = calledTools.find(({ action }) => action.do === "leave_voicemail");
     const results = runCalls(calledTools.filter((tool) => tool !== transfer));
-    if (!hasSpoken && calledTools.every(({ action }) => action.do === "run")) void this.#fillTime(results, moment);
+    if (!hasSpoken && calledTools.every(({ action }) => action.do === "run")) void this.#fillTime(results, eventCount);
     const { outputs, hangsUp } = await results;
-    const isInterrupted = moment !== this.#moment;
+    const isInterrupted = eventCount !== this.#eventCount;
     if (hangsUp && !isInterrupted && !transfer && !voicemail) {
       this.#reports.hangUp();
       return;
@@ -88,7 +88,7 @@ export class CalledTools {
     if (isInterrupted) {
       if (transfer) this.#link.send(functionOutput(transfer.call, INTERRUPTED));
     } else if (transfer?.action.do === "transfer") {
-      this.#transfer = transfer.call;
+      this.#pendingTransferId = transfer.call;
       this.#reports.emit({ type: "transfer", to: transfer.action.to });
     } else if (voicemail?.action.do === "leave_voicemail") {
       this.message = voicemail.action.text;
@@ -97,9 +97,9 @@ export class CalledTools {
   }
 
   /** Asks the callee for a moment if the tools take long. */
-  async #fillTime(results: Promise<unknown>, moment: number): Promise<void> {
+  async #fillTime(results: Promise<unknown>, eventCount: number): Promise<void> {
     const takesLong = await isSlow(results, TOOL_WAIT_MS, this.#scope);
-    if (!takesLong || moment !== this.#moment) return;
+    if (!takesLong || eventCount !== this.#eventCount) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });
   }

@@ -46,7 +46,7 @@ export class RealtimeConversation implements AudioConversation {
   readonly #history = new SpokenHistory();
   readonly #scope = new AbortController();
   #format: AudioFormat | undefined;
-  #askedIfThere = false;
+  #hasAskedIfThere = false;
   /** Set once the last reply has begun; with the reason, if it is a limit. */
   #closing: { readonly detail?: string } | undefined;
   /** True if a machine records the agent. */
@@ -60,7 +60,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#link = new ReconnectingLink(server, () => sessionUpdate(brief, this.#format ?? "pcm", options), {
       event: (event) => this.#handle(event),
       lost: (fault, isLast) => {
-        this.#result.breakOff(fault);
+        this.#result.abort(fault);
         this.#recovery.lost(fault, isLast);
       },
       replaced: () => this.#recovery.replaced(),
@@ -76,7 +76,7 @@ export class RealtimeConversation implements AudioConversation {
       resumed: (dueReply) => this.#resumed(dueReply),
       failed: () => this.#finish(),
     });
-    this.#result = new ResultWriter(brief, this.#link, () => this.#recovery.introduce());
+    this.#result = new ResultWriter(brief, this.#link, () => this.#recovery.replayHistory());
   }
 
   get isClosing(): boolean {
@@ -122,10 +122,10 @@ export class RealtimeConversation implements AudioConversation {
 
   silence(): void {
     if (this.#hasEnded) return;
-    if (this.#askedIfThere) this.#close();
+    if (this.#hasAskedIfThere) this.#close();
     else {
       this.#notify("[Nobody has spoken for 10 seconds. Ask whether the callee is still there.]", { to: "silence" });
-      this.#askedIfThere = true;
+      this.#hasAskedIfThere = true;
     }
   }
 
@@ -145,7 +145,7 @@ export class RealtimeConversation implements AudioConversation {
     const { message } = this.#tools;
     if (message !== undefined) this.#say("voicemail", message);
     else this.#notify("[The beep of a voicemail was heard. Leave your message.]", { to: "voicemail", wordsOnly: true });
-    if (!this.#link.isOpen) void this.#recovery.revive();
+    if (!this.#link.isOpen) void this.#recovery.reconnect();
   }
 
   ending(): void {
@@ -171,13 +171,13 @@ export class RealtimeConversation implements AudioConversation {
     if (this.#result.handle(event) || this.#hasEnded) return;
     switch (event.type) {
       case "speech_started":
-        this.#history.turn(event.item, { startMs: event.atMs });
-        this.#askedIfThere = false;
-        this.#tools.renew();
+        this.#history.recordTurn(event.item, { startMs: event.atMs });
+        this.#hasAskedIfThere = false;
+        this.#tools.resetSteps();
         if (this.#closing === undefined) this.#emit({ type: "speech_started" });
         break;
       case "speech_stopped":
-        this.#history.turn(event.item, { endMs: event.atMs });
+        this.#history.recordTurn(event.item, { endMs: event.atMs });
         if (this.#closing !== undefined) break;
         this.#emit({ type: "speech_stopped" });
         this.#replies.expectTurn(true);
@@ -256,8 +256,8 @@ export class RealtimeConversation implements AudioConversation {
   /** Notifies the model of an event, and requests a reply. */
   #notify(text: string, reply: ReplyRequest): void {
     this.#tools.interrupt();
-    this.#tools.renew();
-    this.#askedIfThere = false;
+    this.#tools.resetSteps();
+    this.#hasAskedIfThere = false;
     this.#history.add(text);
     this.#link.send(itemCreate({ role: "user", text }));
     this.#replies.cancel();
@@ -281,7 +281,7 @@ export class RealtimeConversation implements AudioConversation {
   #end(): void {
     this.#scope.abort();
     this.#link.close();
-    this.#result.breakOff(new Error("the call has ended"));
+    this.#result.abort(new Error("the call has ended"));
     this.#finish();
   }
 

@@ -14,8 +14,8 @@ export interface SessionOptions {
   readonly turnDetection?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A remark of the conversation, for a connection that replaces a broken one. */
-export interface Remark {
+/** A message of the conversation, to be repeated on a connection that replaces a broken one. */
+export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
 }
@@ -114,7 +114,7 @@ export function textCreate(id: string, purpose: string, instructions: string): o
 }
 
 /** Adds a message to the conversation. */
-export function itemCreate({ role, text }: Remark): object {
+export function itemCreate({ role, text }: HistoryMessage): object {
   const content = [{ type: role === "user" ? "input_text" : "output_text", text }];
   return { type: "conversation.item.create", item: { type: "message", role, content } };
 }

@@ -87,7 +87,7 @@ export class Recovery {
 
   /** Handles a connection that has replaced the lost one. */
   replaced(): void {
-    this.introduce();
+    this.replayHistory();
     const dueReply = this.#replies.takePending() ?? this.#dueReply;
     this.#dueReply = undefined;
     if (!this.#progress.hasEnded) this.#reports.resumed(dueReply);
@@ -99,7 +99,7 @@ export class Recovery {
   }
 
   /** Connects again before the agent speaks, if the connection was lost while no reply was due. Never rejects. */
-  async revive(): Promise<void> {
+  async reconnect(): Promise<void> {
     try {
       if (await this.#link.reopen()) this.replaced();
     } catch (error) {
@@ -108,9 +108,9 @@ export class Recovery {
   }
 
   /** Sends the conversation so far to a connection that does not know it. */
-  introduce(): void {
+  replayHistory(): void {
     if (this.#progress.isClosing || this.#progress.hasEnded) this.#link.send(NO_MORE_TURNS);
-    for (const remark of this.#history.remarks) this.#link.send(itemCreate(remark));
+    for (const message of this.#history.messages) this.#link.send(itemCreate(message));
   }
 
   #fail(detail: string): void {

@@ -160,8 +160,8 @@ export class RealtimeReplies {
   }
 
   /**
-   * Postpones a request that the server refused because it has begun its own reply: ours follows when that reply
-   * ends.
+   * Postpones a request that the server refused because it has begun its own reply. The request is repeated when that
+   * reply has ended.
    */
   postpone(): void {
     const request = this.#openRequest;

@@ -18,19 +18,19 @@ interface TextRequest {
   reject(error: unknown): void;
 }
 
-/** Has the model write the result of a call, outside the conversation that its server still holds. */
+/** Requests the result of a call from the model, outside the conversation. */
 export class ResultWriter {
   readonly #brief: AgentBrief;
   readonly #link: ReconnectingLink;
-  readonly #introduce: () => void;
+  readonly #replayHistory: () => void;
   #request: TextRequest | undefined;
   #requests = 0;
 
-  /** @param introduce sends the conversation so far to a connection that does not know it */
-  constructor(brief: AgentBrief, link: ReconnectingLink, introduce: () => void) {
+  /** @param replayHistory sends the conversation so far to a connection that does not know it */
+  constructor(brief: AgentBrief, link: ReconnectingLink, replayHistory: () => void) {
     this.#brief = brief;
     this.#link = link;
-    this.#introduce = introduce;
+    this.#replayHistory = replayHistory;
   }
 
   /**
@@ -65,12 +65,12 @@ export class ResultWriter {
   }
 
   /** Rejects the pending request, after a lost connection or the end of the call. */
-  breakOff(error: Error): void {
+  abort(error: Error): void {
     this.#request?.reject(error);
   }
 
   async #writeText(instructions: string, signal: AbortSignal): Promise<string> {
-    if (await this.#link.reopen()) this.#introduce();
+    if (await this.#link.reopen()) this.#replayHistory();
     signal.throwIfAborted();
     const id = `result_${++this.#requests}`;
     let stop = (): void => {};

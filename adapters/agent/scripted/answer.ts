@@ -2,7 +2,7 @@ import type { Ask, BranchStep } from "./script.ts";
 
 /** Meaning of the callee's keys or words as the answer to a question. */
 export type CalleeReply =
-  /** `text` is kept under the name of the question. */
+  /** `text` is stored under the name of the question. */
   | { readonly kind: "match"; readonly steps: readonly BranchStep[]; readonly text: string }
   /** The question has no such answer. */
   | { readonly kind: "no_match" }

@@ -12,7 +12,7 @@ export class ScriptFault extends CodedError {
 }
 
 /** A question whose branches are being read. */
-interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "nothing"> {
+interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "noAnswer"> {
   readonly branches: Branch[];
   otherwise: readonly BranchStep[] | undefined;
   noAnswer: readonly BranchStep[] | undefined;

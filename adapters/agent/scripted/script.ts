@@ -54,7 +54,7 @@ export type BranchStep =
   /** `to` is the name of a question. */
   | { readonly do: "go_to"; readonly to: string };
 
-/** True if a question can be answered with words alone. */
+/** True if a question can only be answered in words. */
 export function needsWords({ digits, branches }: Ask): boolean {
   return digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0);
 }

@@ -34,7 +34,7 @@ function assertKeysSuffice({ steps }: Script): void {
   for (const question of questions(steps))
     if (needsWords(question))
       throw new ScriptFault(
-        `the question "${question.text}" is answered with words alone, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
+        `the question "${question.text}" can only be answered in words, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
       );
 }
 

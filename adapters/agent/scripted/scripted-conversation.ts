@@ -18,7 +18,7 @@ const ANSWER_MS = 8_000;
 const NEXT_DIGIT_MS = 3_000;
 /** Times a question is asked before giving up on a valid answer. */
 const ATTEMPTS = 3;
-/** Questions in one call, repeated ones included: a script may go in circles. */
+/** Questions in one call, repeated ones included: a script may loop. */
 const MAX_QUESTIONS = 100;
 /** Time an agent that does not speak first waits for the callee, ms. */
 const FIRST_WORDS_MS = 5_000;
@@ -99,7 +99,7 @@ export class ScriptedConversation implements Conversation {
         yield* this.#end(this.#phrases.timeIsUp);
         break;
       case "transfer_failed":
-        yield* this.#notTransferred();
+        yield* this.#transferFailed();
     }
   }
 
@@ -150,7 +150,7 @@ export class ScriptedConversation implements Conversation {
     yield { type: "transfer", to };
   }
 
-  *#notTransferred(): Generator<ConversationAction, void> {
+  *#transferFailed(): Generator<ConversationAction, void> {
     const next = this.#onTransferFailed;
     this.#onTransferFailed = undefined;
     if (next === undefined) return;

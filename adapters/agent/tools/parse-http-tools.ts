@@ -19,26 +19,26 @@ const Headers = v.record(
       "must not contain Host, Content-Type and others that Ringport sets",
     ),
   ),
-  v.pipe(v.string("must be texts"), v.regex(HEADER_VALUE, "must be texts of ASCII characters")),
+  v.pipe(v.string("must have strings as values"), v.regex(HEADER_VALUE, "must have only ASCII characters in values")),
   'must be an object, such as {"authorization":"Bearer ..."}',
 );
 
 const Tool = v.strictObject(
   {
-    name: v.pipe(v.string("must be a text"), v.regex(/^[\w-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")),
+    name: v.pipe(v.string("must be a string"), v.regex(/^[\w-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")),
     description: v.pipe(
-      v.string("must be a text: the model chooses by it"),
+      v.string("must be a string: the model uses it to choose a tool"),
       v.trim(),
-      v.minLength(1, "must not be empty: the model chooses by it"),
+      v.minLength(1, "must not be empty: the model uses it to choose a tool"),
       v.maxLength(2_000, "must have at most 2000 characters"),
     ),
     parameters: v.pipe(
       v.custom<Readonly<Record<string, unknown>>>(isRecord, "must be a JSON Schema, an object"),
       v.check((schema) => schema.type === "object", 'must have "type": "object"'),
-      v.check(patternsCompile, "must not contain a pattern that is not a regular expression"),
+      v.check(patternsCompile, "must have only valid regular expressions as patterns"),
     ),
     url: v.pipe(
-      v.string("must be a text"),
+      v.string("must be a string"),
       v.check(
         (url) => url.length <= 2_000 && urlTemplate(url) !== undefined,
         "must look like https://api.example.com/orders/{id}: placeholders only in path and query, no user, no fragment, other characters percent-encoded",
@@ -65,7 +65,7 @@ export function parseHttpTools(
   allowPrivate: boolean,
 ): { readonly tools: readonly HttpToolOptions[]; readonly faults: readonly string[] } {
   if (!Array.isArray(value)) return { tools: [], faults: ["they must be a list"] };
-  if (value.length > 64) return { tools: [], faults: [`there are ${value.length} tools, at most 64 are possible`] };
+  if (value.length > 64) return { tools: [], faults: [`there are ${value.length} tools, but at most 64 are allowed`] };
   const tools: HttpToolOptions[] = [];
   const faults: string[] = [];
   for (const [index, item] of value.entries()) {

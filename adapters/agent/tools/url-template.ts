@@ -55,7 +55,7 @@ function argument(name: string, input: Readonly<Record<string, unknown>>): strin
   if (!Object.hasOwn(input, name)) throw new ToolFailed(`${name} is missing`);
   const value = input[name];
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-    throw new ToolFailed(`${name} must be a text, a number or a boolean`);
+    throw new ToolFailed(`${name} must be a string, a number or a boolean`);
   // Lone surrogates cannot be encoded.
   return String(value).replace(/\p{Surrogate}/gu, "\uFFFD");
 }

@@ -69,6 +69,6 @@ describe("a model that states the result of a call", () => {
   test("fails with the reason from its server", async () => {
     const conversation = await injectedConversation(() => ({ text: "Hello." }));
     server.failChat({ status: 401 });
-    await expect(statedResult(conversation)).rejects.toThrow("answered 401");
+    await expect(statedResult(conversation)).rejects.toThrow("responded with 401");
   });
 });

@@ -264,7 +264,7 @@ const APOLOGY = "I am sorry, something went wrong on our side. Goodbye.";
 
 describe("a model that fails ends the call with an apology", () => {
   test.for([
-    [[{ status: 401 }], "the model's server answered 401: it failed (check the key: RINGPORT_AGENT_KEY)"],
+    [[{ status: 401 }], "the model's server responded with 401: it failed (check the key: RINGPORT_AGENT_KEY)"],
     [["silent", "silent"], "the model's server sent nothing for 1500 ms"],
     [["garbage"], "the model's server failed: it sent broken JSON"],
   ] as const)("%j", async ([faults, detail]) => {

@@ -87,7 +87,7 @@ describe("an HTTP tool", () => {
     [{ id: "x\\.." }, "error: no part of the path may be . or .."],
     [{ id: "" }, "error: id must not be empty"],
     [{}, "error: id is missing"],
-    [{ id: ["a"] }, "error: id must be a text, a number or a boolean"],
+    [{ id: ["a"] }, "error: id must be a string, a number or a boolean"],
   ] as const)("sends no request for an invalid argument: %j", async ([input, text]) => {
     const { received, origin } = await startServer(json(200, {}));
     expect((await run({ url: `${origin}/orders/{id}/lines` }, input)).text).toBe(text);

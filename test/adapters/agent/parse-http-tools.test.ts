@@ -23,10 +23,13 @@ describe("the list of HTTP tools", () => {
 
   test.for<[change: object, fault: RegExp]>([
     [{ name: "a b" }, /^tool number 1: name must be 1 to 64 of/],
-    [{ name: undefined }, /^tool number 1: name must be a text/],
+    [{ name: undefined }, /^tool number 1: name must be a string/],
     [{ description: " " }, /^tool order: description must not be empty/],
     [{ parameters: { type: "string" } }, /^tool order: parameters must have "type": "object"/],
-    [{ parameters: { type: "object", properties: { id: { pattern: "(" } } } }, /parameters must not contain a pattern/],
+    [
+      { parameters: { type: "object", properties: { id: { pattern: "(" } } } },
+      /parameters must have only valid regular/,
+    ],
     [{ parameters: { type: "object" } }, /url has the placeholder \{id\}, but parameters have no property/],
     [{ url: "http://api.example.com/{id}" }, /url must begin with https:\/\/, unless RINGPORT_AGENT_TOOLS_ALLOW/],
     [{ url: "https://{id}.example.com/" }, /url must look like/],
@@ -36,8 +39,8 @@ describe("the list of HTTP tools", () => {
     [{ url: "https://api.example.com/{id" }, /url must look like/],
     [{ method: "TRACE" }, /method must be GET, POST/],
     [{ headers: `Bearer ${SECRET}` }, /headers must be an object/],
-    [{ headers: { authorization: [SECRET] } }, /headers must be texts/],
-    [{ headers: { "x-a": `${SECRET}\r\nx-b: 1` } }, /headers must be texts of ASCII/],
+    [{ headers: { authorization: [SECRET] } }, /headers must have strings as values/],
+    [{ headers: { "x-a": `${SECRET}\r\nx-b: 1` } }, /headers must have only ASCII characters in values/],
     [{ headers: { [`${SECRET} `]: "x" } }, /headers must have valid header names/],
     [{ headers: { Host: "other.example.com" } }, /headers must not contain Host/],
     [{ timeoutMs: 0 }, /timeoutMs must be from 1 to 60000/],

@@ -226,7 +226,7 @@ describe("a server that fails", () => {
   test.for([
     [
       { status: 401 },
-      "the model's server answered 401: Incorrect API key provided: [hidden]. (check the key: RINGPORT_AGENT_KEY)",
+      "the model's server responded with 401: Incorrect API key provided: [hidden]. (check the key: RINGPORT_AGENT_KEY)",
     ],
     ["no_such_model", "the model's server reports: No such model."],
   ] as const)("%j at the beginning makes the agent unavailable", async ([fault, detail]) => {

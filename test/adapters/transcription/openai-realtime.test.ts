@@ -158,7 +158,9 @@ describe("a realtime server that refuses", () => {
     const [error, ...otherErrors] = errorsIn(listening.events);
     expect(otherErrors).toEqual([]);
     expect(error).toMatchObject({ recoverable: false });
-    expect(error!.message).toMatch(/answered 401: Incorrect API key provided: \[hidden\].*RINGPORT_TRANSCRIPTION_KEY/);
+    expect(error!.message).toMatch(
+      /responded with 401: Incorrect API key provided: \[hidden\].*RINGPORT_TRANSCRIPTION_KEY/,
+    );
     say(listening, 440, 0); // ignored after the end
     await listening.session.close();
   });
