@@ -20,7 +20,13 @@ import { httpTools } from "./embedded/http-tools.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
-import { closing, type SharedPool, type SharedWorkers, sharedPool, sharedWorkers } from "./embedded/shared-workers.ts";
+import {
+  closeOnce,
+  type SharedPool,
+  type SharedWorkers,
+  sharedPool,
+  sharedWorkers,
+} from "./embedded/shared-workers.ts";
 import { embeddedStorage } from "./embedded/storage.ts";
 import type { SpeechProcesses } from "./neural/speech-processes.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
@@ -97,17 +103,17 @@ async function embeddedSpeech(
   const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
   const { pool, release } = await workers();
   const { naturalRemedy, neuralSpeech } = await import("./neural/neural-speech.ts");
-  const shared = await processes();
-  const neural = neuralSpeech({ folder, processes: shared.pool, choice: embedded?.neural?.voices });
+  const sharedProcesses = await processes();
+  const neural = neuralSpeech({ folder, processes: sharedProcesses.pool, choice: embedded?.neural?.voices });
   const mp3Stream = async (): Promise<Mp3Stream> => (await import("./audio/mp3-stream.ts")).mp3Stream();
   const speech = speechOf({
     pool,
     neural,
-    naturalRemedy: (voice) => naturalRemedy(shared.pool, voice),
+    naturalRemedy: (voice) => naturalRemedy(sharedProcesses.pool, voice),
     http: embedded?.httpSpeech,
     mp3Stream,
   });
-  return { ...speech, close: closing(() => speech.close(), shared.release, release) };
+  return { ...speech, close: closeOnce(() => speech.close(), sharedProcesses.release, release) };
 }
 
 async function embeddedTranscription(
@@ -121,7 +127,7 @@ async function embeddedTranscription(
     const { neuralTranscription } = await import("./neural/neural-transcription.ts");
     const { pool, release } = await processes();
     const transcription = neuralTranscription(pool, { folder, model, language });
-    return { ...transcription, close: closing(() => transcription.close(), release) };
+    return { ...transcription, close: closeOnce(() => transcription.close(), release) };
   });
 }
 
@@ -160,13 +166,13 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
   const { workerDecoder } = await import("./audio/worker-decoder.ts");
   const { pool, release } = await workers();
   const decoder = workerDecoder(pool);
-  return { ...decoder, close: closing(() => decoder.close(), release) };
+  return { ...decoder, close: closeOnce(() => decoder.close(), release) };
 }
 
 async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
   const { workerParser } = await import("./body-parsing/worker-parser.ts");
   const { pool, release } = await workers();
-  return { ...workerParser(pool), close: closing(release) };
+  return { ...workerParser(pool), close: closeOnce(release) };
 }
 
 async function embeddedRecordings(data: string): Promise<Recordings> {

@@ -61,8 +61,8 @@ async function copyWavFiles(from: string, to: string): Promise<number> {
   if (files.length > 0) await mkdir(to, { mode: 0o700 });
   let count = 0;
   for (const name of files) {
-    const copying = cp(join(from, name), join(to, name), { preserveTimestamps: true }).then(() => true);
-    if (await copying.catch(ifMissing(false))) count++;
+    const copy = cp(join(from, name), join(to, name), { preserveTimestamps: true }).then(() => true);
+    if (await copy.catch(ifMissing(false))) count++;
   }
   return count;
 }

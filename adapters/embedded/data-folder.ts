@@ -18,7 +18,7 @@ export function modelFolder(data: string, models = "models"): string {
 /** Creates the folder of speech models if it is missing. Returns its path. @throws {ConfigurationError} it cannot be created or written */
 export async function usableModelFolder(data: string, models?: string): Promise<string> {
   const folder = modelFolder(data, models);
-  return usable(folder, `the model folder ${folder}`, "RINGPORT_SPEECH_MODELS");
+  return ensureUsable(folder, `the model folder ${folder}`, "RINGPORT_SPEECH_MODELS");
 }
 
 /** The file of the embedded SQLite. */
@@ -32,10 +32,10 @@ export function sqlitePath(data: string): string {
  */
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);
-  return usable(folder, `the data folder ${folder}`, "RINGPORT_DATA");
+  return ensureUsable(folder, `the data folder ${folder}`, "RINGPORT_DATA");
 }
 
-async function usable(folder: string, title: string, setting: string): Promise<string> {
+async function ensureUsable(folder: string, title: string, setting: string): Promise<string> {
   try {
     await makeFolder(folder);
     await assertWritable(folder);

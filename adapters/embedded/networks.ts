@@ -135,6 +135,6 @@ function sayThrough(speech: Speech, voiceId: string | undefined): (text: string,
 async function calleeVoice(speech: Speech, voiceId: string | undefined): Promise<Voice> {
   const voices = voiceId === undefined ? await speech.voices() : [];
   const preferred = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);
-  const [found] = [...preferred, ...voices.filter(({ language }) => language.startsWith("en-")), ...voices];
-  return found ?? speech.voice(voiceId ?? "en-US-1");
+  const [bestVoice] = [...preferred, ...voices.filter(({ language }) => language.startsWith("en-")), ...voices];
+  return bestVoice ?? speech.voice(voiceId ?? "en-US-1");
 }

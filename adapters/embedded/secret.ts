@@ -20,7 +20,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
   const text = hex.trim();
   if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
   const lengthText = `${text.length} character${text.length === 1 ? "" : "s"}`;
-  throw new ConfigurationError(`${name} must be 64 hex digits, but has ${lengthText} of another kind: ${fix}`);
+  throw new ConfigurationError(`${name} must be 64 hex digits, but is another text of ${lengthText}: ${fix}`);
 }
 
 /**

@@ -8,12 +8,12 @@ export function sharedPool<Pool extends { close(): void | Promise<void> }>(
   make: () => Promise<Pool>,
 ): SharedPool<Pool> {
   let pool: Promise<Pool> | undefined;
-  let users = 0;
+  let userCount = 0;
   return async () => {
-    users++;
+    userCount++;
     pool ??= make();
     const openPool = await pool;
-    return { pool: openPool, release: async () => (--users === 0 ? openPool.close() : undefined) };
+    return { pool: openPool, release: async () => (--userCount === 0 ? openPool.close() : undefined) };
   };
 }
 
@@ -27,7 +27,7 @@ export const sharedWorkers = (): SharedWorkers =>
   });
 
 /** Returns a function that runs the steps once, no matter how many times it is called. */
-export function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+export function closeOnce(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closePromise: Promise<void> | undefined;
   return () => {
     closePromise ??= (async () => {

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../src/base/error.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { DEFAULT_DATA, dataFolder, sqlitePath } from "./data-folder.ts";
-import { closing, type SharedWorkers } from "./shared-workers.ts";
+import { closeOnce, type SharedWorkers } from "./shared-workers.ts";
 
 /**
  * The storage in the options, or the embedded one; not opened yet. The command line uses it while a server may be
@@ -27,7 +27,7 @@ export async function embeddedStorage(options: RingportOptions, workers?: Shared
   if (!workers) return sqliteStorage({ path, synchronous, prefix });
   const { pool, release } = await workers();
   const storage = sqliteStorage({ path, synchronous, prefix, workers: pool });
-  return { ...storage, close: closing(() => storage.close(), release) };
+  return { ...storage, close: closeOnce(() => storage.close(), release) };
 }
 
 function checkedDatabaseUrl(url: string): string {

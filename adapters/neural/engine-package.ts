@@ -30,7 +30,7 @@ export function enginePackages(folder?: string): readonly EnginePackage[] {
       try {
         return [{ name, path: createRequire(base).resolve(name) }];
       } catch {
-        // Not there.
+        // Not installed there.
       }
     }
     return [];

@@ -15,17 +15,17 @@ export class FaultyModels {
   readonly #versions = new Map<string, string>();
   readonly #faults = new Map<string, { readonly reason: string; readonly version: string | undefined }>();
 
-  /** A process may load this model now. */
-  loads({ folder, paths }: ModelFiles): void {
+  /** Records the version of a model that a process is about to load. */
+  recordLoading({ folder, paths }: ModelFiles): void {
     this.#versions.set(folder, versionOf(paths));
   }
 
-  /** The model of this folder has ended its process. */
+  /** Records that the model of this folder has ended its process. */
   add(folder: string, reason: string): void {
     this.#faults.set(folder, { reason, version: this.#versions.get(folder) });
   }
 
-  /** Why a model must not be loaded; undefined if it may. */
+  /** Reason why a model must not be loaded; undefined if it may be. */
   reasonAgainst({ folder, paths }: ModelFiles): string | undefined {
     const fault = this.#faults.get(folder);
     if (fault === undefined || fault.version === versionOf(paths)) return fault?.reason;

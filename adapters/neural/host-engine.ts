@@ -6,7 +6,7 @@ import type { RecogniserFiles, SpeakInput, VoiceFiles } from "./messages.ts";
 /**
  * The engine, sherpa-onnx: the native package or the one in WebAssembly behind one interface.
  *
- * Only a speech process may load it: for a model that it does not like, the native package ends its process.
+ * Only a speech process may load it: for a model that it cannot read, the native package ends its process.
  */
 export interface HostEngine {
   loadVoice(files: VoiceFiles, language: string | undefined): Promise<HostVoice>;
@@ -40,7 +40,7 @@ export interface HostStream {
   readonly isReady: boolean;
   push(samples: Float32Array): void;
   result(): { readonly text: string; readonly timestamps: readonly number[] };
-  /** Forgets everything it has heard. */
+  /** Discards all audio so far. */
   reset(): void;
   close(): void;
 }
@@ -60,8 +60,8 @@ export function loadEngine(packages: readonly EnginePackage[]): HostEngine {
 }
 
 /**
- * The first line of an error's message. Anything else that was thrown is an exit of the code in WebAssembly, whose state is unknown
- * then: it ends the process, as the native code does itself.
+ * The first line of an error's message. Anything else that was thrown is an exit of the code in WebAssembly, whose state is then
+ * unknown: it ends the process, as the native code does itself.
  */
 export function engineMessage(error: unknown): string {
   if (error instanceof Error) return error.message.split("\n")[0] ?? "";
@@ -144,7 +144,7 @@ function nativeEngine({ OfflineTts, OnlineRecognizer }: NativePackage): HostEngi
         open(sampleRate, language) {
           const stream = recogniser.createStream();
           if (language !== undefined) stream.setOption("language", language);
-          const opened: HostStream = {
+          const hostStream: HostStream = {
             get isReady() {
               return recogniser.isReady(stream);
             },
@@ -153,8 +153,8 @@ function nativeEngine({ OfflineTts, OnlineRecognizer }: NativePackage): HostEngi
             reset: () => recogniser.reset(stream),
             close() {},
           };
-          streams.set(opened, stream);
-          return opened;
+          streams.set(hostStream, stream);
+          return hostStream;
         },
         decode: (ready) => recogniser.decodeStreams(ready.map((stream) => streams.get(stream)!)),
       };

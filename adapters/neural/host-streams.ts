@@ -1,13 +1,13 @@
 import { engineMessage, type HostRecogniser, type HostStream } from "./host-engine.ts";
 import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, StreamProgress, ToHost } from "./messages.ts";
 
-/** Streams decoded together: more of them cost as much as one after the other. */
+/** Maximum streams decoded together; a larger batch is no faster than several. */
 const BATCH = 8;
 /** Audio of several calls is collected for this long, so that it is decoded together, ms. */
 const COLLECT_MS = 20;
-/** Messages with audio that a stream has taken before that alone is reported; the server sends up to 25 ahead. */
+/** Audio messages that a stream takes before it reports progress without new text; the server sends up to 25 ahead. */
 const TAKEN_PER_REPORT = 5;
-/** Silence behind a turn, so that its last word is decoded, s. */
+/** Silence after a turn, so that its last word is decoded, s. */
 const TAIL_S = 0.6;
 
 /** Loads a recogniser. */
@@ -20,7 +20,7 @@ interface Stream {
   readonly pending: (Int16Array | "commit")[];
   opened?: { readonly recogniser: HostRecogniser; readonly stream: HostStream };
   /** Messages with audio taken since the last progress. */
-  taken: number;
+  takenCount: number;
   /** True between the end of a turn and its text. */
   isCommitting: boolean;
   text: string;
@@ -42,7 +42,7 @@ export class HostStreams {
     this.#send = send;
   }
 
-  take(message: Exclude<ToHost, { type: "speak" }>): void {
+  receive(message: Exclude<ToHost, { type: "speak" }>): void {
     if (message.type === "open") {
       void this.#open(message.stream, message.input);
       return;
@@ -57,7 +57,7 @@ export class HostStreams {
   }
 
   async #open(id: number, { model, sampleRate, language }: RecogniserInput): Promise<void> {
-    const stream: Stream = { id, sampleRate, pending: [], taken: 0, isCommitting: false, text: "" };
+    const stream: Stream = { id, sampleRate, pending: [], takenCount: 0, isCommitting: false, text: "" };
     this.#streams.set(id, stream);
     try {
       const recogniser = await this.#recogniser(model);
@@ -93,10 +93,10 @@ export class HostStreams {
   /** Feeds every stream, decodes one batch, and reports. */
   #step(): void {
     for (const stream of this.#openStreams()) this.#attempt(stream, () => feed(stream));
-    const ready = this.#openStreams().filter(({ opened }) => opened.stream.isReady);
-    const [first] = ready;
+    const readyStreams = this.#openStreams().filter(({ opened }) => opened.stream.isReady);
+    const [first] = readyStreams;
     if (first)
-      this.#decode(ready.filter(({ opened }) => opened.recogniser === first.opened.recogniser).slice(0, BATCH));
+      this.#decode(readyStreams.filter(({ opened }) => opened.recogniser === first.opened.recogniser).slice(0, BATCH));
     for (const stream of this.#openStreams())
       if (stream.isCommitting && !stream.opened.stream.isReady) this.#attempt(stream, () => this.#finishTurn(stream));
     this.#report();
@@ -127,14 +127,14 @@ export class HostStreams {
     const progress: StreamProgress[] = [];
     let isUrgent = false;
     for (const stream of this.#openStreams()) {
-      const { id, taken } = stream;
+      const { id, takenCount: taken } = stream;
       const heard = stream.isCommitting ? undefined : heardBy(stream);
       const isNew = heard !== undefined && heard.text !== stream.text;
       isUrgent ||= isNew || taken >= TAKEN_PER_REPORT;
-      if (taken > 0 || isNew) progress.push({ stream: id, taken, ...(isNew ? { partial: heard } : {}) });
+      if (taken > 0 || isNew) progress.push({ stream: id, takenCount: taken, ...(isNew ? { partial: heard } : {}) });
     }
     if (!isUrgent) return;
-    for (const stream of this.#openStreams()) stream.taken = 0;
+    for (const stream of this.#openStreams()) stream.takenCount = 0;
     for (const { stream, partial } of progress) if (partial) this.#streams.get(stream)!.text = partial.text;
     this.#send({ type: "progress", streams: progress });
   }
@@ -164,7 +164,7 @@ function feed(stream: OpenStream): void {
       stream.isCommitting = true;
     } else {
       stream.opened.stream.push(toFloat(next));
-      stream.taken++;
+      stream.takenCount++;
     }
   }
 }

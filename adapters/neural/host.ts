@@ -35,11 +35,11 @@ function load(): HostEngine | undefined {
 
 function serve(engine: HostEngine): void {
   const voices = new Map<string, Promise<HostVoice>>();
-  const streams = new HostStreams((model) => loaded(model.folder, () => engine.loadRecogniser(model)), send);
+  const streams = new HostStreams((model) => loadModel(model.folder, () => engine.loadRecogniser(model)), send);
 
   process.on("message", (message: ToHost) => {
     if (message.type === "speak") void speak(message);
-    else streams.take(message);
+    else streams.receive(message);
   });
   send({ type: "ready" });
 
@@ -58,7 +58,7 @@ function serve(engine: HostEngine): void {
 
   function voiceOf({ model, language }: SpeakInput): Promise<HostVoice> {
     const key = JSON.stringify([model.folder, language]);
-    const voice = voices.get(key) ?? loaded(model.folder, () => engine.loadVoice(model, language));
+    const voice = voices.get(key) ?? loadModel(model.folder, () => engine.loadVoice(model, language));
     voices.set(key, voice);
     voice.catch(() => voices.delete(key));
     return voice;
@@ -66,8 +66,8 @@ function serve(engine: HostEngine): void {
 }
 
 /** Loads a model between two messages, so that the server knows which one ended the process. */
-async function loaded<Model>(folder: string, load: () => Model | Promise<Model>): Promise<Model> {
-  await flushed({ type: "loading", folder });
+async function loadModel<Model>(folder: string, load: () => Model | Promise<Model>): Promise<Model> {
+  await sendAndFlush({ type: "loading", folder });
   try {
     return await load();
   } finally {
@@ -76,7 +76,7 @@ async function loaded<Model>(folder: string, load: () => Model | Promise<Model>)
 }
 
 /** Sends a message and waits until it has left the process. */
-function flushed(message: FromHost): Promise<void> {
+function sendAndFlush(message: FromHost): Promise<void> {
   return new Promise((resolve) => {
     if (process.send) process.send(message, undefined, undefined, () => resolve());
     else resolve();

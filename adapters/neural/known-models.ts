@@ -7,9 +7,9 @@ export interface KnownModel {
   readonly languages: readonly string[];
   /** Number of a voice in its id; it never changes. */
   readonly number?: number;
-  /** Size of its archive, MB, about; undefined: unknown. */
+  /** Approximate size of its archive, MB; undefined if unknown. */
   readonly megabytes?: number | undefined;
-  /** Memory of a speech process with it, MB, about; undefined: unknown. */
+  /** Approximate memory of a speech process with it, MB; undefined if unknown. */
   readonly memoryMb?: number | undefined;
   /** SPDX; undefined: unknown, its own card decides. */
   readonly licence?: string | undefined;
@@ -23,8 +23,8 @@ const VOICE_MEMORY_MB = { low: undefined, medium: 330, high: 370 } as const;
 const VOICE_MEGABYTES: ReadonlyMap<string, number> = new Map([["pt_BR-faber-medium", 63]]);
 
 /**
- * Known models; the first one of a language is recommended. Ids of voices have these numbers for good: a number is never given
- * to another voice.
+ * Known models; the first one of a language is recommended. Ids of voices keep these numbers permanently: a number is never
+ * given to another voice.
  */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   ...voices("pt-BR", {
@@ -69,13 +69,13 @@ function voices(
   language: string,
   names: Readonly<Record<number, `${string}-${keyof typeof VOICE_MEMORY_MB}`>>,
 ): KnownModel[] {
-  const inFolder = language.replace("-", "_");
+  const folderTag = language.replace("-", "_");
   return Object.entries(names).map(([number, name]) => ({
-    name: `vits-piper-${inFolder}-${name}`,
+    name: `vits-piper-${folderTag}-${name}`,
     job: "voice",
     languages: [language],
     number: Number(number),
-    megabytes: VOICE_MEGABYTES.get(`${inFolder}-${name}`),
+    megabytes: VOICE_MEGABYTES.get(`${folderTag}-${name}`),
     memoryMb: VOICE_MEMORY_MB[name.slice(name.lastIndexOf("-") + 1) as keyof typeof VOICE_MEMORY_MB],
   }));
 }

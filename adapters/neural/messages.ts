@@ -63,14 +63,14 @@ export type FromHost =
   | ({ readonly type: "final"; readonly stream: number } & HeardText)
   /** The stream cannot be recognised; it is closed. */
   | { readonly type: "stream-failed"; readonly stream: number; readonly message: string }
-  /** Memory of the process. `loaded` and this one give it in bytes. */
+  /** Memory of the process, bytes. */
   | { readonly type: "memory"; readonly bytes: number };
 
 /** Progress of a stream. */
 export interface StreamProgress {
   readonly stream: number;
   /** Messages with audio taken since the last progress. */
-  readonly taken: number;
+  readonly takenCount: number;
   /** The text of the current turn, if it has changed. */
   readonly partial?: HeardText | undefined;
 }

@@ -17,7 +17,7 @@ export interface VoiceModel {
   /** Name of its folder: `vits-piper-pt_BR-faber-medium`. */
   readonly name: string;
   readonly files: VoiceFiles;
-  /** `pt-BR`, by the folder's name; undefined if the name does not say it. */
+  /** `pt-BR`, by the folder's name; undefined if the name does not contain it. */
   readonly language: string | undefined;
   readonly speakers: number;
   /** Bytes of its largest file. */
@@ -46,7 +46,7 @@ const MAX_SPEAKERS = 10_000;
 
 /**
  * The models in the subfolders of a folder, in alphabetical order. Files are checked here, because the engine ends its process
- * for a file that it does not understand. A folder that does not exist has no models.
+ * for a file that it cannot read. A folder that does not exist has no models.
  */
 export async function readModelFolder(path: string): Promise<ModelFolder> {
   const entries = await readdir(path, { withFileTypes: true }).catch(ignoreMissing);
@@ -85,7 +85,7 @@ async function modelIn(folder: string): Promise<Model | undefined> {
 
 async function vits(folder: string, files: ReadonlySet<string>): Promise<VoiceModel> {
   const model = modelFile(files);
-  const metadata = await onnxMetadata(join(folder, model)).catch(inFile(model));
+  const metadata = await onnxMetadata(join(folder, model)).catch(fileError(model));
   const [rate, speakers] = [Number(metadata.get("sample_rate")), Number(metadata.get("n_speakers"))];
   if (!(rate > 0) || !(speakers >= 0 && speakers <= MAX_SPEAKERS))
     throw new Error(
@@ -93,8 +93,8 @@ async function vits(folder: string, files: ReadonlySet<string>): Promise<VoiceMo
     );
   const paths = {
     model: join(folder, model),
-    tokens: await checked(folder, files, "tokens.txt"),
-    ...optional(folder, files, { dataDir: "espeak-ng-data", lexicon: "lexicon.txt" }),
+    tokens: await checkedPath(folder, files, "tokens.txt"),
+    ...optionalPaths(folder, files, { dataDir: "espeak-ng-data", lexicon: "lexicon.txt" }),
   };
   // "piper" and "coqui" voices with phonemes need their dictionary.
   if (metadata.get("comment") === "piper" && !("dataDir" in paths))
@@ -105,13 +105,13 @@ async function vits(folder: string, files: ReadonlySet<string>): Promise<VoiceMo
 async function kokoro(folder: string, files: ReadonlySet<string>): Promise<VoiceModel> {
   const model = modelFile(files);
   const kind = /kitten/i.test(basename(folder)) ? "kitten" : "kokoro";
-  const metadata = await onnxMetadata(join(folder, model)).catch(inFile(model));
+  const metadata = await onnxMetadata(join(folder, model)).catch(fileError(model));
   const lexicons = [...files].filter((file) => /^lexicon.*\.txt$/.test(file)).sort();
   const paths = {
     model: join(folder, model),
-    voices: await checked(folder, files, "voices.bin"),
-    tokens: await checked(folder, files, "tokens.txt"),
-    ...optional(folder, files, { dataDir: "espeak-ng-data" }),
+    voices: await checkedPath(folder, files, "voices.bin"),
+    tokens: await checkedPath(folder, files, "tokens.txt"),
+    ...optionalPaths(folder, files, { dataDir: "espeak-ng-data" }),
     ...(kind === "kokoro" && lexicons.length > 0
       ? { lexicon: lexicons.map((file) => join(folder, file)).join(",") }
       : {}),
@@ -120,19 +120,19 @@ async function kokoro(folder: string, files: ReadonlySet<string>): Promise<Voice
 }
 
 async function supertonic(folder: string, files: ReadonlySet<string>): Promise<VoiceModel> {
-  const named = async (part: string): Promise<string> => {
-    const file = preferred(files, new RegExp(`^${part}[^/]*\\.onnx$`));
+  const pathOfPart = async (part: string): Promise<string> => {
+    const file = preferredFile(files, new RegExp(`^${part}[^/]*\\.onnx$`));
     if (file === undefined) throw new Error(`${part}.onnx is missing; unpack the whole archive`);
-    return checked(folder, files, file);
+    return checkedPath(folder, files, file);
   };
   const paths = {
-    durationPredictor: await named("duration_predictor"),
-    textEncoder: await named("text_encoder"),
-    vectorEstimator: await named("vector_estimator"),
-    vocoder: await named("vocoder"),
-    ttsJson: await checked(folder, files, "tts.json"),
-    unicodeIndexer: await checked(folder, files, "unicode_indexer.bin"),
-    voiceStyle: await checked(folder, files, "voice.bin"),
+    durationPredictor: await pathOfPart("duration_predictor"),
+    textEncoder: await pathOfPart("text_encoder"),
+    vectorEstimator: await pathOfPart("vector_estimator"),
+    vocoder: await pathOfPart("vocoder"),
+    ttsJson: await checkedPath(folder, files, "tts.json"),
+    unicodeIndexer: await checkedPath(folder, files, "unicode_indexer.bin"),
+    voiceStyle: await checkedPath(folder, files, "voice.bin"),
   };
   return voiceModel(folder, "supertonic", paths, 10);
 }
@@ -150,16 +150,16 @@ async function voiceModel(
     files: { kind, folder, paths },
     language: language && region ? `${language}-${region}` : undefined,
     speakers,
-    bytes: await largest(Object.values(paths)),
+    bytes: await largestSize(Object.values(paths)),
   };
 }
 
 async function transducer(folder: string, files: ReadonlySet<string>): Promise<RecogniserModel> {
   const part = async (name: string): Promise<string> => {
-    const file = preferred(files, new RegExp(`^${name}[^/]*\\.onnx$`));
+    const file = preferredFile(files, new RegExp(`^${name}[^/]*\\.onnx$`));
     if (file === undefined) throw new Error(`the ${name} is missing; unpack the whole archive`);
-    await onnxMetadata(join(folder, file)).catch(inFile(file));
-    return checked(folder, files, file);
+    await onnxMetadata(join(folder, file)).catch(fileError(file));
+    return checkedPath(folder, files, file);
   };
   const paths = { encoder: await part("encoder"), decoder: await part("decoder"), joiner: await part("joiner") };
   return recogniserModel(folder, files, "transducer", paths);
@@ -167,10 +167,10 @@ async function transducer(folder: string, files: ReadonlySet<string>): Promise<R
 
 async function ctc(folder: string, files: ReadonlySet<string>): Promise<RecogniserModel> {
   const model = modelFile(files);
-  await onnxMetadata(join(folder, model)).catch(inFile(model));
+  await onnxMetadata(join(folder, model)).catch(fileError(model));
   const name = basename(folder);
   const kind = /t-one/.test(name) ? "toneCtc" : /nemo/.test(name) ? "nemoCtc" : "zipformer2Ctc";
-  return recogniserModel(folder, files, kind, { model: await checked(folder, files, model) });
+  return recogniserModel(folder, files, kind, { model: await checkedPath(folder, files, model) });
 }
 
 async function recogniserModel(
@@ -179,28 +179,28 @@ async function recogniserModel(
   kind: RecogniserFiles["kind"],
   paths: RecogniserFiles["paths"],
 ): Promise<RecogniserModel> {
-  const tokens = await checked(folder, files, "tokens.txt");
+  const tokens = await checkedPath(folder, files, "tokens.txt");
   return {
     name: basename(folder),
     files: { kind, folder, tokens, paths },
-    bytes: await largest(Object.values(paths)),
+    bytes: await largestSize(Object.values(paths)),
   };
 }
 
 /** The only model file; of several, the one with small integers. */
 function modelFile(files: ReadonlySet<string>): string {
-  const file = preferred(files, /\.onnx$/);
+  const file = preferredFile(files, /\.onnx$/);
   if (file === undefined) throw new Error("the .onnx file is missing; unpack the whole archive");
   return file;
 }
 
 /** Integers of 8 bits take a quarter of the memory and less time. */
-function preferred(files: ReadonlySet<string>, pattern: RegExp): string | undefined {
-  const fitting = [...files].filter((file) => pattern.test(file)).sort();
-  return fitting.find((file) => file.includes("int8")) ?? fitting[0];
+function preferredFile(files: ReadonlySet<string>, pattern: RegExp): string | undefined {
+  const matches = [...files].filter((file) => pattern.test(file)).sort();
+  return matches.find((file) => file.includes("int8")) ?? matches[0];
 }
 
-async function checked(folder: string, files: ReadonlySet<string>, file: string): Promise<string> {
+async function checkedPath(folder: string, files: ReadonlySet<string>, file: string): Promise<string> {
   const path = join(folder, file);
   if (!files.has(file)) throw new Error(`${file} is missing; unpack the whole archive`);
   const { size } = await stat(path);
@@ -209,7 +209,7 @@ async function checked(folder: string, files: ReadonlySet<string>, file: string)
 }
 
 /** Paths of those files that exist. */
-function optional(
+function optionalPaths(
   folder: string,
   files: ReadonlySet<string>,
   names: Readonly<Record<string, string>>,
@@ -219,12 +219,12 @@ function optional(
   );
 }
 
-async function largest(paths: readonly string[]): Promise<number> {
+async function largestSize(paths: readonly string[]): Promise<number> {
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => ({ size: 0 }))).size));
   return Math.max(...sizes);
 }
 
-function inFile(file: string): (error: Error) => never {
+function fileError(file: string): (error: Error) => never {
   return (error) => {
     throw new Error(`${file}: ${error.message}; unpack the archive again`, { cause: error });
   };

@@ -30,11 +30,11 @@ export function naturalRemedy(
   processes: SpeechProcesses,
   { tag, number }: VoiceId,
 ): { readonly commands: string; readonly isExact: boolean } | undefined {
-  const exact = KNOWN_MODELS.find((model) => model.number === number && model.languages.includes(tag));
-  const add = exact ? `ringport models add ${exact.name}` : commandToAdd("voice", tag);
+  const exactModel = KNOWN_MODELS.find((model) => model.number === number && model.languages.includes(tag));
+  const add = exactModel ? `ringport models add ${exactModel.name}` : commandToAdd("voice", tag);
   if (add === undefined) return undefined;
   const commands = processes.packages().length > 0 ? add : `${ENGINE_COMMAND}, then ${add}`;
-  return { commands, isExact: exact !== undefined };
+  return { commands, isExact: exactModel !== undefined };
 }
 
 /** Voices of a model folder, spoken in speech processes. Throws a TypeError for a malformed voice id. */
@@ -49,9 +49,9 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
         yield await processes.speak({ model, speaker, speed, language, text: segment }, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (isNothing(error)) continue;
+        if (isSilentText(error)) continue;
         // Removed a moment ago: the engine does not name the model.
-        if (!existsSync(model.folder)) throw voices.lost(id);
+        if (!existsSync(model.folder)) throw voices.lossError(id);
         throw error;
       }
     }
@@ -69,6 +69,6 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
 }
 
 /** True for the engine's errors about a text without a sound. */
-function isNothing(error: unknown): boolean {
+function isSilentText(error: unknown): boolean {
   return error instanceof Error && /produced no audio|TTS generation failed/.test(error.message);
 }

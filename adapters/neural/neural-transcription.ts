@@ -48,8 +48,8 @@ export function neuralTranscription(
       const files = await recogniserIn(folder, model);
       if (processes.packages().length === 0)
         throw new TranscriptionFailed(`local transcription needs its engine; to fix it, ${ENGINE_REMEDY}`);
-      const both = AbortSignal.any([signal, scope.signal]);
-      return new NeuralSession(processes, { model: files, sampleRate, language }, closeMs, both);
+      const sessionSignal = AbortSignal.any([signal, scope.signal]);
+      return new NeuralSession(processes, { model: files, sampleRate, language }, closeMs, sessionSignal);
     },
     close: async () => scope.abort(),
   };
@@ -59,22 +59,22 @@ export function neuralTranscription(
 async function recogniserIn(folder: string, name: string | undefined): Promise<RecogniserFiles> {
   const { recognisers, faults } = await readModelFolder(folder);
   const names = recognisers.map((recogniser) => recogniser.name);
-  const [found, ...others] = name === undefined ? recognisers : recognisers.filter((model) => model.name === name);
-  if (found && others.length === 0) return found.files;
-  if (found)
+  const [recogniser, ...others] = name === undefined ? recognisers : recognisers.filter((model) => model.name === name);
+  if (recogniser && others.length === 0) return recogniser.files;
+  if (recogniser)
     throw new TranscriptionFailed(
       `there are ${names.length} recognisers in ${folder}; choose one with RINGPORT_TRANSCRIPTION_MODEL: ${names.join(", ")}`,
     );
   const fault = faults.find((fault) => name === undefined || fault.name === name);
-  const there = names.length === 0 ? "none" : names.join(", ");
+  const installedNames = names.length === 0 ? "none" : names.join(", ");
   throw new TranscriptionFailed(
     fault
       ? `the model ${fault.name} cannot be used: ${fault.reason}`
-      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (there: ${there}); "ringport models" lists those to install`,
+      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (installed: ${installedNames}); "ringport models" lists those to install`,
   );
 }
 
-/** The transcription of one speaker by a speech process. If the process dies, another one hears what it had not finished. */
+/** The transcription of one speaker by a speech process. If the process dies, another one transcribes what it had not finished. */
 class NeuralSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #processes: SpeechProcesses;
@@ -185,7 +185,7 @@ class NeuralSession implements TranscriptionSession {
     if (this.#closing && this.#audio.turns === 0) this.#end();
   }
 
-  /** Another process hears everything without a final text. */
+  /** Hands everything without a final text to another process. */
   #lost(): void {
     this.#stream = undefined;
     this.#turns.length = 0;

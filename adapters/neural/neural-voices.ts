@@ -38,13 +38,13 @@ export class NeuralVoices {
   readonly #choice: NeuralVoiceChoice;
   #read: Promise<ReadonlyMap<string, Entry>> | undefined;
   #readAt = 0;
-  /** Models by the ids that were listed, also before. */
+  /** Models by every id that has been listed. */
   readonly #modelById = new Map<string, string>();
 
   /** Throws a TypeError for a malformed voice id. */
   constructor(folder: string, choice: NeuralVoiceChoice = {}) {
-    const malformed = Object.keys(choice).find((id) => !parseVoiceId(id));
-    if (malformed !== undefined) throw new TypeError(`"${malformed}" is not a voice id; write it like "pt-BR-1"`);
+    const malformedId = Object.keys(choice).find((id) => !parseVoiceId(id));
+    if (malformedId !== undefined) throw new TypeError(`"${malformedId}" is not a voice id; write it like "pt-BR-1"`);
     this.#folder = folder;
     this.#choice = choice;
   }
@@ -68,11 +68,11 @@ export class NeuralVoices {
   async inputOf(id: string): Promise<Omit<SpeakInput, "text">> {
     const entry = (await this.#entries()).get(id);
     if (entry) return entry.input;
-    throw this.lost(id);
+    throw this.lossError(id);
   }
 
   /** The error for a voice whose model has been removed. The next request reads the folder. */
-  lost(id: string): SpeechFailed {
+  lossError(id: string): SpeechFailed {
     this.#read = undefined;
     return new SpeechFailed(this.#lossOf(id));
   }
@@ -102,7 +102,7 @@ export class NeuralVoices {
   }
 }
 
-/** The voices of a folder and the models that cannot be used, for people who look after the server. */
+/** The voices of a folder and the models that cannot be used, for operators. */
 export async function inspectVoices(
   folder: string,
   choice: NeuralVoiceChoice = {},
@@ -116,31 +116,34 @@ async function entriesOf(
   { path, voices: models }: ModelFolder,
   choice: NeuralVoiceChoice,
 ): Promise<{ readonly entries: readonly Entry[]; readonly fault: string | undefined }> {
-  const listed = models.flatMap((model) =>
+  const listedSpeakers = models.flatMap((model) =>
     Array.from({ length: Math.min(model.speakers, MAX_SPEAKERS) }, (_, speaker) => ({ model, speaker })),
   );
-  const unnumbered = listed.flatMap(({ model: { name, language }, speaker }): UnnumberedVoice[] =>
+  const unnumberedVoices = listedSpeakers.flatMap(({ model: { name, language }, speaker }): UnnumberedVoice[] =>
     language === undefined ? [] : [{ key: keyOf(name, speaker), model: name, speaker, language }],
   );
-  const { ids, fault } = await numberVoices(path, unnumbered).catch((error: unknown) => ({
+  const { ids, fault } = await numberVoices(path, unnumberedVoices).catch((error: unknown) => ({
     ids: new Map<string, string>(),
     fault: errorText(error),
   }));
-  const numbered = listed.flatMap(({ model, speaker }) => {
+  const numberedEntries = listedSpeakers.flatMap(({ model, speaker }) => {
     const id = ids.get(keyOf(model.name, speaker));
     return id === undefined ? [] : [entryOf(id, model, speaker)];
   });
-  const chosen = Object.keys(choice).flatMap((id) => {
+  const chosenEntries = Object.keys(choice).flatMap((id) => {
     const { model: name, speaker = 0, speed } = ownMember(choice, id)!;
     const model = models.find((candidate) => candidate.name === name);
     return model && speaker < model.speakers ? [entryOf(id, model, speaker, speed)] : [];
   });
   const faults = [fault, ...Object.keys(choice).map((id) => choiceFault(id, ownMember(choice, id)!, models, path))];
-  const byId = new Map([...numbered, ...chosen].map((entry) => [entry.voice.id, entry]));
-  return { entries: [...byId.values()].sort((a, b) => compareVoiceIds(a.voice.id, b.voice.id)), fault: joined(faults) };
+  const entriesById = new Map([...numberedEntries, ...chosenEntries].map((entry) => [entry.voice.id, entry]));
+  return {
+    entries: [...entriesById.values()].sort((a, b) => compareVoiceIds(a.voice.id, b.voice.id)),
+    fault: joinFaults(faults),
+  };
 }
 
-/** Why an id of the operator's choice has no voice; undefined if it has one. */
+/** Reason why an id of the operator's choice has no voice; undefined if it has one. */
 function choiceFault(
   id: string,
   { model: name, speaker = 0 }: NeuralVoice,
@@ -151,16 +154,16 @@ function choiceFault(
   const subject = `RINGPORT_SPEECH_MODEL_VOICES: "${id}" names`;
   if (!model) {
     const names = models.map((candidate) => candidate.name).join(", ") || "none";
-    return `${subject} the model "${name}", which is not in ${path} (voices there: ${names})`;
+    return `${subject} the model "${name}", which is not in ${path} (installed voices: ${names})`;
   }
   return speaker < model.speakers
     ? undefined
     : `${subject} speaker ${speaker} of ${name}, which has only 0 to ${model.speakers - 1}`;
 }
 
-function joined(faults: readonly (string | undefined)[]): string | undefined {
-  const all = faults.filter((fault) => fault !== undefined);
-  return all.length === 0 ? undefined : all.join("; ");
+function joinFaults(faults: readonly (string | undefined)[]): string | undefined {
+  const knownFaults = faults.filter((fault) => fault !== undefined);
+  return knownFaults.length === 0 ? undefined : knownFaults.join("; ");
 }
 
 function keyOf(model: string, speaker: number): string {

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { CodedError } from "../../src/base/error.ts";
 
-/** Thrown for a file that is no ONNX model. */
+/** Thrown for a file that is not an ONNX model. */
 export class NotOnnx extends CodedError {
   readonly code = "model_invalid";
 }
@@ -25,7 +25,7 @@ const MAX_ENTRY_BYTES = 1 << 20;
 /**
  * The metadata of an ONNX file: `sample_rate`, `n_speakers`, `language` and the like. Reads a few bytes of each field and
  * skips the graph, so that a model of any size takes milliseconds.
- * @throws {NotOnnx} the file is cut short, or no model
+ * @throws {NotOnnx} the file is cut short, or not a model
  */
 export async function onnxMetadata(path: string): Promise<ReadonlyMap<string, string>> {
   const file = await open(path);
@@ -47,7 +47,7 @@ async function metadataOf(file: FileHandle): Promise<ReadonlyMap<string, string>
     const tag = header.varint();
     const length = payloadLength(tag % 8, header);
     at += header.at;
-    if (at + length > size) throw new NotOnnx("it is cut short, or no ONNX file");
+    if (at + length > size) throw new NotOnnx("it is cut short, or not an ONNX file");
     const field = Math.floor(tag / 8);
     if (field === GRAPH) hasGraph = true;
     if (field === METADATA && metadata.size < MAX_ENTRIES && length <= MAX_ENTRY_BYTES) {
@@ -56,11 +56,11 @@ async function metadataOf(file: FileHandle): Promise<ReadonlyMap<string, string>
     }
     at += length;
   }
-  if (!hasGraph) throw new NotOnnx("it is no ONNX file");
+  if (!hasGraph) throw new NotOnnx("it is not an ONNX file");
   return metadata;
 }
 
-/** Bytes of a field behind its tag. */
+/** Bytes of a field after its tag. */
 function payloadLength(wireType: number, header: Reader): number {
   switch (wireType) {
     case VARINT:
@@ -73,7 +73,7 @@ function payloadLength(wireType: number, header: Reader): number {
     case FIXED_32:
       return 4;
     default:
-      throw new NotOnnx("it is no ONNX file");
+      throw new NotOnnx("it is not an ONNX file");
   }
 }
 
@@ -93,11 +93,11 @@ function entryOf(bytes: Uint8Array): readonly [key: string, value: string] {
 
 async function read(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
+  let filledBytes = 0;
+  while (filledBytes < length) {
+    const { bytesRead } = await file.read(bytes, filledBytes, length - filledBytes, position + filledBytes);
     if (bytesRead === 0) throw new NotOnnx("it became shorter while it was read");
-    filled += bytesRead;
+    filledBytes += bytesRead;
   }
   return bytes;
 }
@@ -116,7 +116,7 @@ class Reader {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
       const byte = this.#bytes[this.at++];
-      if (byte === undefined || factor > 2 ** 49) throw new NotOnnx("it is no ONNX file");
+      if (byte === undefined || factor > 2 ** 49) throw new NotOnnx("it is not an ONNX file");
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
@@ -125,8 +125,8 @@ class Reader {
   take(length: number): Uint8Array {
     const end = this.at + length;
     if (end > this.#bytes.length) throw new NotOnnx("its metadata is cut short");
-    const taken = this.#bytes.subarray(this.at, end);
+    const slice = this.#bytes.subarray(this.at, end);
     this.at = end;
-    return taken;
+    return slice;
   }
 }

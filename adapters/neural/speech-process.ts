@@ -6,8 +6,8 @@ import type { FromHost, ToHost } from "./messages.ts";
 /** Time to load the engine on a busy machine, ms. */
 const START_MS = 60_000;
 /** Time for the last output of a process that has exited, ms. */
-const LAST_WORDS_MS = 500;
-/** Of what the engine writes about itself, the end is kept. */
+const OUTPUT_GRACE_MS = 500;
+/** Length of the end of the engine's output that is kept, characters. */
 const KEPT_BYTES = 2_048;
 const MAX_QUOTED = 200;
 
@@ -50,9 +50,9 @@ export class SpeechProcess {
     this.#onEnd = onEnd;
     try {
       const child = fork(fileURLToPath(HOST), [JSON.stringify(packages)], {
-        // Samples travel as they are.
+        // Sends samples without converting them to JSON.
         serialization: "advanced",
-        // The engine writes about itself, also texts that it speaks: in WebAssembly to the standard output.
+        // The engine logs to these, even texts that it speaks; in WebAssembly to the standard output.
         stdio: ["ignore", "pipe", "pipe", "ipc"],
         execArgv: [],
       });
@@ -60,13 +60,13 @@ export class SpeechProcess {
       child.on("message", (message: FromHost) => {
         if (this.#hasEnded) return;
         if (message.type === "ready") clearTimeout(this.#startTimer);
-        if (message.type === "unavailable") this.#unavailable(message.message);
+        if (message.type === "unavailable") this.#handleUnavailable(message.message);
         else onMessage(message);
       });
       child.on("error", (error) => this.#end({ reason: failureOf(error), isPermanent: true, isEngineFault: false }));
       // What it wrote last may arrive after its exit.
-      child.on("close", (code, signal) => this.#exited(code, signal));
-      child.on("exit", (code, signal) => setTimeout(() => this.#exited(code, signal), LAST_WORDS_MS));
+      child.on("close", (code, signal) => this.#handleExit(code, signal));
+      child.on("exit", (code, signal) => setTimeout(() => this.#handleExit(code, signal), OUTPUT_GRACE_MS));
       for (const output of [child.stdout, child.stderr])
         output?.on("data", (text) => {
           this.#output = `${this.#output}${text}`.slice(-KEPT_BYTES);
@@ -105,15 +105,15 @@ export class SpeechProcess {
     this.#child?.kill("SIGKILL");
   }
 
-  #unavailable(message: string): void {
+  #handleUnavailable(message: string): void {
     this.#end({ reason: `cannot load its engine: ${message}`, isPermanent: true, isEngineFault: false });
     this.#child?.kill("SIGKILL");
   }
 
-  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+  #handleExit(code: number | null, signal: NodeJS.Signals | null): void {
     const isEngineFault = signal === null || signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGILL";
-    const words = isEngineFault ? lastWords(this.#output) : "";
-    const reason = `ended (${signal ?? code})${words === "" ? "" : `: ${words}`}`;
+    const lastOutput = isEngineFault ? lastOutputLine(this.#output) : "";
+    const reason = `ended (${signal ?? code})${lastOutput === "" ? "" : `: ${lastOutput}`}`;
     this.#end({ reason, isPermanent: false, isEngineFault });
   }
 
@@ -131,8 +131,8 @@ function failureOf({ message }: Error): string {
     : `cannot be started: ${message}`;
 }
 
-/** The last line that the engine wrote, without the place in its sources. */
-function lastWords(output: string): string {
+/** The last line that the engine wrote, without its location in the sources. */
+function lastOutputLine(output: string): string {
   const line = output.split("\n").findLast((line) => line.trim() !== "") ?? "";
   return line
     .replace(/^\S+:\w+:\d+\s+/, "")

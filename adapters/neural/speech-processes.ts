@@ -33,7 +33,7 @@ export interface RecogniserListener {
   onTaken(count: number): void;
   onPartial(heard: HeardText): void;
   onFinal(heard: HeardText): void;
-  /** The process is gone with everything since the last final; the stream may be opened again. */
+  /** The process has ended, and everything since the last final text is lost; the stream may be opened again. */
   onLost(): void;
   /** The stream cannot be recognised. */
   onFailed(reason: string): void;
@@ -71,8 +71,8 @@ interface Slot {
   readonly requests: Map<number, Request>;
   readonly streams: Map<number, RecogniserListener>;
   /** Folders of the models it has loaded, and of those that it is loading. */
-  readonly loaded: Set<string>;
-  readonly loading: Set<string>;
+  readonly loadedFolders: Set<string>;
+  readonly loadingFolders: Set<string>;
   /** Memory after the last model was loaded, bytes. */
   baseBytes: number;
   texts: number;
@@ -82,10 +82,10 @@ interface Slot {
 
 /**
  * The speech processes: none before the first use, at most `size` at a time. A text that loses its process is spoken again once,
- * by itself; a model that ends its process is not loaded again until its files change.
+ * alone; a model that ends its process is not loaded again until its files change.
  */
 export class SpeechProcesses {
-  /** Number of processes at most. */
+  /** Maximum number of processes. */
   readonly size: number;
   readonly #options: SpeechProcessesOptions;
   readonly #memoryBytes: number;
@@ -97,8 +97,8 @@ export class SpeechProcesses {
 
   constructor(options: SpeechProcessesOptions = {}) {
     this.#options = options;
-    const most = Math.max(1, availableParallelism() - 1);
-    this.size = Math.min(options.size ?? 1, most);
+    const maxSize = Math.max(1, availableParallelism() - 1);
+    this.size = Math.min(options.size ?? 1, maxSize);
     this.#memoryBytes = (options.memoryMb ?? DEFAULT_MEMORY_MB) * 2 ** 20;
   }
 
@@ -107,7 +107,7 @@ export class SpeechProcesses {
     return this.#options.packages?.() ?? enginePackages();
   }
 
-  /** Processes at present. */
+  /** Number of running processes. */
   get count(): number {
     return this.#slots.size;
   }
@@ -138,8 +138,8 @@ export class SpeechProcesses {
         },
       };
       const onAbort = (): void => {
-        const at = this.#queue.indexOf(request);
-        if (at >= 0) this.#queue.splice(at, 1);
+        const index = this.#queue.indexOf(request);
+        if (index >= 0) this.#queue.splice(index, 1);
         reject(signal.reason);
       };
       signal.addEventListener("abort", onAbort, { once: true });
@@ -159,7 +159,7 @@ export class SpeechProcesses {
     const slot = this.#slotForStream();
     const { process } = slot;
     slot.streams.set(stream, listener);
-    if (!slot.loaded.has(input.model.folder)) this.#faultyModels.loads(input.model);
+    if (!slot.loadedFolders.has(input.model.folder)) this.#faultyModels.recordLoading(input.model);
     process.send({ type: "open", stream, input });
     return {
       push: (samples) => process.send({ type: "audio", stream, samples }),
@@ -195,18 +195,18 @@ export class SpeechProcesses {
 
   #slotFor(request: Request): Slot | undefined {
     const limit = request.isRepeated ? 1 : TEXTS_AT_ONCE;
-    const free = [...this.#slots].filter(
+    const freeSlots = [...this.#slots].filter(
       ({ isRetiring, requests }) =>
         !isRetiring && requests.size < limit && ![...requests.values()].some(({ isRepeated }) => isRepeated),
     );
-    const idlest = free.sort((a, b) => a.requests.size - b.requests.size)[0];
+    const idlest = freeSlots.sort((a, b) => a.requests.size - b.requests.size)[0];
     if (idlest && (idlest.requests.size === 0 || this.#isFull)) return idlest;
     return this.#isFull ? undefined : this.#add();
   }
 
   #slotForStream(): Slot {
-    const working = [...this.#slots].filter(({ isRetiring }) => !isRetiring);
-    const idlest = working.sort((a, b) => a.streams.size - b.streams.size)[0];
+    const activeSlots = [...this.#slots].filter(({ isRetiring }) => !isRetiring);
+    const idlest = activeSlots.sort((a, b) => a.streams.size - b.streams.size)[0];
     return idlest && (idlest.streams.size === 0 || this.#isFull) ? idlest : this.#add();
   }
 
@@ -222,8 +222,8 @@ export class SpeechProcesses {
       }),
       requests: new Map(),
       streams: new Map(),
-      loaded: new Set(),
-      loading: new Set(),
+      loadedFolders: new Set(),
+      loadingFolders: new Set(),
       baseBytes: 0,
       texts: 0,
       isRetiring: false,
@@ -236,8 +236,8 @@ export class SpeechProcesses {
     const { id, input } = request;
     slot.requests.set(id, request);
     slot.texts++;
-    const isLoaded = slot.loaded.has(input.model.folder);
-    if (!isLoaded) this.#faultyModels.loads(input.model);
+    const isLoaded = slot.loadedFolders.has(input.model.folder);
+    if (!isLoaded) this.#faultyModels.recordLoading(input.model);
     const ms = BASE_MS + input.text.length * MS_PER_CHARACTER + (isLoaded ? 0 : LOAD_MS);
     request.timer = setTimeout(() => {
       slot.requests.delete(id);
@@ -250,11 +250,11 @@ export class SpeechProcesses {
   #receive(slot: Slot, message: FromHost): void {
     switch (message.type) {
       case "loading":
-        slot.loading.add(message.folder);
+        slot.loadingFolders.add(message.folder);
         break;
       case "loaded":
-        slot.loading.delete(message.folder);
-        slot.loaded.add(message.folder);
+        slot.loadingFolders.delete(message.folder);
+        slot.loadedFolders.add(message.folder);
         slot.baseBytes = message.bytes;
         break;
       case "spoken":
@@ -269,7 +269,7 @@ export class SpeechProcesses {
         if (message.bytes - slot.baseBytes > this.#memoryBytes) this.#retire(slot);
         break;
       case "progress":
-        for (const { stream, taken, partial } of message.streams) {
+        for (const { stream, takenCount: taken, partial } of message.streams) {
           const listener = slot.streams.get(stream);
           if (taken > 0) listener?.onTaken(taken);
           if (partial) listener?.onPartial(partial);
@@ -324,7 +324,7 @@ export class SpeechProcesses {
     this.#slots.delete(slot);
     const sentence = `the speech process ${reason}`;
     if (!this.#isClosed) this.#report(slot, sentence, isPermanent);
-    const [culprit, ...others] = isEngineFault ? slot.loading : [];
+    const [culprit, ...others] = isEngineFault ? slot.loadingFolders : [];
     if (culprit !== undefined && others.length === 0) this.#faultyModels.add(culprit, sentence);
     const isAlone = slot.requests.size === 1;
     for (const request of [...slot.requests.values()].reverse()) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorText } from "../../src/base/error.ts";
 import { KNOWN_MODELS } from "./known-models.ts";
 
-/** Ids given to voices of models that Ringport does not know, beside the models. */
+/** File beside the models with the ids given to voices of unknown models. */
 const FILE = "voice-ids.json";
 /** Numbers for voices of other models: smaller ones belong to the embedded engines and to known models. */
 const FIRST = 50;
@@ -11,7 +11,7 @@ const LAST = 99;
 
 /** A voice that needs an id. */
 export interface UnnumberedVoice {
-  /** The model and, behind a `#`, the speaker: `kokoro-multi-lang-v1_0#43`. */
+  /** The model and, after a `#`, the speaker: `kokoro-multi-lang-v1_0#43`. */
   readonly key: string;
   /** Name of the model. */
   readonly model: string;
@@ -23,36 +23,38 @@ export interface UnnumberedVoice {
 /** Ids by key. */
 export interface NumberedVoices {
   readonly ids: ReadonlyMap<string, string>;
-  /** Why a new id could not be written down; undefined if all are. Such voices have no id. */
+  /** Reason why new ids could not be stored, so that their voices have none; undefined if all are stored. */
   readonly fault: string | undefined;
 }
 
 /**
- * Gives each voice its id for good. Voices of known models have the number of the table; others get the next number of their
+ * Gives each voice a permanent id. Voices of known models have the number of the table; others get the next number of their
  * language, which is written beside the models and never given to another voice, not even after the model has been removed.
  * @param folder of the models
  */
 export async function numberVoices(folder: string, voices: readonly UnnumberedVoice[]): Promise<NumberedVoices> {
   const stored = await storedIds(folder);
   const ids = new Map<string, string>();
-  const added = new Map<string, string>();
-  const used = new Set(stored.values());
+  const newIds = new Map<string, string>();
+  const usedIds = new Set(stored.values());
   for (const { key, model, speaker, language } of voices) {
-    const known = KNOWN_MODELS.find(({ name }) => name === model)?.number;
+    const knownNumber = KNOWN_MODELS.find(({ name }) => name === model)?.number;
     const id =
-      known !== undefined && speaker === 0 ? `${language}-${known}` : (stored.get(key) ?? nextId(language, used));
+      knownNumber !== undefined && speaker === 0
+        ? `${language}-${knownNumber}`
+        : (stored.get(key) ?? nextId(language, usedIds));
     if (id === undefined) continue;
-    if (known === undefined && !stored.has(key)) added.set(key, id);
-    used.add(id);
+    if (knownNumber === undefined && !stored.has(key)) newIds.set(key, id);
+    usedIds.add(id);
     ids.set(key, id);
   }
-  if (added.size === 0) return { ids, fault: undefined };
-  const fault = await store(folder, new Map([...stored, ...added])).then(
+  if (newIds.size === 0) return { ids, fault: undefined };
+  const fault = await store(folder, new Map([...stored, ...newIds])).then(
     () => undefined,
     (error: unknown) =>
       `the ids of new voices cannot be written to ${join(folder, FILE)}: ${reasonOf(error)}; make ${folder} writable, or name the voices in RINGPORT_SPEECH_MODEL_VOICES`,
   );
-  if (fault !== undefined) for (const key of added.keys()) ids.delete(key);
+  if (fault !== undefined) for (const key of newIds.keys()) ids.delete(key);
   return { ids, fault };
 }
 
@@ -61,10 +63,10 @@ function reasonOf(error: unknown): string {
   return errorText(error).replace(/, \w+ '.*'$/, "");
 }
 
-function nextId(language: string, used: ReadonlySet<string>): string | undefined {
+function nextId(language: string, usedIds: ReadonlySet<string>): string | undefined {
   for (let number = FIRST; number <= LAST; number++) {
     const id = `${language}-${number}`;
-    if (!used.has(id)) return id;
+    if (!usedIds.has(id)) return id;
   }
   return undefined;
 }
@@ -75,7 +77,7 @@ async function storedIds(folder: string): Promise<ReadonlyMap<string, string>> {
     const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
     return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   } catch {
-    throw new Error(`${join(folder, FILE)} is no JSON; restore it, or delete it to number the voices anew`);
+    throw new Error(`${join(folder, FILE)} is not JSON; restore it, or delete it to number the voices anew`);
   }
 }
 

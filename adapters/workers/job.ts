@@ -60,9 +60,9 @@ export class PoolError extends CodedError {
   /** For `failed`: the name of the error that the job's code threw. */
   readonly thrownName: string | undefined;
 
-  constructor(kind: PoolErrorKind, message: string, thrown?: string) {
+  constructor(kind: PoolErrorKind, message: string, thrownName?: string) {
     super(message);
     this.kind = kind;
-    this.thrownName = thrown;
+    this.thrownName = thrownName;
   }
 }

@@ -70,9 +70,9 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     }
 
     const pieces = new Queue<Jobs[K]["piece"]>();
-    const pending: PendingJob = {
+    const pendingJob: PendingJob = {
       id: ++this.#lastId,
-      lane: job.kind,
+      queueKey: job.kind,
       job,
       transfer: options.transfer ?? [],
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -80,15 +80,15 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     };
     const abandon = (): void => {
       pieces.close();
-      if (this.#queue.remove(pending.lane, pending)) return;
-      for (const slot of this.#slots) if (slot.has(pending)) slot.cancel();
+      if (this.#queue.remove(pendingJob.queueKey, pendingJob)) return;
+      for (const slot of this.#slots) if (slot.has(pendingJob)) slot.cancel();
     };
     const abort = (): void => {
       pieces.fail(signal?.reason);
       abandon();
     };
     signal?.addEventListener("abort", abort, { once: true });
-    this.#queue.add(pending.lane, pending);
+    this.#queue.add(pendingJob.queueKey, pendingJob);
     this.#assign();
     try {
       for await (const piece of pieces) {

@@ -5,7 +5,7 @@ import { type FromWorker, PoolError, type ToWorker, type WorkerStart } from "./j
 /** A job on its way through the pool. */
 export interface PendingJob {
   readonly id: number;
-  readonly lane: string;
+  readonly queueKey: string;
   readonly job: { readonly kind: string };
   readonly transfer: readonly ArrayBuffer[];
   readonly timeoutMs: number;

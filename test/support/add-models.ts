@@ -4,12 +4,12 @@ import process from "node:process";
 import { parseCommandLine } from "../../adapters/cli/command-line.ts";
 import { modelsAddFrom } from "../../adapters/cli/models/models-add.ts";
 import { explain } from "../../adapters/cli/print-error.ts";
-import { printBeside } from "../../adapters/cli/terminal/terminal.ts";
+import { printToStderr } from "../../adapters/cli/terminal/terminal.ts";
 
 const [origin = "", answer = "-", ...words] = process.argv.slice(2);
 const releases = { downloads: `${origin}/download`, api: `${origin}/api` };
 const ask = async (question: string): Promise<string> => {
-  printBeside(`${question}${answer}`);
+  printToStderr(`${question}${answer}`);
   return answer;
 };
 const command = { path: ["models", "add"], ...modelsAddFrom(releases, () => (answer === "-" ? undefined : ask)) };

@@ -1,8 +1,8 @@
-import { type InstallFault, unreadable } from "./install-fault.ts";
+import { type InstallFault, unreadableFault } from "./install-fault.ts";
 
 /** The error for bzip2 data that cannot be decompressed. */
 export function bzip2Fault(reason = "it is damaged"): InstallFault {
-  return unreadable("the bzip2 data", reason);
+  return unreadableFault("the bzip2 data", reason);
 }
 
 /** Reads bits, the highest of each byte first. */
@@ -16,14 +16,14 @@ export class BitReader {
     this.position = position;
   }
 
-  /** The next bits, at most 24. @throws {InstallFault} the bytes end before */
+  /** The next bits, at most 24. @throws {InstallFault} too few bytes are left */
   read(count: number): number {
     const value = this.peek(count);
     this.skip(count);
     return value;
   }
 
-  /** The next bits, at least 1 and at most 24; zeros behind the end. */
+  /** The next bits, at least 1 and at most 24; zeros past the end. */
   peek(count: number): number {
     const bytes = this.#bytes;
     const at = this.position >>> 3;
@@ -31,7 +31,7 @@ export class BitReader {
     return (word << (this.position & 7)) >>> (32 - count);
   }
 
-  /** @throws {InstallFault} the bytes end before */
+  /** @throws {InstallFault} too few bytes are left */
   skip(count: number): void {
     this.position += count;
     if (this.position > this.#bytes.length * 8) throw bzip2Fault("it is cut short");

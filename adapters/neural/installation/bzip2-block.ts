@@ -7,7 +7,7 @@ const GROUP = 50;
 /** Symbols for the digits 1 and 2 of a repetition's length. */
 const REPEAT_1 = 0;
 const REPEAT_2 = 1;
-/** After this many equal bytes follows the number of further ones. */
+/** This many equal bytes are followed by a count of further ones. */
 const RUN = 4;
 
 /** A byte's part of the checksum: CRC-32 with the highest bit first. */
@@ -17,37 +17,37 @@ const CRC = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** A block of bzip2 data, whose memory serves for all blocks of a stream. */
+/** A block of bzip2 data, whose memory is reused for all blocks of a stream. */
 export class Bzip2Block {
   /** A byte of the block in the lowest 8 bits, the position of its successor in the others. */
   readonly #links: Uint32Array;
   #length = 0;
   #start = 0;
 
-  /** @param capacity largest block, bytes */
+  /** @param capacity size of the largest block, bytes */
   constructor(capacity: number) {
     this.#links = new Uint32Array(capacity);
   }
 
-  /** Reads a block behind its checksum. @throws {InstallFault} it is damaged, or cut short */
+  /** Reads the block that follows its checksum. @throws {InstallFault} it is damaged, or cut short */
   read(bits: BitReader): void {
-    if (bits.read(1) === 1) throw bzip2Fault("it has a format that bzip2 gave up in 1997");
+    if (bits.read(1) === 1) throw bzip2Fault("it has a format that bzip2 abandoned in 1997");
     this.#start = bits.read(24);
-    const used = usedBytes(bits);
+    const byteValues = usedBytes(bits);
     const codeCount = bits.read(3);
     const selectorCount = bits.read(15);
-    if (used.length === 0 || codeCount < 2 || codeCount > 6 || selectorCount === 0) throw bzip2Fault();
+    if (byteValues.length === 0 || codeCount < 2 || codeCount > 6 || selectorCount === 0) throw bzip2Fault();
     const selectors = readSelectors(bits, selectorCount, codeCount);
-    const codes = Array.from({ length: codeCount }, () => readCode(bits, used.length + 2));
-    this.#readSymbols(bits, used, selectors, codes);
+    const codes = Array.from({ length: codeCount }, () => readCode(bits, byteValues.length + 2));
+    this.#readSymbols(bits, byteValues, selectors, codes);
     if (this.#start >= this.#length) throw bzip2Fault();
     this.#link();
   }
 
-  #readSymbols(bits: BitReader, recent: Uint8Array, selectors: Uint8Array, codes: readonly Code[]): void {
+  #readSymbols(bits: BitReader, recentBytes: Uint8Array, selectors: Uint8Array, codes: readonly Code[]): void {
     const links = this.#links;
-    const end = recent.length + 1;
-    let [length, repeated, digit, symbols] = [0, 0, 1, 0];
+    const end = recentBytes.length + 1;
+    let [length, repeatCount, digit, symbols] = [0, 0, 1, 0];
     let code: Code | undefined;
     for (;;) {
       if (symbols % GROUP === 0) code = codes[selectors[symbols / GROUP] ?? codes.length];
@@ -55,26 +55,26 @@ export class Bzip2Block {
       symbols++;
       const symbol = readSymbol(bits, code);
       if (symbol === REPEAT_1 || symbol === REPEAT_2) {
-        repeated += digit << symbol;
+        repeatCount += digit << symbol;
         digit *= 2;
-        if (length + repeated > links.length) throw bzip2Fault();
+        if (length + repeatCount > links.length) throw bzip2Fault();
         continue;
       }
-      if (repeated > 0) {
-        links.fill(recent[0]!, length, length + repeated);
-        length += repeated;
-        repeated = 0;
+      if (repeatCount > 0) {
+        links.fill(recentBytes[0]!, length, length + repeatCount);
+        length += repeatCount;
+        repeatCount = 0;
         digit = 1;
       }
       if (symbol === end) break;
       if (length === links.length) throw bzip2Fault();
-      const byte = toFront(recent, symbol - 1);
+      const byte = toFront(recentBytes, symbol - 1);
       links[length++] = byte;
     }
     this.#length = length;
   }
 
-  /** Undoes the transformation of Burrows and Wheeler: finds the successor of each byte. */
+  /** Undoes the Burrows–Wheeler transform: finds the successor of each byte. */
   #link(): void {
     const links = this.#links;
     const next = new Uint32Array(257);
@@ -90,14 +90,14 @@ export class Bzip2Block {
   *bytes(): Generator<Uint8Array<ArrayBuffer>, number> {
     const links = this.#links;
     let out = new Uint8Array(OUTPUT_BYTES);
-    let [at, crc, equal, previous] = [0, -1, 0, -1];
+    let [at, crc, equalCount, previous] = [0, -1, 0, -1];
     let position = links[this.#start]! >>> 8;
-    for (let left = this.#length; left > 0; left--) {
+    for (let remaining = this.#length; remaining > 0; remaining--) {
       const link = links[position]!;
       const byte = link & 0xff;
       position = link >>> 8;
-      const isCount = equal === RUN;
-      equal = isCount ? 0 : byte === previous ? equal + 1 : 1;
+      const isCount = equalCount === RUN;
+      equalCount = isCount ? 0 : byte === previous ? equalCount + 1 : 1;
       if (!isCount) previous = byte;
       for (let count = isCount ? byte : 1; count > 0; count--) {
         out[at++] = previous;

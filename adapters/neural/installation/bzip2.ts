@@ -13,17 +13,17 @@ const BLOCK_INPUT_BYTES = 4 << 20;
 
 /**
  * Decompresses bzip2. Takes less than 20 MB of memory for any input, and verifies each checksum.
- * @throws {InstallFault} the input is no bzip2, damaged or cut short
+ * @throws {InstallFault} the input is not bzip2, or is damaged or cut short
  */
 export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const input = new BlockInput(source);
   const block = new Bzip2Block(MAX_BLOCK_BYTES);
   do {
     const header = await input.bits();
-    if (header.read(24) !== STREAM) throw bzip2Fault("it is no bzip2");
+    if (header.read(24) !== STREAM) throw bzip2Fault("it is not bzip2");
     // The size of its blocks, 1 to 9.
     const level = header.read(8) - 0x30;
-    if (level < 1 || level > 9) throw bzip2Fault("it is no bzip2");
+    if (level < 1 || level > 9) throw bzip2Fault("it is not bzip2");
     input.skipTo(header);
     yield* blocksOf(input, block);
   } while (!(await input.isAtEnd()));
@@ -58,7 +58,7 @@ class BlockInput {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Reads on from what has been skipped; holds a whole block. */
+  /** A reader from the current position, with enough data for a whole block. */
   async bits(): Promise<BitReader> {
     await this.#fill();
     return new BitReader(this.#bytes, this.#bitOffset);

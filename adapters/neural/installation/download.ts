@@ -15,7 +15,7 @@ export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
   readonly folder: string;
   /** Name of the file. */
   readonly name: string;
-  /** Called while bytes arrive. @param total undefined if the server does not say it */
+  /** Called while bytes arrive. @param total undefined if unknown */
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
   /** Pause before another attempt, ms. Default: 2,000. */
   readonly retryMs?: number;
@@ -38,22 +38,22 @@ export async function download(options: DownloadOptions): Promise<string> {
   const { folder, name, sha256, signal } = options;
   const path = await claimPartial(folder, name);
   try {
-    const resumed = await sizeOf(path);
+    const resumedBytes = await sizeOf(path);
     await fetchAll(options, path);
-    let actual = await sha256Of(path, signal);
-    if (actual !== sha256 && resumed > 0) {
+    let actualHash = await sha256Of(path, signal);
+    if (actualHash !== sha256 && resumedBytes > 0) {
       // The beginning may be that of an older file.
       await rm(path);
       await fetchAll(options, path);
-      actual = await sha256Of(path, signal);
+      actualHash = await sha256Of(path, signal);
     }
-    if (actual !== sha256) {
+    if (actualHash !== sha256) {
       await rm(path);
-      throw new InstallFault(wrongSha256(name, actual, sha256));
+      throw new InstallFault(wrongSha256(name, actualHash, sha256));
     }
     return path;
   } catch (error) {
-    // Only what another attempt can use is left: the disk may be full.
+    // Keeps only what another attempt can use: the disk may be full.
     const isUseful = (signal?.aborted || (error as Error).cause instanceof ConnectionLost) && (await sizeOf(path)) > 0;
     if (isUseful) await rename(path, partialPath(folder, name));
     else await rm(path, { force: true });
@@ -61,9 +61,9 @@ export async function download(options: DownloadOptions): Promise<string> {
   }
 }
 
-/** Message about a file that is not what was expected. */
+/** Error message for a file with the wrong checksum. */
 export function wrongSha256(name: string, actual: string, expected: string): string {
-  return `the SHA-256 of ${name} is ${actual}, and must be ${expected}: it is damaged, or not what was published; nothing was installed`;
+  return `the SHA-256 of ${name} is ${actual}, but must be ${expected}: the file is damaged, or not the published one; nothing was installed`;
 }
 
 /** The SHA-256 of a file, in lower case. */
@@ -77,33 +77,33 @@ function partialPath(folder: string, name: string, owner = ""): string {
   return join(folder, `.${name}${owner === "" ? "" : `.${owner}`}.part`);
 }
 
-/** Makes a file of its own out of what an earlier download has left; no second process uses the same. */
+/** Claims the partial file of an earlier download for this process; without one, returns the path of a new file. */
 async function claimPartial(folder: string, name: string): Promise<string> {
-  const own = partialPath(folder, name, crypto.randomUUID());
+  const ownPath = partialPath(folder, name, crypto.randomUUID());
   const files = await readdir(folder);
   for (const file of files.filter((file) => file.startsWith(`.${name}.`) && file.endsWith(".part"))) {
     const path = join(folder, file);
     const isReleased = path === partialPath(folder, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
     if (!isReleased && Date.now() - mtimeMs < IDLE_MS) continue;
-    const isOurs = await rename(path, own).then(
+    const isClaimed = await rename(path, ownPath).then(
       () => true,
       () => false,
     );
-    if (isOurs) break;
+    if (isClaimed) break;
   }
-  return own;
+  return ownPath;
 }
 
 async function fetchAll(options: DownloadOptions, path: string): Promise<void> {
   const { signal, retryMs = 2_000 } = options;
   for (let attempts = 1; ; attempts++) {
-    const before = await sizeOf(path);
+    const sizeBefore = await sizeOf(path);
     try {
-      return await fetchRest(options, path, before);
+      return await fetchRest(options, path, sizeBefore);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
-      if ((await sizeOf(path)) > before) attempts = 0;
+      if ((await sizeOf(path)) > sizeBefore) attempts = 0;
       if (attempts === MAX_ATTEMPTS)
         throw new InstallFault(
           `${error.message}; run the command again to continue, or download ${options.url} yourself and add it with --from FILE`,
@@ -114,7 +114,7 @@ async function fetchAll(options: DownloadOptions, path: string): Promise<void> {
   }
 }
 
-/** Downloads what is missing of a file. @throws {ConnectionLost} another attempt may help */
+/** Downloads the missing part of a file. @throws {ConnectionLost} another attempt may help */
 async function fetchRest(options: DownloadOptions, path: string, offset: number): Promise<void> {
   const { url, onProgress } = options;
   const headers: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};

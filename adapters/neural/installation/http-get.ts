@@ -35,31 +35,31 @@ export class ConnectionLost extends CodedError {
  * @throws {ConnectionLost} the server cannot be reached
  */
 export async function httpGet(url: URL, options: HttpGetOptions = {}): Promise<HttpResponse> {
-  let at = url;
+  let currentUrl = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await getOnce(at, options);
+    const response = await getOnce(currentUrl, options);
     const location = response.header("location");
     if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
     response.discard();
-    const next = new URL(location, at);
-    if (next.protocol !== "https:" && next.protocol !== at.protocol)
-      throw new InstallFault(`${at.origin} redirects to ${next.protocol}, which is refused`);
-    at = next;
+    const next = new URL(location, currentUrl);
+    if (next.protocol !== "https:" && next.protocol !== currentUrl.protocol)
+      throw new InstallFault(`${currentUrl.origin} redirects to ${next.protocol}, which is refused`);
+    currentUrl = next;
   }
   throw new InstallFault(`${url.origin} redirects more than ${MAX_REDIRECTS} times`);
 }
 
 async function getOnce(url: URL, { headers, signal, stallMs = STALL_MS }: HttpGetOptions): Promise<HttpResponse> {
   const stop = new AbortController();
-  const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   /** Waits for a byte. */
-  const awaited = async <T>(bytes: Promise<T>): Promise<T> => {
+  const awaitBytes = async <T>(bytes: Promise<T>): Promise<T> => {
     const fault = new ConnectionLost(`${url.host} sent nothing for ${stallMs / 1_000} s`);
     const timer = setTimeout(() => stop.abort(fault), stallMs);
     try {
       return await bytes;
     } catch (error) {
-      both.throwIfAborted();
+      combinedSignal.throwIfAborted();
       throw new ConnectionLost(`the connection to ${url.host} failed: ${reasonOf(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
@@ -68,13 +68,16 @@ async function getOnce(url: URL, { headers, signal, stallMs = STALL_MS }: HttpGe
   async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const pieces = body[Symbol.asyncIterator]();
     try {
-      for (let next = await awaited(pieces.next()); !next.done; next = await awaited(pieces.next())) yield next.value;
+      for (let next = await awaitBytes(pieces.next()); !next.done; next = await awaitBytes(pieces.next()))
+        yield next.value;
     } finally {
       stop.abort();
     }
   }
   const isNode = process.versions.bun === undefined && !("Deno" in globalThis);
-  const { body, ...response } = await awaited((isNode ? getByNode : getByFetch)(url, { ...HEADERS, ...headers }, both));
+  const { body, ...response } = await awaitBytes(
+    (isNode ? getByNode : getByFetch)(url, { ...HEADERS, ...headers }, combinedSignal),
+  );
   return { ...response, body: read(body), discard: () => stop.abort() };
 }
 
@@ -84,7 +87,7 @@ type Send = (
   signal: AbortSignal,
 ) => Promise<Omit<HttpResponse, "discard">>;
 
-/** Bun and Deno read the variables of proxies for `fetch`. */
+/** Bun and Deno read the proxy variables for `fetch`. */
 const getByFetch: Send = async (url, headers, signal) => {
   const response = await fetch(url, { headers, signal, redirect: "manual" });
   return {
@@ -114,7 +117,7 @@ const getByNode: Send = async (url, headers, signal) => {
 
 const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
 
-/** True if this version of Node reads the variables of proxies. */
+/** True if this version of Node reads the proxy variables. */
 function hasProxies(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);

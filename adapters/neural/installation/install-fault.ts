@@ -6,13 +6,13 @@ export class InstallFault extends CodedError {
   readonly code = "model_not_installed";
 }
 
-/** The fault of an archive that is damaged or incomplete. @param what its part: `the gzip data` */
-export function unreadable(what: string, reason: string, cause?: unknown): InstallFault {
+/** The fault of an archive that is damaged or incomplete. @param part the damaged part, such as `the gzip data` */
+export function unreadableFault(part: string, reason: string, cause?: unknown): InstallFault {
   const fix = "the archive is damaged or incomplete, so download or copy it again";
-  return new InstallFault(`${what} cannot be read: ${reason.replace(/\.$/, "")}; ${fix}`, { cause });
+  return new InstallFault(`${part} cannot be read: ${reason.replace(/\.$/, "")}; ${fix}`, { cause });
 }
 
-/** What the operator can do about an error of the file system. */
+/** Fixes for errors of the file system, by code. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "its file system is full; free space, and run the command again"],
   ["EDQUOT", "the quota of this user is used up; free space, and run the command again"],
@@ -21,7 +21,7 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["EROFS", "its file system is read-only; choose another folder with RINGPORT_SPEECH_MODELS"],
 ]);
 
-/** The error with its fix, if the file system failed in a known way. @param folder what was being written */
+/** The error with its fix, if the file system failed in a known way. @param folder the folder that was being written */
 export function withRemedy(error: unknown, folder: string): unknown {
   const remedy = REMEDIES.get((error as { code?: string } | undefined)?.code ?? "");
   return remedy === undefined ? error : new InstallFault(`${folder} cannot be written: ${remedy}`, { cause: error });

@@ -19,13 +19,13 @@ export interface InstallModelOptions extends UnpackOptions {
 /** Result of {@link installModel}. */
 export interface InstalledModel {
   readonly name: string;
-  /** False if it was there already and is unchanged. */
+  /** False if it was already installed and is unchanged. */
   readonly isNew: boolean;
 }
 
-/** Folders in the making begin with this: a model folder is read without names that begin with a dot. */
+/** Prefix of unfinished folders: names that begin with a dot are not read as models. */
 const DRAFT = ".draft-";
-/** A draft or a partial download of this age was given up, ms. */
+/** Age from which a draft or a partial download is considered abandoned, ms. */
 const STALE_MS = 7 * 24 * 3_600_000;
 const NAME = /^[A-Za-z0-9][\w.+-]{0,127}$/;
 
@@ -52,14 +52,14 @@ export async function installModel(input: InstallModelOptions): Promise<Installe
   await deleteStaleDrafts(folder);
   const draft = await mkdtemp(join(folder, DRAFT)).catch(rethrowFor(folder));
   try {
-    const top = await unpackArchive(archive, draft, options);
-    const model = name ?? top;
+    const topFolder = await unpackArchive(archive, draft, options);
+    const model = name ?? topFolder;
     if (!isModelName(model))
-      throw new InstallFault(`the folder in it is called ${JSON.stringify(model)}, which is no name of a model`);
-    if (model !== top) await rename(join(draft, top), join(draft, model));
+      throw new InstallFault(`the folder in it is called ${JSON.stringify(model)}, which is not a valid model name`);
+    if (model !== topFolder) await rename(join(draft, topFolder), join(draft, model));
     await checkModel(draft, model);
     options.signal?.throwIfAborted();
-    return { name: model, isNew: await place(folder, draft, model, force) };
+    return { name: model, isNew: await moveIntoPlace(folder, draft, model, force) };
   } catch (error) {
     throw withRemedy(error, folder);
   } finally {
@@ -79,7 +79,7 @@ export async function removeModel(folder: string, name: string): Promise<void> {
   }
 }
 
-/** The licence of a model by its own card; undefined if that does not say it. */
+/** The licence of a model by its own card; undefined if the card does not name one. */
 export async function licenceByCard(model: string): Promise<string | undefined> {
   const card = await readFile(join(model, "MODEL_CARD"), "utf8").catch(() => "");
   return /^[\s*-]*licen[cs]e:\s*(\S.{0,100})/im.exec(card.slice(0, 100_000))?.[1]?.trim();
@@ -99,24 +99,24 @@ async function checkModel(draft: string, name: string): Promise<void> {
     throw new InstallFault(`${name} has no model in its folder: an .onnx file and its tokens.txt are expected there`);
 }
 
-/** Moves the model to its place; the one that it replaces is put back if that fails. Returns false if another one stays. */
-async function place(folder: string, draft: string, name: string, force: boolean): Promise<boolean> {
-  const [placed, old] = [join(folder, name), join(draft, `old-${name}`)];
-  const existed = await isInstalled(folder, name);
-  if (existed && !force) return false;
-  if (existed) await rename(placed, old);
+/** Moves the model to its place; if that fails, restores the old one. Returns false if an installed model was kept. */
+async function moveIntoPlace(folder: string, draft: string, name: string, force: boolean): Promise<boolean> {
+  const [modelPath, oldPath] = [join(folder, name), join(draft, `old-${name}`)];
+  const wasInstalled = await isInstalled(folder, name);
+  if (wasInstalled && !force) return false;
+  if (wasInstalled) await rename(modelPath, oldPath);
   try {
-    await rename(join(draft, name), placed);
+    await rename(join(draft, name), modelPath);
     return true;
   } catch (error) {
-    if (existed) await rename(old, placed);
+    if (wasInstalled) await rename(oldPath, modelPath);
     // Another process was faster.
     else if (await isInstalled(folder, name)) return false;
     throw error;
   }
 }
 
-/** What killed processes left, and downloads that were given up. */
+/** Deletes the leftovers of killed processes, and abandoned downloads. */
 async function deleteStaleDrafts(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(DRAFT) || /^\..*\.part$/.test(name))) {

@@ -3,7 +3,7 @@ import type { KnownModel } from "../known-models.ts";
 import { ConnectionLost, type HttpGetOptions, httpGet } from "./http-get.ts";
 import { InstallFault } from "./install-fault.ts";
 
-/** Where models are published: releases of a repository on GitHub. */
+/** Releases of a GitHub repository that publish models. */
 export interface ModelReleases {
   /** `…/releases/download`; below it a tag and a file. */
   readonly downloads: string;
@@ -31,7 +31,7 @@ export function archiveName(model: string): string {
   return `${model}.tar.bz2`;
 }
 
-/** The SHA-256 in lower case; undefined if the text is none. */
+/** The SHA-256 in lower case; undefined if the text is not one. */
 export function parseSha256(text: string): string | undefined {
   return SHA_256.test(text) ? text.toLowerCase() : undefined;
 }
@@ -56,8 +56,8 @@ export async function publishedSha256(
       );
     },
   );
-  const listed = list.text === undefined ? undefined : listedSha256(list.text, file);
-  if (listed !== undefined) return listed;
+  const listedHash = list.text === undefined ? undefined : listedSha256(list.text, file);
+  if (listedHash !== undefined) return listedHash;
   const release = await textAt(new URL(`${releases.api}/${TAGS[model.job]}`), options).catch((error: Error) => ({
     text: undefined,
     fault: `cannot be read: ${error.message}`,
@@ -66,20 +66,20 @@ export async function publishedSha256(
   const digest = release.text === undefined ? undefined : digestIn(release.text, file);
   if (digest !== undefined) return digest;
   throw new InstallFault(
-    `no checksum of ${file} can be had (checksum.txt ${list.fault ?? "does not list it"}, GitHub's API ${release.fault ?? "does not list it"}); ` +
+    `no checksum of ${file} is available (checksum.txt ${list.fault ?? "does not list it"}, GitHub's API ${release.fault ?? "does not list it"}); ` +
       "check the name, or find the checksum yourself and pass it as --sha256 HEX",
   );
 }
 
 /** The checksum of a file in a list: its name and the checksum in a line, in either order. */
 function listedSha256(list: string, file: string): string | undefined {
-  const found = list.split(/\r?\n/).flatMap((line) => {
+  const hashes = list.split(/\r?\n/).flatMap((line) => {
     const words = line.trim().split(/\s+\*?/);
     const other = words[0] === file ? words[1] : words[1] === file ? words[0] : undefined;
     return words.length === 2 && other !== undefined ? [parseSha256(other)] : [];
   });
-  // Two that differ are none.
-  return new Set(found).size === 1 ? found[0] : undefined;
+  // Two different checksums count as none.
+  return new Set(hashes).size === 1 ? hashes[0] : undefined;
 }
 
 function digestIn(text: string, file: string): string | undefined {
@@ -94,7 +94,7 @@ function digestIn(text: string, file: string): string | undefined {
   }
 }
 
-/** A text, or why there is none. @throws {ConnectionLost} the server cannot be reached */
+/** A text, or the reason why there is none. @throws {ConnectionLost} the server cannot be reached */
 async function textAt(url: URL, options: HttpGetOptions): Promise<{ readonly text?: string; readonly fault?: string }> {
   const response = await httpGet(url, options);
   if (response.status !== 200) {

@@ -6,7 +6,7 @@ import { createGunzip } from "node:zlib";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { errorText } from "../../../src/base/error.ts";
 import { bunzip2 } from "./bzip2.ts";
-import { InstallFault, unreadable } from "./install-fault.ts";
+import { InstallFault, unreadableFault } from "./install-fault.ts";
 
 /** Limits of an archive. */
 export interface UnpackLimits {
@@ -28,7 +28,7 @@ export interface UnpackOptions {
 const MAX_BYTES = 8 * 2 ** 30;
 const MAX_FILES = 20_000;
 const MAX_DEPTH = 32;
-/** Weights hardly shrink, texts by 10. */
+/** Weights hardly compress, texts by a factor of 10. */
 const MAX_RATIO = 25;
 const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
 const SECTOR = 512;
@@ -42,38 +42,38 @@ export function limitsOf(archiveBytes: number): UnpackLimits {
 /**
  * Unpacks a .tar.bz2, .tar.gz or .tar into an empty folder. Writes nothing outside of that, whatever the archive contains.
  * Returns the name of the only folder at its top.
- * @throws {InstallFault} it is no archive, damaged, larger than its limits, or not made of one folder
+ * @throws {InstallFault} it is not an archive, is damaged, exceeds its limits, or is not made of one folder
  */
 export async function unpackArchive(path: string, into: string, options: UnpackOptions = {}): Promise<string> {
   const limits = options.limits ?? limitsOf((await stat(path)).size);
   const tree = new UnpackedTree(into, limits, options.openFile ?? open);
-  const bytes = limited(await decompressed(path), limits.bytes, options.signal);
+  const bytes = limitBytes(await decompress(path), limits.bytes, options.signal);
   const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
   try {
     for await (const entry of entries) await tree.add(entry);
     return await tree.finish();
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof InstallFault || isOfSystem(error)) throw error;
-    throw unreadable("the archive", errorText(error), error);
+    if (error instanceof InstallFault || isFileSystemError(error)) throw error;
+    throw unreadableFault("the archive", errorText(error), error);
   }
 }
 
 /** True for an error of the file system, such as `ENOSPC`. */
-function isOfSystem(error: unknown): boolean {
+function isFileSystemError(error: unknown): boolean {
   return /^E(?!RR_)[A-Z0-9]+$/.test(String((error as { code?: unknown } | undefined)?.code));
 }
 
 /** The tar archive in a file, by its first bytes. */
-async function decompressed(path: string): Promise<AsyncIterable<Uint8Array>> {
+async function decompress(path: string): Promise<AsyncIterable<Uint8Array>> {
   const head = await headOf(path);
-  const starts = (text: string, at = 0): boolean => head.subarray(at, at + text.length).toString("latin1") === text;
-  if (starts("BZh")) return bunzip2(createReadStream(path));
-  if (starts("\x1f\x8b")) return gunzipped(path);
-  if (starts("ustar", 257)) return createReadStream(path);
+  const startsWith = (text: string, at = 0): boolean => head.subarray(at, at + text.length).toString("latin1") === text;
+  if (startsWith("BZh")) return bunzip2(createReadStream(path));
+  if (startsWith("\x1f\x8b")) return gunzip(path);
+  if (startsWith("ustar", 257)) return createReadStream(path);
   if (head.length === 0) throw new InstallFault("it is empty; download or copy it again");
   throw new InstallFault(
-    "it is no .tar.bz2, .tar.gz or .tar archive; take a model's archive of sherpa-onnx's releases",
+    "it is not a .tar.bz2, .tar.gz or .tar archive; use a model's archive from sherpa-onnx's releases",
   );
 }
 
@@ -88,16 +88,16 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
+async function* gunzip(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* pipeline(createReadStream(path), createGunzip(), () => {});
   } catch (error) {
-    throw unreadable("the gzip data", errorText(error), error);
+    throw unreadableFault("the gzip data", errorText(error), error);
   }
 }
 
 /** @throws {InstallFault} there are more bytes than that */
-async function* limited(
+async function* limitBytes(
   source: AsyncIterable<Uint8Array>,
   bytes: number,
   signal: AbortSignal | undefined,
@@ -112,7 +112,7 @@ async function* limited(
   }
 }
 
-/** The files of an archive below a folder. Links are made last, so that no file is written through one. */
+/** The files of an archive below a folder. Links are created last, so that no file is written through one. */
 class UnpackedTree {
   readonly #root: string;
   readonly #limits: UnpackLimits;
@@ -130,7 +130,7 @@ class UnpackedTree {
   async add({ header, body }: ParsedTarEntry): Promise<void> {
     const { name, type = "file", linkname = "" } = header;
     const parts = partsOf(name);
-    // macOS keeps attributes of files in files of their own.
+    // macOS keeps attributes of files in separate files.
     if (parts.length === 0 || parts.at(-1)?.startsWith("._")) return body.cancel();
     if (++this.#files > this.#limits.files)
       throw new InstallFault(`it has more than ${this.#limits.files} files; a model of that kind is not installed`);
@@ -140,25 +140,25 @@ class UnpackedTree {
     else if (type === "symlink" || type === "link")
       this.#links.push({ path, target: targetOf(path, linkname, type), isHard: type === "link" });
     else if (type === "file") return this.#write(path, body);
-    else throw new InstallFault(`${quoted(name)} in it is neither a file nor a folder (${type})`);
+    else throw new InstallFault(`${quotedPath(name)} in it is neither a file nor a folder (${type})`);
     await body.cancel();
   }
 
-  /** Makes the links. Returns the name of the folder at the top. */
+  /** Creates the links. Returns the name of the folder at the top. */
   async finish(): Promise<string> {
     if (this.#top === undefined) throw new InstallFault("the archive is empty");
     // Folders first, then hard links, then symbolic ones: so no file and no folder is created through a link.
     for (const { path } of this.#links) await this.#makeFolder(posix.dirname(path));
     for (const { path, target, isHard } of this.#links.toSorted((a, b) => Number(b.isHard) - Number(a.isHard))) {
       const [from, to] = [join(this.#root, path), join(this.#root, target)];
-      if (!isHard) await symlink(posix.relative(posix.dirname(path), target), from).catch(inEntry(path));
-      else if ((await lstat(to).catch(inEntry(path))).isFile()) await link(to, from).catch(inEntry(path));
-      else throw new InstallFault(`${quoted(path)} in it leads to no file`);
+      if (!isHard) await symlink(posix.relative(posix.dirname(path), target), from).catch(entryError(path));
+      else if ((await lstat(to).catch(entryError(path))).isFile()) await link(to, from).catch(entryError(path));
+      else throw new InstallFault(`${quotedPath(path)} in it does not lead to a file`);
     }
-    const top = await realpath(join(this.#root, this.#top));
+    const topPath = await realpath(join(this.#root, this.#top));
     for (const { path } of this.#links) {
-      const real = await realpath(join(this.#root, path)).catch(inEntry(path));
-      if (real !== top && !real.startsWith(top + sep)) throw leavesFolder(path);
+      const real = await realpath(join(this.#root, path)).catch(entryError(path));
+      if (real !== topPath && !real.startsWith(topPath + sep)) throw outsideFault(path);
     }
     return this.#top;
   }
@@ -167,7 +167,7 @@ class UnpackedTree {
     const [top = ""] = parts;
     if (parts.length === 1 && type !== "directory")
       throw new InstallFault(
-        `${quoted(top)} is at its top, outside of a folder; a model's archive has one folder there`,
+        `${quotedPath(top)} is at its top, outside of a folder; a model's archive has one folder there`,
       );
     this.#top ??= top;
     if (top !== this.#top)
@@ -175,12 +175,12 @@ class UnpackedTree {
   }
 
   async #makeFolder(path: string): Promise<void> {
-    await mkdir(join(this.#root, path), { recursive: true }).catch(inEntry(path));
+    await mkdir(join(this.#root, path), { recursive: true }).catch(entryError(path));
   }
 
   async #write(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
     await this.#makeFolder(posix.dirname(path));
-    const file = await this.#open(join(this.#root, path), "wx").catch(inEntry(path));
+    const file = await this.#open(join(this.#root, path), "wx").catch(entryError(path));
     try {
       let at = 0;
       for await (const piece of body) {
@@ -200,9 +200,9 @@ class UnpackedTree {
 function partsOf(path: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
   if (/[\x00-\x1f\\]/.test(path))
-    throw new InstallFault(`${quoted(path)} in it has characters that no model's files have`);
+    throw new InstallFault(`${quotedPath(path)} in it has characters that no model's files have`);
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
-  if (path.startsWith("/") || parts.includes("..")) throw leavesFolder(path);
+  if (path.startsWith("/") || parts.includes("..")) throw outsideFault(path);
   if (parts.length > MAX_DEPTH) throw new InstallFault(`it has folders in more than ${MAX_DEPTH} levels`);
   return parts;
 }
@@ -211,25 +211,25 @@ function partsOf(path: string): string[] {
 function targetOf(path: string, linkname: string, type: "symlink" | "link"): string {
   const target = posix.join(type === "link" ? "" : posix.dirname(path), linkname);
   if (linkname === "" || linkname.startsWith("/") || target.split("/")[0] !== path.split("/")[0])
-    throw leavesFolder(`${path} -> ${linkname}`);
+    throw outsideFault(`${path} -> ${linkname}`);
   return target;
 }
 
-function leavesFolder(path: string): InstallFault {
-  return new InstallFault(`${quoted(path)} in it leads out of its folder; nothing was installed`);
+function outsideFault(path: string): InstallFault {
+  return new InstallFault(`${quotedPath(path)} in it leads out of its folder; nothing was installed`);
 }
 
-function inEntry(path: string): (error: NodeJS.ErrnoException) => never {
+function entryError(path: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (!["EEXIST", "ENOTDIR", "EISDIR", "ENOENT", "ELOOP", "ENAMETOOLONG"].includes(error.code ?? "")) throw error;
-    const why =
+    const reason =
       error.code === "ENOENT" || error.code === "ELOOP"
         ? "leads nowhere"
-        : "cannot be made: it is there twice, or its name is too long";
-    throw new InstallFault(`${quoted(path)} in it ${why}`, { cause: error });
+        : "cannot be created: it exists twice, or its name is too long";
+    throw new InstallFault(`${quotedPath(path)} in it ${reason}`, { cause: error });
   };
 }
 
-function quoted(path: string): string {
+function quotedPath(path: string): string {
   return JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}…` : path);
 }

@@ -36,14 +36,14 @@ async function openStreams({ isDeaf = false } = {}): Promise<{ streams: HostStre
     async () => recogniser,
     (message) => void messages.push(message),
   );
-  for (const stream of [1, 2]) streams.take({ type: "open", stream, input: INPUT });
+  for (const stream of [1, 2]) streams.receive({ type: "open", stream, input: INPUT });
   await vi.advanceTimersByTimeAsync(20);
   return { streams, messages };
 }
 
 async function sendAudio(streams: HostStreams, stream: number, pieces: number): Promise<void> {
   for (let piece = 0; piece < pieces; piece++) {
-    streams.take({ type: "audio", stream, samples: PIECE });
+    streams.receive({ type: "audio", stream, samples: PIECE });
     await vi.advanceTimersByTimeAsync(80);
   }
 }
@@ -54,8 +54,8 @@ test("audio without a new text is reported every fifth message", async () => {
   expect(messages).toEqual([]);
   await sendAudio(streams, 1, 7);
   expect(messages).toEqual([
-    { type: "progress", streams: [{ stream: 1, taken: 5 }] },
-    { type: "progress", streams: [{ stream: 1, taken: 5 }] },
+    { type: "progress", streams: [{ stream: 1, takenCount: 5 }] },
+    { type: "progress", streams: [{ stream: 1, takenCount: 5 }] },
   ]);
 });
 
@@ -67,19 +67,19 @@ test("a new text is reported at once, with the audio of all streams since the la
     {
       type: "progress",
       streams: [
-        { stream: 1, taken: 4, partial: { text: "a", startS: undefined, endS: undefined } },
-        { stream: 2, taken: 3 },
+        { stream: 1, takenCount: 4, partial: { text: "a", startS: undefined, endS: undefined } },
+        { stream: 2, takenCount: 3 },
       ],
     },
   ]);
   await sendAudio(streams, 2, 1);
-  expect(messages.at(-1)).toMatchObject({ streams: [{ stream: 2, taken: 1, partial: { text: "a" } }] });
+  expect(messages.at(-1)).toMatchObject({ streams: [{ stream: 2, takenCount: 1, partial: { text: "a" } }] });
 });
 
 test("fewer than five messages of audio stay unreported at the end", async () => {
   const { streams, messages } = await openStreams({ isDeaf: true });
-  for (let piece = 0; piece < 23; piece++) streams.take({ type: "audio", stream: 1, samples: PIECE });
+  for (let piece = 0; piece < 23; piece++) streams.receive({ type: "audio", stream: 1, samples: PIECE });
   await vi.advanceTimersByTimeAsync(1_000);
   const progress = messages.flatMap((message) => (message.type === "progress" ? message.streams : []));
-  expect(progress.reduce((sum, stream) => sum + stream.taken, 0)).toBeGreaterThan(23 - 5);
+  expect(progress.reduce((sum, stream) => sum + stream.takenCount, 0)).toBeGreaterThan(23 - 5);
 });

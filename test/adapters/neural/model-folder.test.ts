@@ -43,7 +43,7 @@ describe("a model folder", () => {
     ["a missing file", (model) => rmSync(join(model, "tokens.txt")), /tokens\.txt is missing/],
     ["an empty file", (model) => truncateSync(join(model, "tokens.txt")), /tokens\.txt is empty/],
     ["a model cut short", (model) => truncateSync(join(model, "en_US-duo-low.onnx"), 9_000), /cut short/],
-    ["a text as model", (model) => writeFileSync(join(model, "en_US-duo-low.onnx"), "<html>"), /no ONNX file/],
+    ["a text as model", (model) => writeFileSync(join(model, "en_US-duo-low.onnx"), "<html>"), /not an ONNX file/],
     [
       "a model without metadata",
       (model) => renameSync(join(model, "../other.onnx"), join(model, "en_US-duo-low.onnx")),
@@ -144,7 +144,7 @@ describe("the id of a voice", () => {
     const { voices, fault } = await inspectVoices(folder, { "en-US-30": validVoice, ...wrongVoices });
     expect(voices.map(({ id }) => id)).toEqual(["en-US-30", "en-US-50", "en-US-51", "pt-BR-50"]);
     expect(fault).toBe(
-      `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (voices there: ${DUO}, ${FLUTE}); ` +
+      `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (installed voices: ${DUO}, ${FLUTE}); ` +
         `RINGPORT_SPEECH_MODEL_VOICES: "en-US-31" names speaker 2 of ${DUO}, which has only 0 to 1`,
     );
     expect(await inspectVoices(folder, { "en-US-30": validVoice })).toMatchObject({ fault: undefined });

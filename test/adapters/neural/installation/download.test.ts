@@ -109,7 +109,7 @@ describe("a download", () => {
   it("with another checksum leaves no files", async () => {
     const { folder, start } = await freshDownload();
     await expect(start({ sha256: "0".repeat(64) })).rejects.toThrow(
-      `the SHA-256 of ${FILE} is ${sha256(BYTES)}, and must be ${"0".repeat(64)}`,
+      `the SHA-256 of ${FILE} is ${sha256(BYTES)}, but must be ${"0".repeat(64)}`,
     );
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe("the checksum of a release", () => {
     "is required, and never made up: %j",
     async (assets) => {
       expect(await checksumOf(`my-${FILE}\t${digest}\n`, assets)).toMatch(
-        /^no checksum of .* can be had .* --sha256 HEX$/,
+        /^no checksum of .* is available .* --sha256 HEX$/,
       );
     },
   );

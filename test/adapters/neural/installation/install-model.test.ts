@@ -62,7 +62,7 @@ describe("a model", () => {
     await expect(install([fileEntry("notes/README.md", "no model")])).rejects.toThrow(
       "notes has no model in its folder",
     );
-    await expect(install(modelEntries(FLUTE, ".hidden"))).rejects.toThrow('".hidden", which is no name of a model');
+    await expect(install(modelEntries(FLUTE, ".hidden"))).rejects.toThrow('".hidden", which is not a valid model name');
     expect(readdirSync(folder)).toEqual([]);
     await install(modelEntries(FLUTE));
     await expect(install(withoutTokens, true)).rejects.toThrow("tokens.txt is missing");
