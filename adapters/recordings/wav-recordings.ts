@@ -39,7 +39,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   };
 
   return {
-    record(callId, sampleRate, incomplete) {
+    record(callId, sampleRate, onIncomplete) {
       const previousEnd = writers.get(callId)?.finish();
       const recording = new WavWriter({
         path: pathOf(callId),
@@ -52,7 +52,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
           await previousEnd; // both write the same file
           await makeFolder();
         },
-        onIncomplete: (stop, fault) => incomplete(stop === "no_room" ? "disk_full" : stop, fault),
+        onIncomplete: (stop, fault) => onIncomplete(stop === "no_room" ? "disk_full" : stop, fault),
         stagger: ((count++ % STAGGERS) + 1) / STAGGERS,
         open: options.open,
       });

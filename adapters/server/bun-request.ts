@@ -26,12 +26,12 @@ export class BunRequest extends ServerRequest {
   async respond(reply: Reply): Promise<Response> {
     const reader = this.bodyReader();
     if (!reader) return toResponse(reply);
-    const draining = drain(reader);
+    const drainPromise = drain(reader);
     // A body that has fully arrived counts as read: the connection can be reused.
-    if (await Promise.race([draining, pause(0)])) return toResponse(reply);
+    if (await Promise.race([drainPromise, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {
-      await new Promise<void>((resolve) => void draining.then(linger(resolve)));
+      await new Promise<void>((resolve) => void drainPromise.then(linger(resolve)));
       void reader.cancel().catch(() => {});
     };
     if (response.body) return new Response(response.body.pipeThrough(new TransformStream({ flush: end })), response);

@@ -2,6 +2,7 @@ import { isInPieces, toResponse } from "../../src/http/replies/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { BUN_PATHS, type RoutedRequest } from "./bun-paths.ts";
 import { BunRequest } from "./bun-request.ts";
+import { closeUnopened } from "./close-unopened.ts";
 import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
@@ -22,7 +23,6 @@ import {
   SOCKET_IDLE_SECONDS,
   STALL_MS,
 } from "./listening.ts";
-import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
@@ -83,7 +83,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
       return appRequest.respond(decision);
     }
     if (bun.upgrade(request, { data: { handlers: decision, drainWaiters: [] } })) return undefined;
-    neverOpened(decision);
+    closeUnopened(decision);
     return new Response(null, { status: 400 });
   }
 
@@ -109,17 +109,17 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   }
   const boundPort = server.port;
   app.listeningAt?.(reachableUrl(hostname, boundPort, scheme));
-  let closing: Promise<void> | undefined;
+  let closePromise: Promise<void> | undefined;
   return {
     url: localUrl(hostname, boundPort, scheme),
     port: boundPort,
     close() {
-      closing ??= (async () => {
+      closePromise ??= (async () => {
         for (const socket of openSockets) socket.close(1001, "the server is stopping");
         await Promise.race([server.stop(), new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS))]);
         await server.stop(true);
       })();
-      return closing;
+      return closePromise;
     },
   };
 }

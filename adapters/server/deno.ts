@@ -1,5 +1,6 @@
 import { toResponse } from "../../src/http/replies/reply.ts";
 import type { Reply, Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { closeUnopened } from "./close-unopened.ts";
 import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { ServerRequest } from "./fetch-request.ts";
@@ -20,7 +21,6 @@ import {
   SOCKET_IDLE_SECONDS,
   STALL_MS,
 } from "./listening.ts";
-import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
@@ -30,7 +30,7 @@ const DRAIN_POLL_MS = 5;
 const CLOSE_POLL_MS = 20;
 
 /** Longest time from the response until a WebSocket opens, ms. */
-const OPEN_WITHIN_MS = 5_000;
+const OPEN_TIMEOUT_MS = 5_000;
 /** The code of a connection that broke (RFC 6455 §7.1.5). */
 const ABNORMAL = 1006;
 
@@ -76,7 +76,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
       connect(socket, decision, openSockets);
       return response;
     } catch {
-      neverOpened(decision);
+      closeUnopened(decision);
       return new Response(null, { status: 400 });
     }
   }
@@ -99,24 +99,24 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   }
   const boundPort = server.addr.port;
   app.listeningAt?.(reachableUrl(hostname, boundPort, scheme));
-  let closing: Promise<void> | undefined;
+  let closePromise: Promise<void> | undefined;
   return {
     url: localUrl(hostname, boundPort, scheme),
     port: boundPort,
     close() {
-      closing ??= (async () => {
+      closePromise ??= (async () => {
         for (const socket of openSockets) socket.close(1001, "the server is stopping");
-        await until(() => pendingReplies === 0 && openSockets.size === 0, CLOSE_GRACE_MS);
+        await waitUntil(() => pendingReplies === 0 && openSockets.size === 0, CLOSE_GRACE_MS);
         // Deno's `shutdown` waits for every reply, without a limit, and cannot be interrupted.
         shutdown.abort();
         await server.finished;
       })();
-      return closing;
+      return closePromise;
     },
   };
 }
 
-async function until(condition: () => boolean, withinMs: number): Promise<void> {
+async function waitUntil(condition: () => boolean, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!condition() && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
@@ -144,8 +144,8 @@ function connect(ws: WebSocket, handlers: SocketHandlers, openSockets: Set<WebSo
   // No event reports a client that disconnects before the response has reached it.
   const graceTimer = setTimeout(() => {
     ws.onopen = () => ws.close();
-    neverOpened(handlers);
-  }, OPEN_WITHIN_MS);
+    closeUnopened(handlers);
+  }, OPEN_TIMEOUT_MS);
   ws.onopen = () => {
     clearTimeout(graceTimer);
     openSockets.add(ws);

@@ -1,6 +1,6 @@
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../../src/ports/web.ts";
+import { closeUnopened } from "./close-unopened.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
-import { neverOpened } from "./never-opened.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -17,7 +17,7 @@ export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<
   const decision = await app.upgrade(request).catch(brokenApp);
   if (isReply(decision)) return decision;
   const refusal = handshakeFault(request);
-  if (refusal) neverOpened(decision);
+  if (refusal) closeUnopened(decision);
   return refusal ?? decision;
 }
 

@@ -11,6 +11,6 @@ export function hostFault(host: string | null | undefined): Reply | undefined {
     400,
     "The request is not HTTP",
     "malformed_request",
-    "a request has one Host header, which names one host",
+    "a request must have exactly one Host header, with one host",
   );
 }

@@ -4,7 +4,7 @@ import { MAX_DRAINED_MS } from "./listening.ts";
 const MAX_LINGERING = 16;
 
 /** Functions that end the connections left open behind an early response; the oldest one first. */
-const lingering = new Set<() => void>();
+const pendingEnds = new Set<() => void>();
 
 /**
  * Calls `end` once: when a client that is still sending has had its time to read an early response, or as soon as too
@@ -13,10 +13,10 @@ const lingering = new Set<() => void>();
 export function linger(end: () => void): () => void {
   const endNow = (): void => {
     clearTimeout(timer);
-    if (lingering.delete(endNow)) end();
+    if (pendingEnds.delete(endNow)) end();
   };
   const timer = setTimeout(endNow, MAX_DRAINED_MS);
-  lingering.add(endNow);
-  if (lingering.size > MAX_LINGERING) lingering.values().next().value?.();
+  pendingEnds.add(endNow);
+  if (pendingEnds.size > MAX_LINGERING) pendingEnds.values().next().value?.();
   return endNow;
 }

@@ -99,7 +99,7 @@ export function cannotListen(hostname: string, port: number, cause: unknown): Ca
       return `${address} may not be used by this user: choose a port from 1024 on, such as PORT=${DEFAULT_PORT}`;
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN" || name === "AddrNotAvailable")
       return `${hostname} is not an address of this machine: use HOST=${DEFAULT_HOSTNAME}, or HOST=0.0.0.0 for all`;
-    return `${address} cannot be listened on: ${message ?? String(cause)}`;
+    return `${address} cannot be used: ${message ?? String(cause)}`;
   };
   return new CannotListen(sentence(), { cause });
 }

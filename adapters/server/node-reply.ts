@@ -65,17 +65,17 @@ function drain(message: IncomingMessage, onDone: () => void): void {
     return;
   }
   let remainingBytes = MAX_DRAINED_BYTES;
-  const done = (): void => {
+  const finish = (): void => {
     clearTimeout(timer);
-    message.off("data", count).off("end", done).off("close", done).off("error", done);
+    message.off("data", countBytes).off("end", finish).off("close", finish).off("error", finish);
     message.on("error", () => {});
     onDone();
   };
-  const count = (chunk: Uint8Array): void => {
+  const countBytes = (chunk: Uint8Array): void => {
     remainingBytes -= chunk.byteLength;
-    if (remainingBytes <= 0) done();
+    if (remainingBytes <= 0) finish();
   };
-  const timer = setTimeout(done, MAX_DRAINED_MS);
-  message.on("data", count).once("end", done).once("close", done).once("error", done);
+  const timer = setTimeout(finish, MAX_DRAINED_MS);
+  message.on("data", countBytes).once("end", finish).once("close", finish).once("error", finish);
   message.resume();
 }

@@ -27,7 +27,7 @@ export class NodeRequest implements RequestLike {
   }
 
   get signal(): AbortSignal {
-    return closingOf(this.#message.socket);
+    return closeSignalOf(this.#message.socket);
   }
 
   /** The message itself, or the body as read by an earlier parser. */
@@ -92,16 +92,16 @@ async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-const closings = new WeakMap<Socket, AbortSignal>();
+const closeSignals = new WeakMap<Socket, AbortSignal>();
 
 /** A signal that is aborted when the connection closes. All requests of the connection share it. */
-function closingOf(socket: Socket): AbortSignal {
-  const existing = closings.get(socket);
-  if (existing) return existing;
-  const closing = new AbortController();
-  const close = (): void => closing.abort(new Error("the client's connection has closed"));
+function closeSignalOf(socket: Socket): AbortSignal {
+  const existingSignal = closeSignals.get(socket);
+  if (existingSignal) return existingSignal;
+  const closeScope = new AbortController();
+  const close = (): void => closeScope.abort(new Error("the client's connection has closed"));
   if (socket.destroyed) close();
   else socket.once("close", close);
-  closings.set(socket, closing.signal);
-  return closing.signal;
+  closeSignals.set(socket, closeScope.signal);
+  return closeScope.signal;
 }

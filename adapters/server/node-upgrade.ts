@@ -6,11 +6,11 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { inTurns } from "../../src/http/replies/in-turns.ts";
 import { isInPieces } from "../../src/http/replies/reply.ts";
 import type { Reply, WebApp } from "../../src/ports/web.ts";
+import { closeUnopened } from "./close-unopened.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
 import { hostFault } from "./host.ts";
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp, STALL_MS } from "./listening.ts";
-import { neverOpened } from "./never-opened.ts";
 import { hasBody, hostsOf, NodeRequest } from "./node-request.ts";
 import { connectSocket } from "./node-socket.ts";
 
@@ -60,7 +60,7 @@ export function attachUpgrade(
     }
     if (socket.destroyed || !socket.readable || !socket.writable) {
       socket.destroy();
-      neverOpened(decision);
+      closeUnopened(decision);
       return;
     }
     let isOpened = false;
@@ -71,7 +71,7 @@ export function attachUpgrade(
       connectSocket(ws, decision);
     });
     // `ws` rejects a few headers that no other server checks.
-    if (!isOpened) neverOpened(decision);
+    if (!isOpened) closeUnopened(decision);
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -81,7 +81,7 @@ export function attachUpgrade(
     const isOurs = path.startsWith(prefix);
     if (!isOurs && server.listenerCount("upgrade") > 1) return;
     if (!offersWebSocket(new NodeRequest(message)) && !hasBody(message)) {
-      withoutUpgrade(server, message, socket, head);
+      ignoreUpgrade(server, message, socket, head);
       return;
     }
     const refusal = hostFault(hostsOf(message));
@@ -158,7 +158,7 @@ async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex)
  * Ignores an offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
  * taken the request out of its HTTP parser, so it is put back into the same socket.
  */
-function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
+function ignoreUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = message;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2)

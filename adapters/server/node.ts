@@ -82,13 +82,13 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
     throw cannotListen(hostname, port, error);
   });
   const boundPort = (server.address() as AddressInfo).port;
-  let closing: Promise<void> | undefined;
+  let closePromise: Promise<void> | undefined;
   return {
     url: localUrl(hostname, boundPort, tlsServer ? "https" : "http"),
     port: boundPort,
     ...(tlsServer && { setCertificate: (tls: Tls) => tlsServer.setCertificate(tls) }),
     close() {
-      closing ??= new Promise<void>((resolve) => {
+      closePromise ??= new Promise<void>((resolve) => {
         const graceTimer = setTimeout(() => {
           server.closeAllConnections();
           tlsServer?.endConnections();
@@ -100,7 +100,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
         upgrades.close();
         server.closeIdleConnections();
       });
-      return closing;
+      return closePromise;
     },
   };
 }

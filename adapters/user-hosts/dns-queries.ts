@@ -93,7 +93,7 @@ async function noneIfMissing<Item>(query: Promise<Item[]>): Promise<Item[]> {
 /** A machine without IPv4 tries IPv6 first, every other machine IPv4. */
 function byFamily(addresses: readonly HostAddress[]): readonly HostAddress[] {
   const ownAddresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const external = ownAddresses.filter(({ internal }) => !internal);
-  const isIpv6Only = external.length > 0 && !external.some(({ family }) => family === "IPv4");
+  const externalAddresses = ownAddresses.filter(({ internal }) => !internal);
+  const isIpv6Only = externalAddresses.length > 0 && !externalAddresses.some(({ family }) => family === "IPv4");
   return isIpv6Only ? [...addresses].sort((a, b) => b.family - a.family) : addresses;
 }

@@ -133,8 +133,9 @@ export class HostLookup {
 
   /** The cached result, or that of a running query. */
   #cachedOrRunning<Value>(key: string, signal: AbortSignal): Promise<Value> | undefined {
-    const cached = this.#cache.get(key);
-    if (cached !== undefined && this.#system.monotonic() < cached.until) return cached.result as Promise<Value>;
+    const cachedResult = this.#cache.get(key);
+    if (cachedResult !== undefined && this.#system.monotonic() < cachedResult.until)
+      return cachedResult.result as Promise<Value>;
     const runningQuery = this.#runningQueries.get(key);
     return runningQuery === undefined ? undefined : this.#join(runningQuery as Query<Value>, signal);
   }
@@ -175,13 +176,13 @@ export class HostLookup {
   async #join<Value>(query: Query<Value>, signal: AbortSignal): Promise<Value> {
     query.callers++;
     let onAbort = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
+    const abortPromise = new Promise<never>((_, reject) => {
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort, { once: true });
     });
     try {
       signal.throwIfAborted();
-      return await Promise.race([query.result, aborted]);
+      return await Promise.race([query.result, abortPromise]);
     } finally {
       signal.removeEventListener("abort", onAbort);
       if (--query.callers === 0) query.cancel();

@@ -40,7 +40,7 @@ export function publicConnection(
   if (!allowPrivate) {
     if (url.protocol !== "https:") throw new Error("the URL is not https");
     // Literal addresses are never looked up.
-    if (isAddress(host) && !isPublicAddress(host)) throw notPublic(host);
+    if (isAddress(host) && !isPublicAddress(host)) throw notPublicError(host);
   }
   const isAllowed = allowPrivate ? () => true : isPublicAddress;
   const lookup = publicLookup((name) => hosts.addresses(name, user, signal), isAllowed);
@@ -48,7 +48,7 @@ export function publicConnection(
 }
 
 /** Error for a host with only private addresses. The message does not name them, since users read it. */
-function notPublic(host: string): Error {
+function notPublicError(host: string): Error {
   return new Error(`the host "${host}" has no public address`);
 }
 
@@ -66,7 +66,7 @@ function publicLookup(resolve: Resolve, isAllowed: (address: string) => boolean)
         const allowedAddresses = addresses.filter(({ address }) => isAllowed(address));
         const [first] = allowedAddresses;
         if (addresses.length === 0) callback(new Error(`the host "${host}" has no address; check its spelling`), "", 0);
-        else if (!first) callback(notPublic(host), "", 0);
+        else if (!first) callback(notPublicError(host), "", 0);
         else if (all) callback(null, [...allowedAddresses]);
         else callback(null, first.address, first.family);
       },

@@ -36,7 +36,7 @@ export class UserTurns {
     signal.throwIfAborted();
     const { maxWaitingPerUser } = this.#limits;
     if (this.#queue.sizeOf(user) >= maxWaitingPerUser)
-      throw new Error(`too many lookups wait (at most ${maxWaitingPerUser})`);
+      throw new Error(`too many lookups are waiting (at most ${maxWaitingPerUser})`);
     await new Promise<void>((begin, reject) => {
       const onAbort = (): void => {
         this.#queue.remove(user, job);

@@ -50,7 +50,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test.concurrent("a bot written as a server works through the bridge", async (context) => {
       const call = await placeCall(server, NUMBERS.greetsAndBeeps);
       const { program, bots, signatures } = await bridge(context, server, call, { hangUpAt: "utterance 1" });
-      expect(await program.finalOutput).toContain("The bot has let go");
+      expect(await program.finalOutput).toContain("The bot has closed its stream");
       expectClosedOnPurpose(await call.client.waitForCall(call.callId));
       expect(bots).toHaveLength(1);
       const [bot] = bots;
@@ -67,7 +67,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const readStream = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
       await until(readStream, (text) => text.includes("stream_already_attached"), 20_000, "the bridge to attach");
       expected(204, await client.delete(`/v1/calls/${callId}`));
-      await expect(program.finalOutput).rejects.toThrow("The call has let go (4010 the call failed)");
+      await expect(program.finalOutput).rejects.toThrow("The call has closed its stream (4010 the call failed)");
       expect(bots).toEqual([]);
     });
 
