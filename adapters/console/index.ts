@@ -51,7 +51,7 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
     upgrade: (request, principal) =>
       isConsole(pathOf(request))
         ? console()
-            .then((it) => it.upgrade(request))
+            .then((server) => server.upgrade(request))
             .catch(lastResortReply)
         : ringport.upgrade(request, principal),
   };

@@ -66,28 +66,28 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
 
   /** @param path for the log */
   function logReply(context: RequestContext, reply: Reply, path: string = context.fullPath): Reply {
-    const finished = finish(withSecurityHeaders(reply), context, undefined, log);
-    logRequest(log, context, finished, { path, ms: system.monotonic() - context.startedAt });
-    return finished;
+    const finalReply = finish(withSecurityHeaders(reply), context, undefined, log);
+    logRequest(log, context, finalReply, { path, ms: system.monotonic() - context.startedAt });
+    return finalReply;
   }
 
-  /** @param pass passes a request on to the HTTP interface, which also logs it */
+  /** @param forward passes a request on to the HTTP interface, which also logs it */
   async function serve<T>(
     request: RequestLike,
     isUpgrade: boolean,
-    pass: (context: RequestContext, path: string) => Promise<T>,
+    forward: (context: RequestContext, path: string) => Promise<T>,
   ): Promise<T | Reply> {
     const context = contextOf(request, isUpgrade);
     const path = context.path.slice("/console".length);
     const refusal = pathProblem(context);
     if (refusal) return logReply(context, refusal, loggedPath(path));
-    let isPassed = false;
+    let isForwarded = false;
     try {
-      isPassed = await dispatcher.accepts(path);
-      if (isPassed) return await pass(context, path);
+      isForwarded = await dispatcher.accepts(path);
+      if (isForwarded) return await forward(context, path);
       return logReply(context, await consoleReply(context));
     } catch (error) {
-      return logReply(context, errorReply(context, error), isPassed ? loggedPath(path) : undefined);
+      return logReply(context, errorReply(context, error), isForwarded ? loggedPath(path) : undefined);
     }
   }
 

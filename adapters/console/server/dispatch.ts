@@ -7,8 +7,8 @@ import { auditedAct } from "./audited-acts.ts";
 import type { ConsoleParts } from "./console-route.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
+import { SessionGuard } from "./session-guard.ts";
 import type { Visitor } from "./visitors.ts";
-import { SessionGuard } from "./while-signed-in.ts";
 
 /** Header fields that identify the caller of the HTTP interface, which the console has already done. */
 const IDENTITY_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie"]);
@@ -39,7 +39,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
     return visitor;
   }
 
-  const whileSignedIn = (visitor: Visitor): SessionGuard => new SessionGuard(() => visitor.isStillSignedIn(), system);
+  const sessionGuard = (visitor: Visitor): SessionGuard => new SessionGuard(() => visitor.isStillSignedIn(), system);
 
   /** Records an act in the audit log. A failure is only logged, because the act was already carried out. */
   async function recordAct(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
@@ -48,7 +48,10 @@ export function dispatch(parts: ConsoleParts): Dispatch {
     await ringport.accounts
       .note(signedIn.account, act.action, act.subject)
       .catch((error: unknown) =>
-        log.error({ request_id: context.requestId, action: act.action, err: error }, "an act is not in the audit log"),
+        log.error(
+          { request_id: context.requestId, action: act.action, err: error },
+          "the action could not be recorded in the audit log",
+        ),
       );
   }
 
@@ -64,12 +67,12 @@ export function dispatch(parts: ConsoleParts): Dispatch {
       const reply = sessionTicket(path, await ringport.handle(request, visitor.principal));
       await recordAct(context, visitor, path, reply);
       if (!isInPieces(reply.body)) return withSecurityHeaders(reply);
-      return withSecurityHeaders({ ...reply, body: whileSignedIn(visitor).body(reply.body) });
+      return withSecurityHeaders({ ...reply, body: sessionGuard(visitor).body(reply.body) });
     },
     async upgrade(context, path) {
       const visitor = await requireVisitor(context);
       const decision = await ringport.upgrade(requestTo(context, path, ringport.basePath), visitor.principal);
-      return "status" in decision ? withSecurityHeaders(decision) : whileSignedIn(visitor).socket(decision);
+      return "status" in decision ? withSecurityHeaders(decision) : sessionGuard(visitor).socket(decision);
     },
   };
 }
@@ -115,7 +118,7 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
  */
 function sessionTicket(path: string, reply: Reply): Reply {
   if (reply.status !== 201 || !TICKET_PATH.test(path)) return reply;
-  const issued = JSON.parse(String(reply.body)) as { readonly url: string };
-  const url = issued.url.replace(/(\/v1\/calls\/[^/?]+\/\w+)\?ticket=.*$/s, `/console$1?ticket=${SESSION}`);
-  return { ...reply, body: JSON.stringify({ ...issued, ticket: SESSION, url }) };
+  const ticket = JSON.parse(String(reply.body)) as { readonly url: string };
+  const url = ticket.url.replace(/(\/v1\/calls\/[^/?]+\/\w+)\?ticket=.*$/s, `/console$1?ticket=${SESSION}`);
+  return { ...reply, body: JSON.stringify({ ...ticket, ticket: SESSION, url }) };
 }

@@ -32,7 +32,7 @@ export async function pageOrFile(context: RequestContext, files: PageFiles): Pro
   if (path.startsWith(ASSETS)) return fileReply(context, files);
   if (!/\*\/\*|text\/(?:html|\*)/i.test(context.header("accept") ?? "*/*")) return undefined;
   const index = await files.index();
-  if (index === undefined) return notBuilt();
+  if (index === undefined) return notBuiltReply();
   // The base path is unknown at build time.
   return html(index.replaceAll(`"${ASSETS}`, `"${context.base}${ASSETS}`), PAGE_POLICY);
 }
@@ -48,7 +48,7 @@ async function fileReply(context: RequestContext, files: PageFiles): Promise<Rep
   return withVary(notModifiedReply ?? { status: 200, headers, body: file.bytes }, "Accept-Encoding");
 }
 
-async function notBuilt(): Promise<Reply> {
+async function notBuiltReply(): Promise<Reply> {
   const page = await htmlPage(
     "The console is not built yet",
     "<p>Run <code>npm run console</code> in the folder of Ringport, then reload this page. The HTTP interface works without it.</p>",
@@ -87,15 +87,15 @@ export interface PageFiles {
 
 /** @param folders addresses of the folders that may have the files, ending in a slash */
 export function pageFiles(
-  folders: readonly string[] = DEFAULT_FOLDERS.map((place) => new URL(place, import.meta.url).href),
+  folders: readonly string[] = DEFAULT_FOLDERS.map((path) => new URL(path, import.meta.url).href),
 ): PageFiles {
   const cache = new Map<string, StoredFile>();
 
   /** Names include a hash of the content, so a cached file stays valid. */
   async function load(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
     const key = coding ? name + CODINGS[coding] : name;
-    const cached = cache.get(key);
-    if (cached) return cached;
+    const cachedFile = cache.get(key);
+    if (cachedFile) return cachedFile;
     const bytes = await readFirst(folders, key);
     if (!bytes) return undefined;
     const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;

@@ -17,7 +17,7 @@ const REQUIRED_HEADERS = {
 
 /**
  * Adds the headers that every response of the console has. Headers that are already set, such as the policy of a
- * network's page, are kept. No page of another origin may read it, whatever CORS allows for the HTTP interface.
+ * network's page, are kept. No page of another origin may read the response, whatever CORS allows for the HTTP interface.
  */
 export function withSecurityHeaders(reply: Reply): Reply {
   const headers = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));

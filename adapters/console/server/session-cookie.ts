@@ -34,8 +34,8 @@ export function sessionCookie(
     `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;
   return {
     read(context) {
-      const [secret, ...others] = valuesOf(context.header("cookie") ?? "", name(context));
-      return secret !== undefined && others.length === 0 && SECRET.test(secret) ? secret : undefined;
+      const [secret, ...otherValues] = valuesOf(context.header("cookie") ?? "", name(context));
+      return secret !== undefined && otherValues.length === 0 && SECRET.test(secret) ? secret : undefined;
     },
     set(context, secret, maxAgeMs) {
       if (!SECRET.test(secret))

@@ -15,13 +15,13 @@ export const tokenRoutes: RoutesOf = (parts) => {
     ),
     accountRoute(parts, { method: "POST", path: "/tokens", cost: "small" }, async (context, { account }) => {
       const body = await readBody(context, BODIES.token, system);
-      const created = await accounts.createToken(account, {
+      const newToken = await accounts.createToken(account, {
         label: body.label,
         scopes: body.scopes,
         expiresAt: body.expires_at,
         demoInstanceId: body.demo_instance_id,
       });
-      return jsonReply(201, { ...tokenView(created), token: created.token } satisfies NewTokenView);
+      return jsonReply(201, { ...tokenView(newToken), token: newToken.token } satisfies NewTokenView);
     }),
     accountRoute(parts, { method: "DELETE", path: "/tokens/:id", cost: "small" }, async (context, { account }) => {
       await accounts.revokeToken(account, idOf(context));

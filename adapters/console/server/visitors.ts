@@ -40,7 +40,7 @@ export function visitors(
     const signedIn = secret === undefined ? undefined : await accounts.session(secret);
     if (!signedIn || secret === undefined) return undefined;
     const isStillSignedIn = async (): Promise<boolean> => (await accounts.session(secret)) !== undefined;
-    return { principal: signedIn.principal, signedIn, isStillSignedIn: isStillSignedIn };
+    return { principal: signedIn.principal, signedIn, isStillSignedIn };
   }
 
   return {

@@ -38,7 +38,7 @@ export class SessionGuard {
    * does not reply to the close and continues to send.
    */
   socket(handlers: SocketHandlers): SocketHandlers {
-    let guarded: Socket | undefined;
+    let guardedSocket: Socket | undefined;
     let stopTimer = (): void => {};
     let isEnded = false;
     const end = (socket: Socket, code: number, reason: string): void => {
@@ -56,7 +56,7 @@ export class SessionGuard {
       });
     };
     const guard = (socket: Socket): Socket => {
-      guarded ??= {
+      guardedSocket ??= {
         send(data) {
           checkIfDue(socket);
           if (!isEnded) socket.send(data);
@@ -69,7 +69,7 @@ export class SessionGuard {
         ...(socket.pause && { pause: () => socket.pause?.() }),
         ...(socket.resume && { resume: () => socket.resume?.() }),
       };
-      return guarded;
+      return guardedSocket;
     };
     const checkLater = (socket: Socket): void => {
       stopTimer = this.#system.after(SILENT_CHECK_MS, () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CHECK_MS, SessionGuard } from "../../../adapters/console/server/while-signed-in.ts";
+import { CHECK_MS, SessionGuard } from "../../../adapters/console/server/session-guard.ts";
 import type { Socket } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
