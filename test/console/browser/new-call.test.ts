@@ -69,7 +69,7 @@ describeEach([ON_NODE], (target) => {
       });
 
       await page.getByRole("link", { name: "Call again" }).click();
-      await page.getByText("The form is filled in as for the earlier call.").waitFor();
+      await page.getByText("The form has the values of the earlier call.").waitFor();
       expect([await text(page).inputValue(), await number(page).inputValue()]).toEqual([
         "It's ready: 3 < 5.",
         "+1 (202) 555-0100",

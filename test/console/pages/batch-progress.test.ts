@@ -10,7 +10,7 @@ describe("the progress of a batch", () => {
   test("leaves out rows that are never called", () => {
     const by_status = { INVALID: 2, DUPLICATE: 1, WAITING: 3, CALLING: 1, COMPLETED: 4, FAILED: 1, CANCELLED: 1 };
     expect(batchProgressOf({ by_status })).toEqual({
-      all: 10,
+      total: 10,
       ended: 6,
       waiting: 3,
       calling: 1,

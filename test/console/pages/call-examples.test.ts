@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   curlExample,
   literal,
-  quoted,
+  shellQuote,
   typeScriptExample,
 } from "../../../adapters/console/pages/views/new-call/call-examples.ts";
 import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
@@ -70,7 +70,7 @@ const { status, outcome } = await ringport.waitForCall(call.id);`);
 fuzz(
   "a quoted text is one shell word with the same value",
   fc.property(fc.string(), (text) => {
-    const word = quoted(text);
+    const word = shellQuote(text);
     expect(word).toMatch(/^'[^']*'(?:\\''[^']*')*$/);
     expect(word.replace(/'([^']*)'|\\(')/g, "$1$2")).toBe(text);
   }),

@@ -7,7 +7,11 @@ import {
   EMPTY_FORM,
 } from "../../../adapters/console/pages/views/new-call/call-form.ts";
 import { chosenAudio } from "../../../adapters/console/pages/views/new-call/chosen-audio.ts";
-import { byField, FormChecks, problemFaults } from "../../../adapters/console/pages/views/new-call/form-faults.ts";
+import {
+  FormChecks,
+  faultsByField,
+  problemFaults,
+} from "../../../adapters/console/pages/views/new-call/form-faults.ts";
 import { CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { callSchemas, parseCall } from "../../../src/domain/calls/call-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
@@ -195,8 +199,8 @@ describe("the faults of a problem document", () => {
       { pointer: "/from", code: "type_invalid", detail: "must be a phone number" },
       { pointer: "/nobody", code: "unknown_field", detail: "there is no such field" },
     ] as const;
-    const faultsByField = byField(problemFaults({ code: "invalid_request", detail: "three faults", errors }));
-    expect([...faultsByField.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
+    const faults = faultsByField(problemFaults({ code: "invalid_request", detail: "three faults", errors }));
+    expect([...faults.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
   });
 
   it("are at the field of a refusal without pointers", () => {

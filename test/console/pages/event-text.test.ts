@@ -71,11 +71,7 @@ test("an event of a later server is shown by its name", () => {
 
 test.each<[string, CallEvent, RegExp]>([
   ["the words of a refused trunk", eventOf("route", DATA.route), /Attempt 2 through north, because: SIP 503/],
-  [
-    "a tool without a result",
-    eventOf("tool_used", { tool: "book", ms: 1, fault: "timeout" }),
-    /without a result: timeout/,
-  ],
+  ["a tool that failed", eventOf("tool_used", { tool: "book", ms: 1, fault: "timeout" }), /which failed: timeout/],
   [
     "a missing result",
     eventOf("result_ready", { error: "the call was not picked up" }),

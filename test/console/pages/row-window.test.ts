@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  nearEnd,
+  isNearEnd,
   nextRows,
   type RowWindow,
   rowAfterKey,
@@ -23,8 +23,8 @@ describe("the window of a long list", () => {
 
   it("is near the end before the last row is in view", () => {
     const viewport = { viewHeight: 600, rowHeight: 50, count: 100 };
-    expect(nearEnd({ ...viewport, topOffset: 0 })).toBe(false);
-    expect(nearEnd({ ...viewport, topOffset: 3_900 })).toBe(true);
+    expect(isNearEnd({ ...viewport, topOffset: 0 })).toBe(false);
+    expect(isNearEnd({ ...viewport, topOffset: 3_900 })).toBe(true);
   });
 
   it.each([

@@ -41,12 +41,7 @@ export async function loadProcessor(context: AudioContext, url: string): Promise
 }
 
 /** Starts the audio of a call on the audio thread. The processor must be loaded. */
-export function startCallAudio({
-  context,
-  callRate,
-  onFrame: frame,
-  onLevels: levels,
-}: CallAudioOptions): BrowserCallAudio {
+export function startCallAudio({ context, callRate, onFrame, onLevels }: CallAudioOptions): BrowserCallAudio {
   const node = new AudioWorkletNode(context, "ringport-call", {
     numberOfOutputs: 1,
     outputChannelCount: [1],
@@ -55,8 +50,8 @@ export function startCallAudio({
     processorOptions: { callRate } satisfies ProcessorOptions,
   });
   node.port.onmessage = ({ data }: MessageEvent<ProcessorReport>) => {
-    if (data instanceof Int16Array) frame(data);
-    else levels(data);
+    if (data instanceof Int16Array) onFrame(data);
+    else onLevels(data);
   };
   node.connect(context.destination);
   let source: MediaStreamAudioSourceNode | undefined;
@@ -84,7 +79,7 @@ const MAX_DELAY_S = 0.36;
  * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
  * piece that would be played too late is dropped.
  */
-export function startPlaybackOnly({ context, callRate, onLevels: levels }: CallAudioOptions): BrowserCallAudio {
+export function startPlaybackOnly({ context, callRate, onLevels }: CallAudioOptions): BrowserCallAudio {
   const resampler = new Resampler(callRate, context.sampleRate);
   const meter = new LevelMeter(context.sampleRate / 10);
   let nextStart = 0;
@@ -96,7 +91,7 @@ export function startPlaybackOnly({ context, callRate, onLevels: levels }: CallA
       if (isStopped || converted.length === 0 || nextStart > now + MAX_DELAY_S) return;
       const floats = Float32Array.from(converted, (sample) => sample / 32_768);
       meter.push(floats);
-      levels({ heard: meter.level, spoken: 0 });
+      onLevels({ heard: meter.level, spoken: 0 });
       const buffer = context.createBuffer(1, floats.length, context.sampleRate);
       buffer.copyToChannel(floats, 0);
       const source = context.createBufferSource();

@@ -18,10 +18,10 @@ export class Capture {
   #filledSamples = 0;
 
   /** @param onFrame called with each whole frame, which it may keep */
-  constructor(deviceRate: number, callRate: number, frame: (frame: Int16Array<ArrayBuffer>) => void) {
+  constructor(deviceRate: number, callRate: number, onFrame: (frame: Int16Array<ArrayBuffer>) => void) {
     this.#resampler = new Resampler(deviceRate, callRate, MAX_BLOCK);
     this.#frameLength = (callRate * FRAME_MS) / 1_000;
-    this.#onFrame = frame;
+    this.#onFrame = onFrame;
     this.#converted = new Int16Array(Math.ceil((MAX_BLOCK * callRate) / deviceRate) + 64);
     this.#next = new Int16Array(this.#frameLength);
   }

@@ -4,9 +4,9 @@ export function keepScreenOn(): () => void {
   let isReleased = false;
   const acquire = async (): Promise<void> => {
     if (document.visibilityState !== "visible" || !navigator.wakeLock) return;
-    const acquired = await navigator.wakeLock.request("screen").catch(() => undefined); // refused on a low battery
-    if (isReleased) await acquired?.release();
-    else lock = acquired;
+    const newLock = await navigator.wakeLock.request("screen").catch(() => undefined); // refused on a low battery
+    if (isReleased) await newLock?.release();
+    else lock = newLock;
   };
   // A browser releases the lock when the page is hidden.
   const onVisible = (): void => void acquire();

@@ -49,11 +49,11 @@ function copySelected(text: string): boolean {
   field.className = "visually-hidden";
   // An open dialog makes everything outside of it inert.
   (document.querySelector("dialog[open]") ?? document.body).append(field);
-  const focused = document.activeElement;
+  const focusedElement = document.activeElement;
   field.select();
   const isCopied = document.execCommand("copy");
   field.remove();
-  if (focused instanceof HTMLElement) focused.focus();
+  if (focusedElement instanceof HTMLElement) focusedElement.focus();
   return isCopied;
 }
 

@@ -20,13 +20,13 @@ export function Dialog({
   const isOpen = useRef(false);
   useEffect(() => {
     const element = dialog.current;
-    const focused = document.activeElement;
+    const focusedElement = document.activeElement;
     element?.showModal();
     isOpen.current = true;
     return () => {
       isOpen.current = false;
       element?.close();
-      if (focused instanceof HTMLElement) focused.focus();
+      if (focusedElement instanceof HTMLElement) focusedElement.focus();
     };
   }, []);
   return (

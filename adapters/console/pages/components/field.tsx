@@ -18,13 +18,13 @@ interface InputAttributes {
   readonly "aria-describedby": string | undefined;
 }
 
-/** A label, a hint and a fault around any input: `<Labelled label="Text">{(tied) => <textarea {...tied} />}</Labelled>`. */
-export function Labelled({
+/** A label, a hint and a fault around any input: `<LabelledInput label="Text">{(inputAttributes) => <textarea {...inputAttributes} />}</LabelledInput>`. */
+export function LabelledInput({
   label,
   hint,
   fault,
   children,
-}: FieldProps & { readonly children: (tied: InputAttributes) => ComponentChildren }) {
+}: FieldProps & { readonly children: (inputAttributes: InputAttributes) => ComponentChildren }) {
   const id = useId();
   const descriptions = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`]
     .filter(Boolean)
@@ -95,13 +95,13 @@ export function Field({
   ...input
 }: FieldProps & InputProps & { readonly value: string; readonly onInput: (value: string) => void }) {
   return (
-    <Labelled label={label} hint={hint} fault={fault}>
-      {(tied) => {
+    <LabelledInput label={label} hint={hint} fault={fault}>
+      {(inputAttributes) => {
         // Preact's types require a literal input type.
-        const attributes = { ...input, ...tied } as InputHTMLAttributes<HTMLInputElement>;
+        const attributes = { ...input, ...inputAttributes } as InputHTMLAttributes<HTMLInputElement>;
         return <input {...attributes} value={value} onInput={(event) => onInput(event.currentTarget.value)} />;
       }}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
@@ -119,9 +119,9 @@ export function Select<T extends string>({
   readonly onChange: (value: T) => void;
 }) {
   return (
-    <Labelled label={label} hint={hint} fault={fault}>
-      {(tied) => (
-        <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value as T)}>
+    <LabelledInput label={label} hint={hint} fault={fault}>
+      {(inputAttributes) => (
+        <select {...inputAttributes} value={value} onChange={(event) => onChange(event.currentTarget.value as T)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.text}
@@ -129,7 +129,7 @@ export function Select<T extends string>({
           ))}
         </select>
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 

@@ -14,7 +14,7 @@ export function formatTime(at: string): string {
   return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
-/** The same with seconds, without the date. */
+/** The time of day with seconds, without the date. */
 export function formatClock(at: string): string {
   return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }

@@ -3,24 +3,24 @@ import { language, locale } from "./language.ts";
 // Creating a formatter takes up to a millisecond, using it microseconds, and a list uses several per row.
 
 /** The formatter of the current locale for these options, created once. */
-export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat = cached(
+export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat = memoized(
   (options) => new Intl.DateTimeFormat(locale(), options),
 );
 
 /** The same for numbers. */
-export const numberFormat: (options?: Intl.NumberFormatOptions) => Intl.NumberFormat = cached(
+export const numberFormat: (options?: Intl.NumberFormatOptions) => Intl.NumberFormat = memoized(
   (options) => new Intl.NumberFormat(locale(), options),
 );
 
 /** The same for times relative to now. */
-export const relativeFormat: (options: Intl.RelativeTimeFormatOptions) => Intl.RelativeTimeFormat = cached(
+export const relativeFormat: (options: Intl.RelativeTimeFormatOptions) => Intl.RelativeTimeFormat = memoized(
   (options) => new Intl.RelativeTimeFormat(locale(), options),
 );
 
 /** The plural rules of the language of the page. */
-export const pluralRules: () => Intl.PluralRules = cached(() => new Intl.PluralRules(language.value));
+export const pluralRules: () => Intl.PluralRules = memoized(() => new Intl.PluralRules(language.value));
 
-function cached<Options, Formatter>(make: (options?: Options) => Formatter): (options?: Options) => Formatter {
+function memoized<Options, Formatter>(make: (options?: Options) => Formatter): (options?: Options) => Formatter {
   const formatters = new Map<string, Formatter>();
   return (options) => {
     const key = `${language.value} ${locale()} ${JSON.stringify(options)}`;

@@ -17,7 +17,7 @@ export function chosenLanguage(preferences: readonly (string | null)[]): Languag
 }
 
 /** The language of all texts. */
-export const language = signal(chosenLanguage([stored(), ...navigator.languages]));
+export const language = signal(chosenLanguage([storedLanguage(), ...navigator.languages]));
 
 /** Changes the language in this browser, permanently. */
 export function changeLanguage(next: Language): void {
@@ -31,14 +31,17 @@ export function changeLanguage(next: Language): void {
 
 /** The locale for dates and numbers: the person's own variety of the language, such as en-GB. */
 export function locale(): string {
-  return navigator.languages.find((tag) => chosenLanguage([tag]) === language.value && isOf(tag)) ?? language.value;
+  return (
+    navigator.languages.find((tag) => chosenLanguage([tag]) === language.value && hasCurrentLanguage(tag)) ??
+    language.value
+  );
 }
 
-function isOf(tag: string): boolean {
+function hasCurrentLanguage(tag: string): boolean {
   return tag.toLowerCase().split("-")[0] === language.value;
 }
 
-function stored(): string | null {
+function storedLanguage(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {

@@ -11,7 +11,7 @@ import { isServerReachable } from "./connection.ts";
 import { Navigation } from "./navigation.tsx";
 import { Outlet, shownView, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
-import { account, loadSignIn, sessionFault, signedIn } from "./session.ts";
+import { account, loadSignIn as loadSession, sessionFault, signedIn as sessionState } from "./session.ts";
 import { Toasts } from "./toasts.tsx";
 
 const t = dictionary({ en, pt });
@@ -23,15 +23,14 @@ export function App() {
   useEffect(() => {
     document.documentElement.lang = tag;
   }, [tag]);
-  const current = shownView.value;
+  const view = shownView.value;
   const isSignedOut =
-    account.value === null ||
-    (typeof current === "object" && "route" in current && current.route.access === "signed-out");
+    account.value === null || (typeof view === "object" && "route" in view && view.route.access === "signed-out");
   return (
     <>
       <ConnectionBanner />
-      {signedIn.value === undefined && sessionFault.value === undefined ? (
-        <Starting />
+      {sessionState.value === undefined && sessionFault.value === undefined ? (
+        <LoadingScreen />
       ) : isSignedOut ? (
         <SignedOutCard />
       ) : (
@@ -44,7 +43,7 @@ export function App() {
 }
 
 /** Shown until the server has reported the session, which takes a moment. */
-function Starting() {
+function LoadingScreen() {
   return (
     <div class="starting" role="status">
       <Mark />
@@ -93,8 +92,8 @@ function SignedOutCard() {
         </a>
         <LanguageSwitch />
       </div>
-      {signedIn.value === undefined && sessionFault.value !== undefined ? (
-        <FaultNotice error={sessionFault.value} retry={() => void loadSignIn()} />
+      {sessionState.value === undefined && sessionFault.value !== undefined ? (
+        <FaultNotice error={sessionFault.value} retry={() => void loadSession()} />
       ) : (
         <div class="card">
           <Outlet />

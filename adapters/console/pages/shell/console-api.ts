@@ -38,8 +38,8 @@ async function send<T>(method: string, route: string, body?: object, signal: Abo
   }
   const value: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
   if (!response.ok) {
-    const wait = response.headers.get("retry-after");
-    throw new ConsoleError(problemOf(value, response.status), wait === null ? null : Number(wait));
+    const retryAfter = response.headers.get("retry-after");
+    throw new ConsoleError(problemOf(value, response.status), retryAfter === null ? null : Number(retryAfter));
   }
   return value as T;
 }

@@ -34,7 +34,7 @@ export function Navigation() {
       <ul class="frame-items">
         {ITEMS.filter(isOffered).map(({ page, icon, text, simulator }) => (
           <li key={page} class={simulator ? "frame-item-wide" : undefined}>
-            <a href={href(page)} aria-current={currentOf(page)}>
+            <a href={href(page)} aria-current={ariaCurrentOf(page)}>
               <Icon name={icon} size={22} />
               {t.value.navigation[text]}
             </a>
@@ -50,7 +50,7 @@ function isOffered({ accounts, simulator }: Item): boolean {
 }
 
 /** "page" on the page itself, "true" on the pages below it. */
-function currentOf(page: string): "page" | "true" | undefined {
+function ariaCurrentOf(page: string): "page" | "true" | undefined {
   if (path.value === page) return "page";
   return page !== "/" && path.value.startsWith(`${page}/`) ? "true" : undefined;
 }

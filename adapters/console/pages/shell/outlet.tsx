@@ -8,7 +8,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { href, navigate, path, query } from "./place.ts";
-import { match, ROUTES, redirectOf, type ViewProps, type ViewRoute } from "./routes.ts";
+import { matchPath, ROUTES, redirectOf, type ViewProps, type ViewRoute } from "./routes.ts";
 import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });
@@ -32,14 +32,14 @@ export function useRoutes(): void {
     const state = signedIn.value;
     if (state === undefined) return;
     const currentPath = path.value;
-    const matched = routeOf(currentPath);
-    if (matched === undefined) {
+    const routeMatch = routeOf(currentPath);
+    if (routeMatch === undefined) {
       shownView.value = "missing";
       return;
     }
     const search = query.value.toString();
-    const redirect = redirectOf(matched.route, search === "" ? currentPath : `${currentPath}?${search}`, state);
-    if (redirect === undefined) void show(currentPath, matched);
+    const redirect = redirectOf(routeMatch.route, search === "" ? currentPath : `${currentPath}?${search}`, state);
+    if (redirect === undefined) void show(currentPath, routeMatch);
     else if ("url" in redirect) location.replace(redirect.url);
     else queueMicrotask(() => navigate(redirect.page, "replace"));
   });
@@ -47,7 +47,7 @@ export function useRoutes(): void {
 
 function routeOf(pagePath: string): { readonly route: ViewRoute; readonly params: ViewProps["params"] } | undefined {
   for (const route of ROUTES) {
-    const params = match(route.path, pagePath);
+    const params = matchPath(route.path, pagePath);
     if (params) return { route, params };
   }
   return undefined;
@@ -66,17 +66,17 @@ async function show(shownPath: string, { route, params }: NonNullable<ReturnType
 
 /** The view of the address. */
 export function Outlet() {
-  const current = shownView.value;
-  if (current === undefined) return <Skeleton lines={5} />;
-  if (current === "missing")
+  const view = shownView.value;
+  if (view === undefined) return <Skeleton lines={5} />;
+  if (view === "missing")
     return (
       <PageLayout title={t.value.missing} lead={t.value.missingLead}>
         <LinkButton to={href("/")}>{t.value.toOverview}</LinkButton>
       </PageLayout>
     );
   // After an update, the server no longer has the files of the old pages.
-  if ("fault" in current) return <FaultNotice error={current.fault} retry={() => location.reload()} />;
-  const { key, params, View } = current;
+  if ("fault" in view) return <FaultNotice error={view.fault} retry={() => location.reload()} />;
+  const { key, params, View } = view;
   return (
     <ErrorBoundary key={key}>
       <View params={params} />

@@ -7,7 +7,7 @@ export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "
 const NOT_PAGES = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 
 /** An address of a page: below the console, with the query. */
-const address = signal(current());
+const address = signal(currentAddress());
 
 /** The path of the page, such as `/calls`; `/` for the first one. */
 export const path = computed(() => address.value.replace(/[?#].*$/, "").replace(/(?!^)\/+$/, "") || "/");
@@ -34,7 +34,7 @@ export function changeQuery(values: Readonly<Record<string, string | undefined>>
   for (const [name, value] of Object.entries(values)) value ? next.set(name, value) : next.delete(name);
   const text = next.toString();
   history.replaceState(null, "", href(path.value) + (text === "" ? "" : `?${text}`));
-  address.value = current();
+  address.value = currentAddress();
 }
 
 /** Follows the buttons of the browser, and every link to a page of the console. */
@@ -61,11 +61,11 @@ function pageOf(event: MouseEvent): string | undefined {
 }
 
 function updateAddress(): void {
-  address.value = current();
+  address.value = currentAddress();
   navigations.value++;
 }
 
-function current(): string {
+function currentAddress(): string {
   const { pathname, search } = location;
   return (pathname.slice(CONSOLE.length) || "/") + search;
 }

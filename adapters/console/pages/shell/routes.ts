@@ -42,7 +42,7 @@ export const ROUTES: readonly ViewRoute[] = [
 ];
 
 /** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
-export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const patternParts = pattern.split("/");
   const pathParts = path.split("/");
   if (patternParts.length !== pathParts.length) return undefined;
@@ -52,7 +52,7 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
     if (!part.startsWith(":")) {
       if (part !== value) return undefined;
     } else {
-      const text = decoded(value);
+      const text = decodePart(value);
       if (text === undefined || text === "") return undefined;
       params[part.slice(1)] = text;
     }
@@ -60,7 +60,7 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
   return params;
 }
 
-function decoded(text: string): string | undefined {
+function decodePart(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -73,26 +73,26 @@ export type Redirect = { readonly page: string } | { readonly url: string };
 
 /**
  * Destination instead of a page the person may not see; undefined if they may.
- * @param here the current page with its query, to return to after the sign-in
+ * @param currentPage the current page with its query, to return to after the sign-in
  */
 export function redirectOf(
   { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
-  here: string,
+  currentPage: string,
   session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
 ): Redirect | undefined {
   if (access === "everyone") return undefined;
   if (session.account !== null) {
-    if (access === "signed-out") return { page: pageAfter(here) };
+    if (access === "signed-out") return { page: pageAfter(currentPage) };
     return accounts && !session.accounts ? { page: "/" } : undefined;
   }
   if (session.sign_in_url !== null) return { url: session.sign_in_url };
   if (access === "signed-out") return undefined;
   if (session.registration === "first") return { page: "/register" };
-  return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
+  return { page: currentPage === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(currentPage)}` };
 }
 
 /** The page to open after the sign-in: the `next` query parameter, if it is a page of the console. */
-export function pageAfter(here: string): string {
-  const next = new URLSearchParams(here.split("?")[1]).get("next") ?? "";
+export function pageAfter(currentPage: string): string {
+  const next = new URLSearchParams(currentPage.split("?")[1]).get("next") ?? "";
   return /^\/(?![/\\])/.test(next) ? next : "/";
 }

@@ -40,7 +40,7 @@ export function useData<T>(
   // The key represents everything that the function depends on.
   useEffect(() => {
     const controller = new AbortController();
-    let running: Promise<void> | undefined;
+    let currentRead: Promise<void> | undefined;
     let isStale = false;
     const readUntilCurrent = async (): Promise<void> => {
       do {
@@ -57,11 +57,11 @@ export function useData<T>(
       } while (isStale);
     };
     reload.current = () => {
-      if (running !== undefined) isStale = true; // the read in progress may predate the event
-      running ??= readUntilCurrent().finally(() => {
-        running = undefined;
+      if (currentRead !== undefined) isStale = true; // the read in progress may predate the event
+      currentRead ??= readUntilCurrent().finally(() => {
+        currentRead = undefined;
       });
-      return running;
+      return currentRead;
     };
     void reload.current();
     const unfollow = onEvents((events) => {

@@ -22,13 +22,13 @@ const t = dictionary({ en, pt });
 const PAGE_SIZE = 100;
 
 export default function Audit() {
-  const newest = useData((signal) => consoleApi.get<AuditEntryView[]>("audit", signal));
-  const older = useSignal<readonly AuditEntryView[]>([]);
+  const newestEntries = useData((signal) => consoleApi.get<AuditEntryView[]>("audit", signal));
+  const olderEntries = useSignal<readonly AuditEntryView[]>([]);
   const isLast = useSignal(false);
   const loadMore = useAction(async () => {
-    const last = older.value.at(-1) ?? newest.value.value?.at(-1);
+    const last = olderEntries.value.at(-1) ?? newestEntries.value.value?.at(-1);
     const page = await consoleApi.get<AuditEntryView[]>(`audit?after=${encodeURIComponent(last?.id ?? "")}`);
-    older.value = [...older.value, ...page];
+    olderEntries.value = [...olderEntries.value, ...page];
     isLast.value = page.length < PAGE_SIZE;
   });
   return (
@@ -37,18 +37,21 @@ export default function Audit() {
       lead={account.value?.role === "admin" ? t.value.leadAdmin : t.value.lead}
       actions={<a href={href("/account")}>{t.value.back}</a>}
     >
-      <Loaded data={newest} lines={8}>
+      <Loaded data={newestEntries} lines={8}>
         {(entries) => (
           <Card>
             <div class="stack">
               <Table
                 caption={t.value.title}
                 columns={[
-                  { title: t.value.what, cell: (entry) => <ActionCell entry={entry} /> },
-                  { title: t.value.who, cell: ({ email }) => email ?? <span class="quiet">{t.value.nobody}</span> },
-                  { title: t.value.when, cell: ({ at }) => <span class="number">{formatTime(at)}</span> },
+                  { title: t.value.action, cell: (entry) => <ActionCell entry={entry} /> },
+                  {
+                    title: t.value.actor,
+                    cell: ({ email }) => email ?? <span class="quiet">{t.value.signedOut}</span>,
+                  },
+                  { title: t.value.time, cell: ({ at }) => <span class="number">{formatTime(at)}</span> },
                 ]}
-                rows={[...entries, ...older.value]}
+                rows={[...entries, ...olderEntries.value]}
                 keyOf={({ id }) => id}
               />
               {loadMore.fault !== undefined && <FaultNotice error={loadMore.fault} />}

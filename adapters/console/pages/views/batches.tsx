@@ -13,7 +13,7 @@ import { batchProgressOf } from "./batches/batch-progress.ts";
 import { batchTexts as t } from "./batches/texts.ts";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
-/** Batches that each step of the list adds. */
+/** Batches that "Show older batches" adds. */
 const STEP = 20;
 
 /** `/batches`: the batches of the account. */
@@ -84,11 +84,11 @@ function RowProgress({ batch: { id, name, status } }: { readonly batch: Batch })
   );
   const counts = details.value.value?.counts;
   if (!counts) return null;
-  const { ended, all, share } = batchProgressOf(counts);
+  const { ended, total, share } = batchProgressOf(counts);
   return (
     <div class="batch-progress">
       <Progress label={name} value={share} />
-      <span class="small quiet number">{t.value.progress.done(formatNumber(ended), formatNumber(all))}</span>
+      <span class="small quiet number">{t.value.progress.done(formatNumber(ended), formatNumber(total))}</span>
     </div>
   );
 }

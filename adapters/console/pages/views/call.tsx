@@ -38,16 +38,16 @@ export default function CallView({ params }: ViewProps) {
     callId,
   );
   const timeline = useTimeline(callId);
-  const current = call.value.value;
-  const pauseMs = current?.type.startsWith("DYNAMIC_") ? TRANSCRIPT_POLL_MS : QUALITY_POLL_MS;
-  const isTalking = current?.status === "IN_PROGRESS";
+  const currentCall = call.value.value;
+  const pauseMs = currentCall?.type.startsWith("DYNAMIC_") ? TRANSCRIPT_POLL_MS : QUALITY_POLL_MS;
+  const isTalking = currentCall?.status === "IN_PROGRESS";
   useEffect(() => {
     if (!isTalking) return;
     const timer = setInterval(() => document.hidden || void call.reload(), pauseMs);
     return () => clearInterval(timer);
   }, [isTalking, pauseMs, callId]);
 
-  if (current === undefined && faultCode(call.fault.value) === "call_not_found")
+  if (currentCall === undefined && faultCode(call.fault.value) === "call_not_found")
     return (
       <PageLayout title={t.value.facts.title}>
         <div class="stack">
@@ -60,11 +60,11 @@ export default function CallView({ params }: ViewProps) {
         </div>
       </PageLayout>
     );
-  const title = current ? t.value.title(current.target_phone) : t.value.facts.title;
+  const title = currentCall ? t.value.title(currentCall.target_phone) : t.value.facts.title;
   return (
-    <PageLayout title={title} actions={current && <Actions call={current} />}>
+    <PageLayout title={title} actions={currentCall && <Actions call={currentCall} />}>
       <Loaded data={call} lines={8}>
-        {(loaded) => <Cards call={loaded} timeline={timeline} />}
+        {(loadedCall) => <Cards call={loadedCall} timeline={timeline} />}
       </Loaded>
     </PageLayout>
   );

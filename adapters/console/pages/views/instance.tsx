@@ -54,13 +54,13 @@ export default function InstanceView({ params: { id = "" } }: ViewProps) {
         <LinkButton to={href("/instances")}>{detail.back}</LinkButton>
       </PageLayout>
     );
-  const current = instance.value.value;
+  const loadedInstance = instance.value.value;
   return (
     <PageLayout
-      title={current?.name ?? detail.loading}
+      title={loadedInstance?.name ?? detail.loading}
       lead={<a href={href("/instances")}>{detail.back}</a>}
       actions={
-        current?.status === "ACTIVE" ? (
+        loadedInstance?.status === "ACTIVE" ? (
           <LinkButton icon="call" to={href(`/calls/new?instance=${id}`)}>
             {detail.call}
           </LinkButton>
@@ -87,7 +87,7 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
         {status === "CREATED" && !linksAutomatically && (
           <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
         )}
-        {status === "CREATED" && linksAutomatically && <Notice>{t.value.byItself.text}</Notice>}
+        {status === "CREATED" && linksAutomatically && <Notice>{t.value.automatic.text}</Notice>}
         {(status === "CONFIGURED" || (status === "CREATED" && linksAutomatically)) && connection && (
           <OfflineNotice connection={connection} reload={() => data.reload()} />
         )}

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { Instance, Page as Pages } from "../../../../src/client/index.ts";
+import type { Instance, Page } from "../../../../src/client/index.ts";
 import { InstanceBadge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
@@ -17,7 +17,7 @@ import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
 import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
-/** Rows added with each click. */
+/** Rows that "Show more" adds. */
 const PAGE_SIZE = 50;
 /** Maximum rows per request. */
 const MAX_PAGE_SIZE = 200;
@@ -71,7 +71,7 @@ export default function Instances() {
 }
 
 /** The newest instances, with the cursor of the next ones. */
-async function newestInstances(count: number, signal: AbortSignal): Promise<Pages<Instance>> {
+async function newestInstances(count: number, signal: AbortSignal): Promise<Page<Instance>> {
   const items: Instance[] = [];
   let next: string | undefined;
   do {

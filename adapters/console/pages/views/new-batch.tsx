@@ -27,7 +27,7 @@ import { fieldFaultText } from "./new-call/field-fault.ts";
 import { FormState } from "./new-call/form-state.ts";
 import { readServerLimits, serverLimits } from "./new-call/server-limits.ts";
 
-/** `/batches/new`: the form that makes a draft and imports its list. */
+/** `/batches/new`: the form that creates a draft and imports its list. */
 export default function NewBatch() {
   const message = useMemo(() => new FormState(serverLimits, asCallForm), []);
   const list = useMemo(() => new ChosenList(), []);
@@ -40,10 +40,11 @@ export default function NewBatch() {
   const edit = (change: Partial<BatchForm>): void => {
     form.value = { ...form.value, ...change };
   };
-  const ready = instances.value.value?.filter(({ status }) => status === "ACTIVE") ?? [];
+  const activeInstances = instances.value.value?.filter(({ status }) => status === "ACTIVE") ?? [];
   useEffect(() => {
-    if (ready.length === 1 && form.value.instanceIds.length === 0) edit({ instanceIds: [ready[0]?.id ?? ""] });
-  }, [ready.length]);
+    if (activeInstances.length === 1 && form.value.instanceIds.length === 0)
+      edit({ instanceIds: [activeInstances[0]?.id ?? ""] });
+  }, [activeInstances.length]);
   const variables = variablesOf(batchMessageOf(message.form.value));
 
   const create = useAction(async () => {
@@ -52,7 +53,7 @@ export default function NewBatch() {
     const isComplete = form.value.name.trim() !== "" && form.value.instanceIds.length > 0 && file !== undefined;
     if (!message.validate() || !isComplete || !file) return showFault(element.current);
     try {
-      navigate(`/batches/${await draft(form.value, message, file, (share) => (progress.value = share))}`);
+      navigate(`/batches/${await createDraft(form.value, message, file, (share) => (progress.value = share))}`);
     } catch (error) {
       if (!(error instanceof RingportError && error.errors.length > 0)) throw error;
       message.showServerFaults(withoutPrefix(error));
@@ -63,8 +64,8 @@ export default function NewBatch() {
   });
 
   const texts = t.value;
-  const missing = (isMissing: boolean, text: string) => (isValidated.value && isMissing ? text : undefined);
-  const general = message.faults.value.get(undefined) ?? [];
+  const requiredFault = (isMissing: boolean, text: string) => (isValidated.value && isMissing ? text : undefined);
+  const formFaults = message.faults.value.get(undefined) ?? [];
   return (
     <PageLayout title={texts.title} lead={texts.lead}>
       <form
@@ -80,7 +81,7 @@ export default function NewBatch() {
           <Field
             label={texts.name.label}
             hint={texts.name.hint}
-            fault={missing(form.value.name.trim() === "", texts.required)}
+            fault={requiredFault(form.value.name.trim() === "", texts.required)}
             autocomplete="off"
             maxLength={100}
             value={form.value.name}
@@ -90,9 +91,9 @@ export default function NewBatch() {
         <Card title={texts.numbers.title}>
           <NumbersField
             instances={instances}
-            chosen={form.value.instanceIds}
+            selectedIds={form.value.instanceIds}
             onChange={(instanceIds) => edit({ instanceIds })}
-            fault={missing(form.value.instanceIds.length === 0, texts.numbers.none)}
+            fault={requiredFault(form.value.instanceIds.length === 0, texts.numbers.none)}
           />
         </Card>
         <Card title={texts.message.title}>
@@ -102,7 +103,11 @@ export default function NewBatch() {
           </div>
         </Card>
         <Card title={texts.list.title}>
-          <ListFields list={list} variables={variables} fault={missing(list.file === undefined, texts.list.none)} />
+          <ListFields
+            list={list}
+            variables={variables}
+            fault={requiredFault(list.file === undefined, texts.list.none)}
+          />
         </Card>
         <Card title={texts.schedule.title}>
           <ScheduleFields form={form.value} edit={edit} />
@@ -110,9 +115,9 @@ export default function NewBatch() {
         <Card title={texts.more.title}>
           <RetryFields form={form.value} edit={edit} />
         </Card>
-        {general.length > 0 && (
+        {formFaults.length > 0 && (
           <Notice tone="bad">
-            {general.map((fault) => (
+            {formFaults.map((fault) => (
               <p key={fault.pointer + fault.code}>
                 {fault.pointer !== "" && <code>{fault.pointer} </code>}
                 {fieldFaultText(fault)}
@@ -132,8 +137,8 @@ export default function NewBatch() {
   );
 }
 
-/** Makes the draft and imports its list; a draft whose import fails is deleted. @returns its id */
-async function draft(
+/** Creates the draft and imports its list; a draft whose import fails is deleted. @returns its id */
+async function createDraft(
   form: BatchForm,
   message: FormState,
   { file, columns }: NonNullable<ChosenList["file"]>,

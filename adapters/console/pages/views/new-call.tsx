@@ -39,7 +39,7 @@ const t = dictionary({ en, pt });
 export default function NewCall() {
   const state = useMemo(() => new FormState(serverLimits), []);
   const instances = useInstances();
-  const prefilled = usePrefill(state);
+  const prefill = usePrefill(state);
   const form = useRef<HTMLFormElement>(null);
   const liveCall = useSignal<MicrophoneCall | undefined>(undefined);
   /** The instance's active call, because of which no new one was placed. */
@@ -80,7 +80,7 @@ export default function NewCall() {
       </PageLayout>
     );
 
-  const { from, to, what, stream } = t.value;
+  const { from, to, message, stream } = t.value;
   const fault = send.fault;
   return (
     <PageLayout title={t.value.title} lead={t.value.lead}>
@@ -94,8 +94,8 @@ export default function NewCall() {
             send.start();
           }}
         >
-          {prefilled.value && (
-            <Notice tone={prefilled.value === "failed" ? "warn" : "info"}>{t.value.again[prefilled.value]}</Notice>
+          {prefill.value && (
+            <Notice tone={prefill.value === "failed" ? "warn" : "info"}>{t.value.again[prefill.value]}</Notice>
           )}
           <Card title={from.title}>
             <InstanceField state={state} instances={instances} />
@@ -105,7 +105,7 @@ export default function NewCall() {
               <NumberField state={state} />
             </div>
           </Card>
-          <Card title={what.title}>
+          <Card title={message.title}>
             <MessageFields state={state} limits={serverLimits.value} />
           </Card>
           <Card>
@@ -171,12 +171,12 @@ function Examples({ form }: { readonly form: CallForm }) {
 function FormFaults({ state }: { readonly state: FormState }) {
   const faults = state.faults.value;
   if (faults.size === 0) return null;
-  const general = faults.get(undefined) ?? [];
-  const fields = faults.size - (general.length > 0 ? 1 : 0);
+  const formFaults = faults.get(undefined) ?? [];
+  const fieldCount = faults.size - (formFaults.length > 0 ? 1 : 0);
   return (
     <Notice tone="bad">
-      {fields > 0 && <p>{t.value.faults.summary(fields)}</p>}
-      {general.map((fault) => (
+      {fieldCount > 0 && <p>{t.value.faults.summary(fieldCount)}</p>}
+      {formFaults.map((fault) => (
         <p key={fault.pointer + fault.code}>
           {fault.pointer !== "" && <code>{fault.pointer} </code>}
           {fieldFaultText(fault)}

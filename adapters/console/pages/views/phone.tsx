@@ -28,8 +28,7 @@ export default function PhoneView() {
   );
 }
 
-/** Form for the number. Its click also allows sound: browsers play none before the user has touched the page.
- */
+/** Form for the number. Its click also allows sound: browsers play none before the user has touched the page. */
 function NumberChooser() {
   const input = useSignal(query.value.get("number") ?? rememberedNumber());
   const isSubmitted = useSignal(query.value.has("number"));

@@ -65,8 +65,8 @@ export default function Tokens() {
         <Dialog title={t.value.newTitle} onClose={close}>
           <NewTokenForm
             onCancel={close}
-            onCreated={(created) => {
-              dialog.value = created;
+            onCreated={(newToken) => {
+              dialog.value = newToken;
               void tokens.reload();
             }}
           />

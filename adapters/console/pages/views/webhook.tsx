@@ -32,10 +32,10 @@ export default function WebhookView({ params: { id = "" } }: ViewProps) {
         <LinkButton to={href("/webhooks")}>{detail.back}</LinkButton>
       </PageLayout>
     );
-  const current = webhook.value.value;
+  const loadedWebhook = webhook.value.value;
   return (
     <PageLayout
-      title={current?.description ?? current?.url ?? detail.loading}
+      title={loadedWebhook?.description ?? loadedWebhook?.url ?? detail.loading}
       lead={<a href={href("/webhooks")}>{detail.back}</a>}
     >
       <Loaded data={webhook} lines={8}>
@@ -102,7 +102,7 @@ function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Da
 function SecretCard({ id }: { readonly id: string }) {
   const secret = useSignal<string | undefined>(undefined);
   const { rotate } = t.value;
-  const ask = (): void =>
+  const confirmRotation = (): void =>
     confirm({
       title: rotate.question,
       consequence: rotate.consequence,
@@ -116,7 +116,7 @@ function SecretCard({ id }: { readonly id: string }) {
       <div class="stack">
         <p>{rotate.text}</p>
         <div>
-          <Button look="quiet" icon="key" onClick={ask}>
+          <Button look="quiet" icon="key" onClick={confirmRotation}>
             {rotate.action}
           </Button>
         </div>
@@ -136,7 +136,7 @@ function SecretCard({ id }: { readonly id: string }) {
 
 function DeleteCard({ webhook: { id, url } }: { readonly webhook: Webhook }) {
   const { remove } = t.value;
-  const ask = (): void =>
+  const confirmDeletion = (): void =>
     confirm({
       title: remove.question(url),
       consequence: remove.consequence,
@@ -152,7 +152,7 @@ function DeleteCard({ webhook: { id, url } }: { readonly webhook: Webhook }) {
       <div class="stack">
         <p>{remove.text}</p>
         <div>
-          <Button look="danger" icon="trash" onClick={ask}>
+          <Button look="danger" icon="trash" onClick={confirmDeletion}>
             {remove.action}
           </Button>
         </div>

@@ -19,7 +19,7 @@ export default {
     next: "New password",
     consequence: "All other browsers are signed out. Tokens keep working.",
     action: "Change password",
-    changed: "The password is changed.",
+    changed: "The password was changed.",
   },
   sessions: {
     title: "Signed-in browsers",
@@ -29,7 +29,7 @@ export default {
     unknown: "Unknown browser",
     end: "Sign out",
     endNamed: (name: string) => `Sign out ${name}`,
-    ended: "That browser is signed out.",
+    ended: "That browser was signed out.",
   },
   invitations: {
     title: "Invitations",

@@ -55,15 +55,14 @@ export default {
     special_information: "A special information tone of the network",
     busy: "A busy or reorder tone",
     continuous: "A continuous tone of the network",
-    ringback: "It rings behind a switchboard",
+    ringback: "Ringing behind a switchboard",
   },
   reasons: {
     message_played: "The whole message was played.",
     callee_hung_up: "The callee hung up.",
     agent_finished: "The agent ended the conversation.",
     stream_closed: "The program that carried the audio ended the call.",
-    machine_hung_up:
-      "A machine answered, for which the call was set to hang up; or a fax machine, or a tone of the network.",
+    machine_hung_up: "A machine answered and the call was set to hang up, or a fax machine or a network tone answered.",
     max_duration: "The call reached its maximum duration.",
     terminated: "The call was hung up on our side.",
     busy: "The callee is on another call.",
@@ -80,7 +79,7 @@ export default {
     speech_failed: "The text could not be spoken.",
     agent_failed: "The agent failed during the call.",
     agent_unavailable: "No agent here can conduct the call, so no phone rang.",
-    stream_lost: "No program carried the audio for too long after pickup.",
+    stream_lost: "For too long after pickup, no program carried the audio.",
     stream_unavailable: "Live audio is switched off on this server, so no phone rang.",
     interrupted: "The server stopped during the call. The call is not dialled again automatically.",
     blocked_no_consent: "No consent of this number is recorded, so no phone rang.",
@@ -110,10 +109,9 @@ export default {
   },
   timeline: {
     title: "Timeline",
-    waiting: "Nothing has happened yet.",
+    waiting: "No events yet.",
     offset: (seconds: string) => `${seconds} s`,
-    signalling: (count: number) =>
-      plural(count, { one: "# message of the protocol", other: "# messages of the protocol" }),
+    signalling: (count: number) => plural(count, { one: "# protocol message", other: "# protocol messages" }),
     incomplete: "The rest could not be read.",
   },
   events: {
@@ -132,7 +130,7 @@ export default {
     message_delayed: (silence: string) => `The message was interrupted by ${silence} s of silence`,
     agent_started: (agent: string) => `The agent “${agent}” conducts the call`,
     tool_used: (tool: string, ms: string) => `The agent used ${tool} (${ms} s)`,
-    tool_failed: (tool: string, fault: string) => `The agent used ${tool}, without a result: ${fault}`,
+    tool_failed: (tool: string, fault: string) => `The agent used ${tool}, which failed: ${fault}`,
     transferred: (to: string) => `Transferred to ${to}`,
     transfer_failed: (to: string, reason: string) => `The transfer to ${to} failed: ${reason}`,
     result_ready: "The result is ready",
@@ -208,7 +206,7 @@ export default {
     fewOf: (lost: string, percent: string) => `${percent} (${lost})`,
     overTime: {
       title: "Media quality over time",
-      pending: "Nothing has been measured yet. The first figures appear five seconds after the callee has picked up.",
+      pending: "No figures yet. The first ones appear five seconds after pickup.",
       measures: {
         loss: "Lost on the way to us",
         remoteLoss: "Lost on the way to the callee, so far",
@@ -246,7 +244,7 @@ export default {
   },
   listen: {
     title: "Listen live",
-    lead: "You hear both sides. The call's parties do not notice; the timeline records it.",
+    lead: "You hear both sides. Neither side notices; the timeline records that you listened.",
     start: "Listen",
     stop: "Stop listening",
     unmute: "Unmute",

@@ -18,6 +18,6 @@ export default {
   queue_full: "Too many calls of this number are waiting.",
   destination_not_allowed: "This number may not be called.",
   caller_id_not_allowed: "The provider does not allow this caller.",
-  daily_call_limit: "The limit of calls per day is reached.",
+  daily_call_limit: "The daily call limit has been reached.",
   server_busy: "The server is busy. Try again in a moment.",
 };

@@ -92,7 +92,7 @@ export default {
     share: "Share…",
     shareText: (name: string) => `Link your phone to “${name}”:`,
   },
-  byItself: {
+  automatic: {
     title: "Waiting for the network",
     text: "This number links automatically as soon as its network is online. There is no code to scan.",
   },
@@ -115,7 +115,7 @@ export default {
     },
     restricted: {
       title: "The network restricts this number",
-      text: "The number may not call for a while, usually because it called too much or was reported. Wait, and call less afterwards.",
+      text: "The number may not call for a while, usually because it placed too many calls or was reported. Wait, and call less afterwards.",
     },
     client_outdated: {
       title: "The server needs an update",
@@ -136,9 +136,9 @@ export default {
       account:
         "Check at your SIP provider that the account is active, and that its password has not changed. If it has, delete this number and add it again.",
       trunk: (name: string) => `The server's operator can check the trunk with: ringport sip check ${name}`,
-      other: "Open the app on the phone, and check that the phone is switched on and in a network.",
+      other: "Open the app on the phone, and check that the phone is switched on and connected to a network.",
     },
-    look: "Check again",
+    checkAgain: "Check again",
   },
   queue: {
     title: "Calls right now",

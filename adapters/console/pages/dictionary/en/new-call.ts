@@ -52,19 +52,19 @@ export default {
     "+12025550122": "greets, then stays silent",
     "+12025550123": "murmurs uh-huh, then answers yes",
   },
-  what: {
+  message: {
     title: "Message for the callee",
   },
   text: {
     label: "Text",
     placeholder: "Your parcel arrives tomorrow between nine and ten.",
-    length: (characters: string, most: string) => `${characters} of ${most} characters`,
+    length: (characters: string, maximum: string) => `${characters} of ${maximum} characters`,
     spoken: (seconds: string) => `about ${seconds} of speech`,
   },
   audio: {
     label: "Audio file",
     drop: "Drop a file here",
-    hint: (most: string) => `WAV or MP3, at most ${most} and 10 minutes.`,
+    hint: (maximum: string) => `WAV or MP3, at most ${maximum} and 10 minutes.`,
     remove: "Remove",
     preview: (name: string) => `Preview of ${name}`,
     unreadable: "The file could not be read. Choose it again.",
@@ -165,7 +165,7 @@ export default {
     tokens: "Create a token",
   },
   again: {
-    kept: "The form is filled in as for the earlier call.",
+    kept: "The form has the values of the earlier call.",
     partly:
       "The number and the options are those of the earlier call. Texts and files are not stored with a call: fill them in again.",
     failed: "The earlier call could not be read.",

@@ -14,7 +14,7 @@ export default {
   revokeNamed: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Revoke the token “${name}”?`,
   revokeConsequence: "Programs that use it are refused from now on, and their open streams end. This cannot be undone.",
-  revoked: "The token is revoked.",
+  revoked: "The token was revoked.",
   newTitle: "New token",
   columns: {
     name: "Name",

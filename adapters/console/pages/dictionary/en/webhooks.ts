@@ -98,7 +98,7 @@ export default {
     replayNamed: (type: string, when: string) => `Replay ${type}, ${when}`,
     replayed: "The event is being delivered again, as a new delivery.",
     reload: "Refresh",
-    empty: "Nothing has been delivered yet. Send a test, or place a call.",
+    empty: "No deliveries yet. Send a test, or place a call.",
     emptyOf: "No delivery has this status.",
     kept: "Finished deliveries are kept for seven days.",
     latest: (count: number) => plural(count, { one: "The latest delivery.", other: "The latest # deliveries." }),

@@ -94,7 +94,7 @@ export default {
     share: "Compartilhar…",
     shareText: (name: string) => `Vincule seu telefone a “${name}”:`,
   },
-  byItself: {
+  automatic: {
     title: "Esperando a rede",
     text: "Este número se vincula sozinho assim que a rede dele estiver on-line. Não há código para ler.",
   },
@@ -140,7 +140,7 @@ export default {
       trunk: (name: string) => `Quem opera o servidor pode verificar o tronco com: ringport sip check ${name}`,
       other: "Abra o aplicativo no telefone e verifique se o telefone está ligado e com rede.",
     },
-    look: "Verificar de novo",
+    checkAgain: "Verificar de novo",
   },
   queue: {
     title: "Chamadas agora",

@@ -54,7 +54,7 @@ export default {
     "+12025550122": "cumprimenta, depois se cala",
     "+12025550123": "murmura aham, depois responde sim",
   },
-  what: {
+  message: {
     title: "O que a pessoa ouve",
   },
   text: {

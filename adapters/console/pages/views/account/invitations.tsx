@@ -18,9 +18,9 @@ const t = dictionary({ en, pt });
 /** Unused invitations. For administrators. */
 export function InvitationsCard() {
   const invitations = useData((signal) => consoleApi.get<InvitationView[]>("invitations", signal));
-  const created = useSignal<NewInvitationView | undefined>(undefined);
+  const newInvitation = useSignal<NewInvitationView | undefined>(undefined);
   const invite = useAction(async () => {
-    created.value = await consoleApi.post<NewInvitationView>("invitations");
+    newInvitation.value = await consoleApi.post<NewInvitationView>("invitations");
     await invitations.reload();
   });
   const withdraw = (id: string): void =>
@@ -30,7 +30,7 @@ export function InvitationsCard() {
       action: t.value.invitations.withdraw,
       run: async () => {
         await consoleApi.delete(`invitations/${encodeURIComponent(id)}`);
-        if (created.value?.id === id) created.value = undefined;
+        if (newInvitation.value?.id === id) newInvitation.value = undefined;
         await invitations.reload();
       },
     });
@@ -45,9 +45,9 @@ export function InvitationsCard() {
     >
       <div class="stack">
         {invite.fault !== undefined && <FaultNotice error={invite.fault} />}
-        {created.value && (
+        {newInvitation.value && (
           <div class="stack stack-s">
-            <CopyField label={t.value.invitations.address} value={created.value.url} />
+            <CopyField label={t.value.invitations.address} value={newInvitation.value.url} />
             <p class="small quiet">{t.value.invitations.once}</p>
           </div>
         )}

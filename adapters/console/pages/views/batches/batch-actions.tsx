@@ -28,7 +28,7 @@ export function BatchActions({ batch, data }: Props) {
   const { id, name, status } = batch;
   const { actions } = t.value;
   const isCancelling = useSignal(false);
-  const step = useAction(async (run: (id: string) => Promise<BatchDetails>) => {
+  const transition = useAction(async (run: (id: string) => Promise<BatchDetails>) => {
     try {
       data.set(await run(id));
     } catch (error) {
@@ -61,11 +61,11 @@ export function BatchActions({ batch, data }: Props) {
   return (
     <>
       {status === "PAUSED" ? (
-        <Button icon="play" busy={step.busy} onClick={() => step.start(client.batches.resume)}>
+        <Button icon="play" busy={transition.busy} onClick={() => transition.start(client.batches.resume)}>
           {actions.resume}
         </Button>
       ) : (
-        <Button look="quiet" icon="pause" busy={step.busy} onClick={() => step.start(client.batches.pause)}>
+        <Button look="quiet" icon="pause" busy={transition.busy} onClick={() => transition.start(client.batches.pause)}>
           {actions.pause}
         </Button>
       )}
@@ -77,7 +77,7 @@ export function BatchActions({ batch, data }: Props) {
   );
 }
 
-/** Asks before a batch is cancelled, and what becomes of its live calls. */
+/** Asks whether to cancel a batch, and whether to end its live calls. */
 function CancelDialog({ batch: { id, name }, data, onClose }: Props & { readonly onClose: () => void }) {
   const { actions } = t.value;
   const liveCalls = useSignal<"finish" | "end">("finish");

@@ -9,10 +9,10 @@ const RATE_WINDOW_MS = 60_000;
 /** Shortest time that gives a rate, ms. */
 const MIN_RATE_MS = 5_000;
 
-/** Numbers of targets of a batch. */
+/** Counts of the targets of a batch. */
 export interface BatchProgress {
-  /** Targets that are called, or were. */
-  readonly all: number;
+  /** Targets that have been or will be called. */
+  readonly total: number;
   readonly ended: number;
   readonly waiting: number;
   readonly calling: number;
@@ -27,11 +27,11 @@ export function batchProgressOf({ by_status }: Pick<BatchDetails["counts"], "by_
   const sum = (statuses: readonly string[]) => statuses.reduce((total, status) => total + (by_status[status] ?? 0), 0);
   const ended = sum(ENDED);
   const [waiting, calling] = [sum(["WAITING"]), sum(["CALLING"])];
-  const all = ended + waiting + calling;
-  return { all, ended, waiting, calling, skipped: sum(NOT_CALLED), share: all === 0 ? 0 : ended / all };
+  const total = ended + waiting + calling;
+  return { total, ended, waiting, calling, skipped: sum(NOT_CALLED), share: total === 0 ? 0 : ended / total };
 }
 
-/** How many targets had ended at a time, ms since 1970-01-01 UTC. */
+/** Number of targets that had ended at a time, ms since 1970-01-01 UTC. */
 export interface ProgressSample {
   readonly at: number;
   readonly ended: number;
@@ -49,7 +49,7 @@ export function ratePerMinute(samples: readonly ProgressSample[]): number | unde
   return ((last.ended - first.ended) * 60_000) / (last.at - first.at);
 }
 
-/** Bars of the outcome chart: a reason with the number of its targets. */
+/** A bar of the outcome chart: a reason with the number of its targets. */
 export interface OutcomeBar {
   readonly reason: string;
   readonly isGood: boolean;
@@ -61,6 +61,9 @@ export function outcomeBars(byReason: BatchDetails["counts"]["by_reason"], max =
   const bars = byReason.map(({ status, reason, targets }) => ({ reason, isGood: status === "COMPLETED", targets }));
   bars.sort((a, b) => b.targets - a.targets);
   if (bars.length <= max) return bars;
-  const others = bars.splice(max - 1);
-  return [...bars, { reason: "other", isGood: false, targets: others.reduce((sum, { targets }) => sum + targets, 0) }];
+  const otherBars = bars.splice(max - 1);
+  return [
+    ...bars,
+    { reason: "other", isGood: false, targets: otherBars.reduce((sum, { targets }) => sum + targets, 0) },
+  ];
 }

@@ -19,7 +19,7 @@ export function CurrentCalls({ batch: { id, counts, ended_at } }: { readonly bat
     (signal) => callingTargets(id, signal),
     (event) => ended_at === null && (changesCalls(event) || isOfBatch(event, id)),
   );
-  const hidden = batchProgressOf(counts).calling - MAX_ROWS;
+  const hiddenCount = batchProgressOf(counts).calling - MAX_ROWS;
   return (
     <Card title={current.title}>
       <Loaded data={targets}>
@@ -38,7 +38,7 @@ export function CurrentCalls({ batch: { id, counts, ended_at } }: { readonly bat
                   { title: current.reference, cell: ({ reference }) => reference ?? "" },
                 ]}
               />
-              {hidden > 0 && <p class="small quiet">{current.more(hidden)}</p>}
+              {hiddenCount > 0 && <p class="small quiet">{current.more(hiddenCount)}</p>}
             </>
           )
         }

@@ -8,11 +8,11 @@ import { BatchBadge } from "./batch-badge.tsx";
 import { batchProgressOf, type ProgressSample, ratePerMinute, withSample } from "./batch-progress.ts";
 import { batchTexts as t } from "./texts.ts";
 
-/** How far a batch is, how fast it goes, and when it ends. */
+/** Progress, rate and estimated end of a batch. */
 export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
   const { status, reason, schedule, started_at, ended_at, estimated_end_at } = batch;
   const { progress } = t.value;
-  const { all, ended, waiting, calling, skipped, share } = batchProgressOf(batch.counts);
+  const { total, ended, waiting, calling, skipped, share } = batchProgressOf(batch.counts);
   const rate = useRate(batch, ended);
   const facts: [string, string][] = [[progress.waiting, formatNumber(waiting)]];
   if (ended_at === null) facts.push([progress.calling, formatNumber(calling)]);
@@ -30,7 +30,7 @@ export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
         <div class="stack stack-s">
           <Progress label={progress.title} value={share} />
           <p class="row row-apart">
-            <strong class="number">{progress.done(formatNumber(ended), formatNumber(all))}</strong>
+            <strong class="number">{progress.done(formatNumber(ended), formatNumber(total))}</strong>
             <span class="quiet number">{formatNumber(share, { style: "percent", maximumFractionDigits: 1 })}</span>
           </p>
         </div>

@@ -18,10 +18,10 @@ import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
 type Filter = BatchTarget["status"] | "all";
 
-/** Targets that each step of the list adds. */
+/** Targets that "Show more" adds. */
 const STEP = 50;
 
-/** The targets of a batch in a state, and the file with the results. */
+/** The targets of a batch, filtered by status, with a download of the results. */
 export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batch: BatchDetails }) {
   const { targets, target } = t.value;
   const filter = filterOf(query.value.get("status"));

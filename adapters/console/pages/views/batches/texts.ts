@@ -9,7 +9,7 @@ import ptCalls from "../../dictionary/pt/calls.ts";
 export const batchTexts = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });
 
-/** Why a target has ended, in words. */
+/** Text for the reason why a target has ended. */
 export function reasonText(reason: string): string {
   return ownMember(batchTexts.value.reasons, reason) ?? ownMember(calls.value.outcomes, reason) ?? reason;
 }

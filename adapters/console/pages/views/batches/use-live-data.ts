@@ -12,7 +12,7 @@ export function useLiveData<T>(
   concerns: (event: CallEvent) => boolean,
   key?: unknown,
 ): Data<T> {
-  // The function makes it read again when events may have been missed.
+  // With a function, `useData` also reads again when events may have been missed.
   const data = useData(read, () => false, key);
   const latest = useRef(concerns);
   latest.current = concerns;

@@ -19,7 +19,7 @@ export function ListenCard({ callId }: { readonly callId: string }) {
       <div class="stack">
         <p class="small quiet">{texts.lead}</p>
         {listening.fault.value !== undefined && <FaultNotice error={listening.fault.value} />}
-        {state === "over" && <Notice>{texts.ended}</Notice>}
+        {state === "ended" && <Notice>{texts.ended}</Notice>}
         {isOpen && listening.cannotPlay.value && <Notice tone="warn">{texts.noAudio}</Notice>}
         {listening.lostMs.value > 0 && <Notice tone="warn">{texts.gap(secondsOf(listening.lostMs.value))}</Notice>}
         {state === "on" && <Meters listening={listening} />}
@@ -38,7 +38,7 @@ export function ListenCard({ callId }: { readonly callId: string }) {
               {texts.stop}
             </Button>
           ) : (
-            state !== "over" && (
+            state !== "ended" && (
               <Button icon="sound" look="quiet" onClick={listening.start}>
                 {texts.start}
               </Button>

@@ -55,16 +55,16 @@ export function areaOf(
 ): string {
   const scale = Math.max(MIN_SCALE[measure], highest);
   const ms = intervals.at(-1)?.until_ms ?? 0;
-  const x = (atMs: number): number => rounded((ms === 0 ? 0 : atMs / ms) * width);
+  const x = (atMs: number): number => roundHundredths((ms === 0 ? 0 : atMs / ms) * width);
   return values
     .map((value, i) => {
       if (value === null) return "";
       const from = x(intervals[i - 1]?.until_ms ?? 0);
-      return `M${from} ${height}V${rounded(height * (1 - value / scale))}H${x(intervals[i]?.until_ms ?? 0)}V${height}Z`;
+      return `M${from} ${height}V${roundHundredths(height * (1 - value / scale))}H${x(intervals[i]?.until_ms ?? 0)}V${height}Z`;
     })
     .join("");
 }
 
-function rounded(value: number): number {
+function roundHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

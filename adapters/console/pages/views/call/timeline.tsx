@@ -35,7 +35,7 @@ export function TimelineCard({ timeline }: { readonly timeline: CallTimelineStat
                 <p class="small quiet">
                   {t.value.timeline.offset(offset(event, startedAt))} · {eventText(event, t.value)}
                 </p>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
                 <pre tabIndex={0}>{event.type === "signalling" && event.data.message}</pre>
               </li>
             ))}

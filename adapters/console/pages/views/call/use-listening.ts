@@ -6,7 +6,7 @@ import { type Levels, levelsOf, SILENT } from "./levels.ts";
 import { ListenOutput } from "./listen-output.ts";
 
 /** State of listening. */
-export type ListenState = "off" | "connecting" | "waiting" | "on" | "over";
+export type ListenState = "off" | "connecting" | "waiting" | "on" | "ended";
 
 /** State and controls of a listener. */
 export interface ListeningState {
@@ -76,7 +76,7 @@ export function useListening(callId: string): ListeningState {
       listening?.close();
     };
     run().then(
-      () => finish("over"),
+      () => finish("ended"),
       (error: unknown) => {
         if (!controller.signal.aborted) fault.value = error;
         finish("off");
@@ -88,5 +88,5 @@ export function useListening(callId: string): ListeningState {
     if (output.current) output.current.muted = next;
   };
   useEffect(() => stop, [callId]);
-  return { state, muted, levels, lostMs, fault, cannotPlay: cannotPlay, start, stop, mute };
+  return { state, muted, levels, lostMs, fault, cannotPlay, start, stop, mute };
 }

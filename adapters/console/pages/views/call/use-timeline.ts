@@ -7,7 +7,7 @@ import { onEvents, streamStarts } from "../../shell/live.ts";
 /** The events of a call so far. */
 export interface CallTimelineState {
   readonly events: ReadonlySignal<readonly CallEvent[]>;
-  /** Fault of reading the earlier ones. */
+  /** Fault of the request for earlier events. */
   readonly fault: ReadonlySignal<unknown>;
 }
 

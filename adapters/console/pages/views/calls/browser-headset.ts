@@ -23,7 +23,8 @@ export class NoMicrophone extends CodedError {
   }
 }
 
-/** Asks for the microphone and prepares the audio thread. Called in a click handler, so that the browser allows sound.
+/**
+ * Asks for the microphone and prepares the audio thread. Called in a click handler, so that the browser allows sound.
  * @throws {NoMicrophone}
  */
 export async function openHeadset(): Promise<Headset> {
@@ -48,7 +49,7 @@ function headset(context: AudioContext, microphone: MediaStream): Headset {
   let audio: BrowserCallAudio | undefined;
   return {
     start(onFrame, onLevels) {
-      audio = startCallAudio({ context, callRate: HEADSET_RATE, onFrame: onFrame, onLevels: onLevels });
+      audio = startCallAudio({ context, callRate: HEADSET_RATE, onFrame, onLevels });
       audio.connect?.(microphone);
       return audio;
     },

@@ -58,7 +58,7 @@ export function searchOf(filter: CallListFilter): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** True if it excludes any call. */
+/** True if the filter excludes any call. */
 export function isFiltered(filter: CallListFilter): boolean {
   return searchOf(filter) !== "";
 }

@@ -9,7 +9,7 @@ import pt from "../../dictionary/pt/calls.ts";
 import { href, navigate } from "../../shell/place.ts";
 import type { ListedCall } from "./call-rows.ts";
 import { createdText, Duration, outcomeText } from "./call-text.tsx";
-import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type ScrollState } from "./row-window.ts";
+import { isNearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type ScrollState } from "./row-window.ts";
 import { spacedNumber } from "./typed-number.ts";
 
 const t = dictionary({ en, pt });
@@ -38,7 +38,7 @@ export function CallGrid({
   const body = useRef<HTMLTableSectionElement>(null);
   const view = useSignal({ topOffset: 0, viewHeight: innerHeight, rowHeight: ESTIMATED_ROW_HEIGHT });
   /** The row that Tab moves the focus to. */
-  const active = useSignal<string | undefined>(undefined);
+  const activeRow = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
   const pendingFocus = useRef<string | undefined>(undefined);
   /** The row that stays in place, and its index, at the last drawing. */
@@ -95,9 +95,9 @@ export function CallGrid({
       row?.focus({ preventScroll: true });
       if (row || !isUnfinished) pendingFocus.current = undefined;
     }
-    const focused = element.contains(document.activeElement) ? active.peek() : undefined;
+    const focusedId = element.contains(document.activeElement) ? activeRow.peek() : undefined;
     const first = list[Math.max(0, Math.floor(view.peek().topOffset / rowHeight))];
-    const anchorId = focused ?? (view.peek().topOffset > 0 ? first?.id : undefined);
+    const anchorId = focusedId ?? (view.peek().topOffset > 0 ? first?.id : undefined);
     anchor.current =
       anchorId === undefined ? undefined : { id: anchorId, row: list.findIndex(({ id }) => id === anchorId) };
     if (!isUnfinished) return;
@@ -108,11 +108,11 @@ export function CallGrid({
   });
 
   useEffect(() => {
-    if (!isComplete.value && nearEnd(scroll.value)) onNearEnd();
+    if (!isComplete.value && isNearEnd(scroll.value)) onNearEnd();
   }, [scroll.value, isComplete.value]);
 
   const visibleRows = list.slice(from, to);
-  const tabStop = visibleRows.some(({ id }) => id === active.value) ? active.value : visibleRows[0]?.id;
+  const tabStop = visibleRows.some(({ id }) => id === activeRow.value) ? activeRow.value : visibleRows[0]?.id;
 
   function onKeyDown(event: KeyboardEvent): void {
     const { target, key } = event;
@@ -127,7 +127,7 @@ export function CallGrid({
     if (next === undefined || id === undefined) return;
     event.preventDefault();
     pendingFocus.current = id;
-    active.value = id;
+    activeRow.value = id;
     anchor.current = undefined;
     reveal(next);
     measure.current();
@@ -172,7 +172,7 @@ export function CallGrid({
         ref={body}
         onKeyDown={onKeyDown}
         onFocusIn={({ target }) => {
-          if (target instanceof HTMLElement && target.dataset.call) active.value = target.dataset.call;
+          if (target instanceof HTMLElement && target.dataset.call) activeRow.value = target.dataset.call;
         }}
       >
         {visibleRows.map((call, index) => (

@@ -101,4 +101,4 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
 }
 
 /** The calls of the account. */
-const accountCalls: CallSource = { page: client.calls.page, onEvents, streamStarts: streamStarts };
+const accountCalls: CallSource = { page: client.calls.page, onEvents, streamStarts };

@@ -30,9 +30,9 @@ export class CallRows {
   readonly #filter: CallListFilter;
   readonly #rows = new Map<string, ListedCall>();
   /** Oldest call read so far; older ones are on pages that have not been requested. */
-  #oldest: ListedCall | undefined;
+  #oldestCall: ListedCall | undefined;
   #isComplete = false;
-  #sorted: readonly ListedCall[] | undefined = [];
+  #sortedRows: readonly ListedCall[] | undefined = [];
 
   constructor(filter: CallListFilter) {
     this.#filter = filter;
@@ -40,8 +40,8 @@ export class CallRows {
 
   /** Newest first; the same array until something changes. */
   get list(): readonly ListedCall[] {
-    this.#sorted ??= [...this.#rows.values()].sort(newestFirst);
-    return this.#sorted;
+    this.#sortedRows ??= [...this.#rows.values()].sort(newestFirst);
+    return this.#sortedRows;
   }
 
   /** True if the last page has been read. */
@@ -56,7 +56,7 @@ export class CallRows {
   /** Adds the next page. @param isLastPage true for the last page */
   addPage(calls: readonly ListedCall[], isLastPage: boolean): void {
     for (const call of calls) this.put(call);
-    this.#oldest = calls.at(-1) ?? this.#oldest;
+    this.#oldestCall = calls.at(-1) ?? this.#oldestCall;
     this.#isComplete = isLastPage;
   }
 
@@ -66,7 +66,7 @@ export class CallRows {
     if (previous !== undefined && RANK[previous.status] > RANK[call.status]) return;
     if (matchesFilter(call, this.#filter)) this.#rows.set(call.id, call);
     else if (!this.#rows.delete(call.id)) return;
-    this.#sorted = undefined;
+    this.#sortedRows = undefined;
   }
 
   /** Applies an event of any call. */
@@ -85,7 +85,9 @@ export class CallRows {
     if (!mayMatch(event, status, this.#filter)) return false;
     if (this.#isComplete) return true;
     const createdAt = idTime(id);
-    return this.#oldest !== undefined && createdAt !== undefined && createdAt >= Date.parse(this.#oldest.created_at);
+    return (
+      this.#oldestCall !== undefined && createdAt !== undefined && createdAt >= Date.parse(this.#oldestCall.created_at)
+    );
   }
 }
 

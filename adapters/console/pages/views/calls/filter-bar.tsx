@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Instance } from "../../../../../src/client/index.ts";
 import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/calls/call.ts";
 import { Button } from "../../components/button.tsx";
-import { Field, Labelled, Select } from "../../components/field.tsx";
+import { Field, LabelledInput, Select } from "../../components/field.tsx";
 import { callTypes } from "../../dictionary/call-types.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
@@ -134,10 +134,15 @@ function TextFilter({
   };
   const fault = isInvalid.value ? faults.value.phone_number_invalid : undefined;
   return (
-    <Labelled label={label} hint={hint} fault={fault}>
-      {(tied) => (
-        <input {...tied} ref={input} autoComplete="off" onChange={(event) => applyText(event.currentTarget.value)} />
+    <LabelledInput label={label} hint={hint} fault={fault}>
+      {(inputAttributes) => (
+        <input
+          {...inputAttributes}
+          ref={input}
+          autoComplete="off"
+          onChange={(event) => applyText(event.currentTarget.value)}
+        />
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }

@@ -41,7 +41,7 @@ export class LiveCallList {
   #pageRead: Promise<void> | undefined;
   readonly #controller = new AbortController();
   /** New calls that have not been read, each with the time of its creation. */
-  readonly #unknown = new Map<string, number>();
+  readonly #unknownCalls = new Map<string, number>();
   #drawTimer: ReturnType<typeof setTimeout> | undefined;
   #findTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -106,10 +106,10 @@ export class LiveCallList {
       const effect = this.#calls.apply(event);
       hasChanged ||= effect === "changed";
       if (effect === "unknown_call" && event.call_id !== null)
-        this.#unknown.set(event.call_id, idTime(event.call_id) ?? Date.parse(event.timestamp));
+        this.#unknownCalls.set(event.call_id, idTime(event.call_id) ?? Date.parse(event.timestamp));
     }
     if (hasChanged) this.#drawTimer ??= setTimeout(() => this.#draw(), DRAW_INTERVAL_MS);
-    if (this.#unknown.size > 0) this.#findTimer ??= setTimeout(() => void this.#readUnknownCalls(), READ_DELAY_MS);
+    if (this.#unknownCalls.size > 0) this.#findTimer ??= setTimeout(() => void this.#readUnknownCalls(), READ_DELAY_MS);
   }
 
   #draw(): void {
@@ -122,8 +122,8 @@ export class LiveCallList {
   /** Reads the newest pages until every new call was found, or is newer than the rest. */
   async #readUnknownCalls(): Promise<void> {
     const { signal } = this.#controller;
-    const missingCalls = new Map(this.#unknown);
-    this.#unknown.clear();
+    const missingCalls = new Map(this.#unknownCalls);
+    this.#unknownCalls.clear();
     let limit = Math.min(MAX_PAGE_SIZE, 10 + 2 * missingCalls.size);
     let cursor: string | undefined;
     try {
@@ -144,7 +144,7 @@ export class LiveCallList {
       // The call is read again after its next event, or when the event stream restarts.
     }
     this.#findTimer = undefined;
-    if (this.#unknown.size > 0 && !signal.aborted)
+    if (this.#unknownCalls.size > 0 && !signal.aborted)
       this.#findTimer = setTimeout(() => void this.#readUnknownCalls(), READ_DELAY_MS);
   }
 }

@@ -47,7 +47,7 @@ export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; re
             </span>
           )}
         </p>
-        {isEnded ? <End call={call} /> : <Talking call={call} />}
+        {isEnded ? <EndNotice call={call} /> : <CallControls call={call} />}
         {call.keys.value !== "" && <p class="small">{live.pressed([...call.keys.value].join(" "))}</p>}
         <div class="row">
           {!isEnded && (
@@ -78,7 +78,7 @@ export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; re
   );
 }
 
-function Talking({ call }: { readonly call: MicrophoneCall }) {
+function CallControls({ call }: { readonly call: MicrophoneCall }) {
   const { live } = t.value;
   const { heard, spoken } = call.levels.value;
   return (
@@ -102,7 +102,7 @@ function Level({ label, value }: { readonly label: string; readonly value: numbe
   );
 }
 
-function End({ call }: { readonly call: MicrophoneCall }) {
+function EndNotice({ call }: { readonly call: MicrophoneCall }) {
   const fault = call.fault.value;
   if (fault !== undefined) return <Notice tone="bad">{faultSentence(fault)}</Notice>;
   const reason = call.end.value?.reason;

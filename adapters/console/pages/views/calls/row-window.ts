@@ -24,27 +24,28 @@ export function rowWindow({ topOffset, viewHeight, rowHeight, count }: ScrollSta
   return { from, to: Math.max(from, Math.min(count, last)) };
 }
 
-/** The rows to draw in the next task: the drawn rows of a window and at most `maxNewRows` new ones.
+/**
+ * The rows to draw in the next task: the drawn rows of a window and at most `maxNewRows` new ones.
  * @param first the most urgent row; the others follow downwards, then upwards
  */
-export function nextRows(drawn: RowWindow, window: RowWindow, first: number, maxNewRows: number): RowWindow {
-  let from = Math.max(drawn.from, window.from);
-  let to = Math.min(drawn.to, window.to);
+export function nextRows(drawnRows: RowWindow, window: RowWindow, first: number, maxNewRows: number): RowWindow {
+  let from = Math.max(drawnRows.from, window.from);
+  let to = Math.min(drawnRows.to, window.to);
   const urgentRow = Math.min(Math.max(first, window.from), Math.max(window.from, window.to - 1));
   if (from >= to) from = to = urgentRow; // no drawn row remains
   let remaining = maxNewRows;
-  const up = Math.min(remaining, Math.max(0, from - urgentRow));
-  from -= up;
-  remaining -= up;
-  const down = Math.min(remaining, window.to - to);
-  to += down;
-  remaining -= down;
+  const rowsAbove = Math.min(remaining, Math.max(0, from - urgentRow));
+  from -= rowsAbove;
+  remaining -= rowsAbove;
+  const rowsBelow = Math.min(remaining, window.to - to);
+  to += rowsBelow;
+  remaining -= rowsBelow;
   from -= Math.min(remaining, from - window.from);
   return { from, to };
 }
 
 /** True if the view approaches rows that have not been read. */
-export function nearEnd({ topOffset, viewHeight, rowHeight, count }: ScrollState): boolean {
+export function isNearEnd({ topOffset, viewHeight, rowHeight, count }: ScrollState): boolean {
   return topOffset + 2 * viewHeight >= count * rowHeight;
 }
 

@@ -1,5 +1,6 @@
-/** The E.164 form of a typed number: `+1 (202) 555-0100` and `001 202 555 0100` are
- * `+12025550100`. Any other text is returned trimmed, so that a message can quote it.
+/**
+ * The E.164 form of a typed number: `+1 (202) 555-0100` and `001 202 555 0100` are `+12025550100`. Any other text is
+ * returned trimmed, so that a message can quote it.
  */
 export function phoneNumberOf(input: string): string {
   const text = input.trim();

@@ -11,10 +11,10 @@ const t = dictionary({ en, pt });
 /** Caller as the callees see it. */
 export function CallerFields({
   caller,
-  allowed,
+  allowedCallers,
 }: {
   readonly caller: Signal<CallerForm>;
-  readonly allowed: NonNullable<NetworkView["caller_ids"]>;
+  readonly allowedCallers: NonNullable<NetworkView["caller_ids"]>;
 }) {
   const texts = t.value.caller;
   const { phoneNumber, displayName, withheld } = caller.value;
@@ -23,10 +23,10 @@ export function CallerFields({
   };
   return (
     <>
-      {allowed.length > 0 && (
+      {allowedCallers.length > 0 && (
         <Field
           label={texts.number}
-          hint={allowed === "*" ? texts.numberHint : texts.numberHintOf(allowed.join(", "))}
+          hint={allowedCallers === "*" ? texts.numberHint : texts.numberHintOf(allowedCallers.join(", "))}
           type="tel"
           autocomplete="off"
           value={phoneNumber}

@@ -97,7 +97,7 @@ function CreateForm({
         <details class="more">
           <summary>{texts.caller}</summary>
           <div class="stack">
-            <CallerFields caller={caller} allowed={caller_ids} />
+            <CallerFields caller={caller} allowedCallers={caller_ids} />
           </div>
         </details>
       )}

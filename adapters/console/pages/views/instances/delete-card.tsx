@@ -19,7 +19,7 @@ export function DeleteCard({ instance }: { readonly instance: InstanceDetails })
       <div class="stack">
         <p class="measure">{remove.text}</p>
         <div>
-          <Button look="danger" icon="trash" onClick={() => ask(instance)}>
+          <Button look="danger" icon="trash" onClick={() => confirmDeletion(instance)}>
             {remove.action}
           </Button>
         </div>
@@ -28,7 +28,7 @@ export function DeleteCard({ instance }: { readonly instance: InstanceDetails })
   );
 }
 
-function ask({ id, name, status, callQueue, connection }: InstanceDetails): void {
+function confirmDeletion({ id, name, status, callQueue, connection }: InstanceDetails): void {
   const { remove } = t.value;
   const phone = connection?.phone ?? null;
   const unlinks = phone === null ? remove.unlinksUnknown : remove.unlinks(phone);

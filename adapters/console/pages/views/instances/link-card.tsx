@@ -80,26 +80,26 @@ function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetai
     page.value = await client.instances.linkPage(id);
   });
   const { link } = t.value;
-  const created = page.value;
+  const createdPage = page.value;
   return (
     <div class="stack stack-s">
       <h3>{link.send}</h3>
       <p class="quiet">{link.sendText}</p>
-      {created && (
+      {createdPage && (
         <>
-          <CopyField label={link.address} value={created.url} />
+          <CopyField label={link.address} value={createdPage.url} />
           <p class="small" role="status">
-            {link.expires(formatTime(created.expires_at))}
+            {link.expires(formatTime(createdPage.expires_at))}
           </p>
         </>
       )}
       {createLink.fault !== undefined && <FaultNotice error={createLink.fault} />}
       <div class="row">
         <Button look="quiet" busy={createLink.busy} onClick={() => createLink.start()}>
-          {created ? link.sendAgain : link.sendAction}
+          {createdPage ? link.sendAgain : link.sendAction}
         </Button>
-        {created && "share" in navigator && (
-          <Button look="quiet" onClick={() => void share(created.url, link.shareText(name))}>
+        {createdPage && "share" in navigator && (
+          <Button look="quiet" onClick={() => void share(createdPage.url, link.shareText(name))}>
             {link.share}
           </Button>
         )}

@@ -36,7 +36,7 @@ export function OfflineNotice({
       <p>{fixOf(connection)}</p>
       <div>
         <Button small look="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
-          {offline.look}
+          {offline.checkAgain}
         </Button>
       </div>
     </Notice>

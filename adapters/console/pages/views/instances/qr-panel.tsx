@@ -15,8 +15,8 @@ const t = dictionary({ en, pt });
 export function QrPanel({
   id,
   code,
-  onLinked: linked,
-  onFailed: failed,
+  onLinked,
+  onFailed,
 }: {
   readonly id: string;
   readonly code: Signal<QrCode | undefined>;
@@ -28,7 +28,7 @@ export function QrPanel({
   const fault = useSignal<unknown>(undefined);
   useEffect(() => {
     const controller = new AbortController();
-    void follow(id, code, fault, { linked, failed }, controller.signal);
+    void follow(id, code, fault, { onLinked, onFailed }, controller.signal);
     return () => controller.abort();
   }, [id]);
   const currentCode = code.value;
@@ -38,7 +38,7 @@ export function QrPanel({
         <figure class="qr">
           <img alt={t.value.link.qr} src={`data:image/png;base64,${currentCode.pngBase64}`} width="320" height="320" />
           <figcaption class="quiet small">
-            <Countdown until={currentCode.expiresAt} />
+            <Countdown expiresAt={currentCode.expiresAt} />
           </figcaption>
         </figure>
       ) : (
@@ -53,29 +53,29 @@ async function follow(
   id: string,
   code: Signal<QrCode | undefined>,
   fault: Signal<unknown>,
-  { linked, failed }: { readonly linked: () => void; readonly failed: () => void },
+  { onLinked, onFailed }: { readonly onLinked: () => void; readonly onFailed: () => void },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    let pause = PAUSE_MS;
+    let pauseMs = PAUSE_MS;
     try {
       const next = await client.instances.qrCode(id, { signal });
       if (signal.aborted) return;
       code.value = next;
       fault.value = undefined;
-      pause = pauseUntil(next.expiresAt, Date.now());
+      pauseMs = pauseUntil(next.expiresAt, Date.now());
     } catch (error) {
       if (signal.aborted) return;
       const problemCode = faultCode(error);
       if (problemCode === "instance_already_linked" || problemCode === "instance_not_found") {
-        linked();
+        onLinked();
         return;
       }
       code.value = undefined;
       fault.value = error;
-      failed();
+      onFailed();
     }
-    await pauseWhileVisible(pause, signal);
+    await pauseWhileVisible(pauseMs, signal);
   }
 }
 
@@ -103,19 +103,19 @@ async function pauseWhileVisible(ms: number, signal: AbortSignal): Promise<void>
 }
 
 /** Remaining validity of the code. Hidden from screen readers, because it changes every second. */
-function Countdown({ until }: { readonly until: string | null }) {
-  const seconds = useSignal(secondsUntil(until));
+function Countdown({ expiresAt }: { readonly expiresAt: string | null }) {
+  const seconds = useSignal(secondsUntil(expiresAt));
   useEffect(() => {
-    seconds.value = secondsUntil(until);
+    seconds.value = secondsUntil(expiresAt);
     const timer = setInterval(() => {
-      seconds.value = secondsUntil(until);
+      seconds.value = secondsUntil(expiresAt);
     }, 1_000);
     return () => clearInterval(timer);
-  }, [until]);
-  if (until === null) return null;
+  }, [expiresAt]);
+  if (expiresAt === null) return null;
   return <span aria-hidden="true">{t.value.link.until(seconds.value)}</span>;
 }
 
-function secondsUntil(until: string | null): number {
-  return until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
+function secondsUntil(time: string | null): number {
+  return time === null ? 0 : Math.max(0, Math.ceil((Date.parse(time) - Date.now()) / 1_000));
 }

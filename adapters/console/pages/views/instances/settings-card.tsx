@@ -28,9 +28,10 @@ export function SettingsCard({
   const name = useSignal(instance.name);
   const caller = useSignal(callerForm(instance.callerId));
   const networkList = useData(networks).value.value;
-  const allowed = networkList?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
+  const allowedCallers =
+    networkList?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
   const save = useAction(async () => {
-    const callerId = allowed === null ? {} : { callerId: callerOfForm(caller.value) };
+    const callerId = allowedCallers === null ? {} : { callerId: callerOfForm(caller.value) };
     await client.instances.update(instance.id, { name: name.value, ...callerId });
     toast(t.value.settings.saved);
     await reload();
@@ -41,9 +42,9 @@ export function SettingsCard({
       <div class="measure">
         <Form action={save} buttons={<Button busy={save.busy}>{settings.save}</Button>}>
           <SignalField label={settings.name} autocomplete="off" maxLength={120} required signal={name} />
-          {allowed !== null && <CallerFields caller={caller} allowed={allowed} />}
+          {allowedCallers !== null && <CallerFields caller={caller} allowedCallers={allowedCallers} />}
           {networkList !== undefined && (
-            <p class="quiet small">{allowed === null ? settings.noCaller : settings.laterOnly}</p>
+            <p class="quiet small">{allowedCallers === null ? settings.noCaller : settings.laterOnly}</p>
           )}
         </Form>
       </div>

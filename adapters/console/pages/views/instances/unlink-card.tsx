@@ -25,7 +25,7 @@ export function UnlinkCard({
       <div class="stack">
         <p class="measure">{unlink.text}</p>
         <div>
-          <Button look="danger" onClick={() => ask(instance, reload)}>
+          <Button look="danger" onClick={() => confirmUnlinking(instance, reload)}>
             {unlink.action}
           </Button>
         </div>
@@ -34,7 +34,7 @@ export function UnlinkCard({
   );
 }
 
-function ask({ id, name, callQueue, connection }: InstanceDetails, reload: () => Promise<unknown>): void {
+function confirmUnlinking({ id, name, callQueue, connection }: InstanceDetails, reload: () => Promise<unknown>): void {
   const { unlink, remove } = t.value;
   const phone = connection?.phone ?? null;
   const liveCount = callQueue.filter(({ status }) => status !== "QUEUED").length;

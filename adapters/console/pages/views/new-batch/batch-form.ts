@@ -8,10 +8,10 @@ import { type CallForm, callRequest } from "../new-call/call-form.ts";
 export interface BatchForm {
   readonly name: string;
   readonly instanceIds: readonly string[];
-  /** Of a field `datetime-local`, in the browser's time zone. */
+  /** Value of a `datetime-local` field, in the browser's time zone. */
   readonly startAt: string;
   readonly endAt: string;
-  /** True if calls are limited to hours. */
+  /** True if calls are limited to certain hours. */
   readonly hasHours: boolean;
   readonly from: string;
   readonly to: string;
@@ -76,7 +76,7 @@ export function batchRequest(form: BatchForm, message: BatchMessage): CreateBatc
   return input;
 }
 
-/** The form as the call of one person: the checks of a call are those of a batch's message. */
+/** The form as a call to one person, so that a batch's message is checked like that of a call. */
 export function asCallForm(form: CallForm): CallForm {
   return {
     ...form,
@@ -93,8 +93,8 @@ function withValues(text: string): string {
   return fillPlaceholders(text, Object.fromEntries(placeholdersOf(text).map((name) => [name, "x"])));
 }
 
-/** A time of the browser's time zone with its zone. */
-function isoTime(local: string): string {
-  const time = new Date(local);
-  return Number.isNaN(time.getTime()) ? local : time.toISOString();
+/** A local time of the browser as a time in UTC. */
+function isoTime(localTime: string): string {
+  const time = new Date(localTime);
+  return Number.isNaN(time.getTime()) ? localTime : time.toISOString();
 }

@@ -13,7 +13,7 @@ export class ChosenList {
     return this.#list;
   }
 
-  /** True if the last file was no table. */
+  /** True if the last file was not a table. */
   get isUnreadable(): ReadonlySignal<boolean> {
     return this.#isUnreadable;
   }
@@ -23,13 +23,13 @@ export class ChosenList {
   }
 
   /** Reads the first rows of a file. */
-  async open(name: string, chosen: Blob): Promise<void> {
+  async open(name: string, source: Blob): Promise<void> {
     this.#choice.value = {};
     try {
-      const file = await withHeader(chosen);
+      const file = await withHeader(source);
       const preview = await csvPreview(file);
       this.#list.value = preview && { name, file, preview };
-      this.#isUnreadable.value = preview === undefined && chosen.size > 0;
+      this.#isUnreadable.value = preview === undefined && source.size > 0;
     } catch {
       this.#list.value = undefined;
       this.#isUnreadable.value = true; // the file has been moved or deleted in the meantime

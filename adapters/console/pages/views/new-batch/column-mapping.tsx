@@ -5,7 +5,7 @@ import type { ChosenList } from "./chosen-list.ts";
 import { type CsvPreview, columnMeanings, columnOf, columnOfVariable, missingVariables } from "./csv-preview.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-/** The meanings of the columns, with the first rows. */
+/** The meaning of each column, with the first rows. */
 export function ColumnMapping({
   list,
   preview,
@@ -21,10 +21,10 @@ export function ColumnMapping({
   const columns = preview.header.filter((name) => name.trim() !== "").map((name) => ({ value: name, text: name }));
   const phoneColumn = meanings && columnOf(preview, meanings, "phone");
   const otherColumns = columns.filter(({ value }) => value !== phoneColumn);
-  const missing = meanings ? missingVariables(meanings, variables) : [];
-  // A usual name is a reference even if none is chosen.
-  const automatic = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
-  const hasReference = automatic?.some(({ kind }) => kind === "reference") ?? false;
+  const missingNames = meanings ? missingVariables(meanings, variables) : [];
+  // A column with a usual name is the reference even if none is chosen.
+  const defaultMeanings = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
+  const hasReference = defaultMeanings?.some(({ kind }) => kind === "reference") ?? false;
   return (
     <>
       <div class="columns">
@@ -46,13 +46,13 @@ export function ColumnMapping({
             key={name}
             label={texts.variable(`{{${name}}}`)}
             value={(meanings && columnOfVariable(preview, meanings, name)) ?? ""}
-            options={missing.includes(name) ? [{ value: "", text: texts.choose }, ...otherColumns] : otherColumns}
+            options={missingNames.includes(name) ? [{ value: "", text: texts.choose }, ...otherColumns] : otherColumns}
             onChange={(column) => list.chooseVariable(name, column)}
           />
         ))}
       </div>
-      {missing.length > 0 && (
-        <Notice tone="warn">{texts.missing(missing.map((name) => `{{${name}}}`).join(", "))}</Notice>
+      {missingNames.length > 0 && (
+        <Notice tone="warn">{texts.missing(missingNames.map((name) => `{{${name}}}`).join(", "))}</Notice>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section class="csv-preview" tabIndex={0} aria-label={texts.preview}>

@@ -21,12 +21,12 @@ export interface ColumnChoice {
   readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The first rows of a file; undefined if it is no table. */
+/** The first rows of a file; undefined if it is not a table. */
 export async function csvPreview(file: Blob): Promise<CsvPreview | undefined> {
   const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
   let header: readonly string[] | undefined;
   const rows: { row: number; cells: readonly string[] }[] = [];
-  for await (const record of csvRecords(once(start))) {
+  for await (const record of csvRecords(singleChunk(start))) {
     if (header === undefined) {
       if ("fault" in record) return undefined;
       header = record.cells;
@@ -35,7 +35,7 @@ export async function csvPreview(file: Blob): Promise<CsvPreview | undefined> {
   return header && { header, rows };
 }
 
-/** The file with a header row, if its first row is one of people: a pasted list of numbers has none. */
+/** The file with a header row, which is added if the first row is a person's: a pasted list of numbers has none. */
 export async function withHeader(file: Blob): Promise<Blob> {
   const preview = await csvPreview(file);
   const phone = preview?.header.findIndex(isNumber) ?? -1;
@@ -64,8 +64,8 @@ export function columnMeanings(
       return undefined;
     }
   };
-  const known = meanings(choice);
-  if (known || choice.phone !== undefined) return known;
+  const knownMeanings = meanings(choice);
+  if (knownMeanings || choice.phone !== undefined) return knownMeanings;
   // Without a usual name, the column whose cells are numbers.
   const guess = header.findIndex(
     (_, index) => rows.length > 0 && rows.every(({ cells }) => isNumber(cells[index] ?? "")),
@@ -100,6 +100,6 @@ function isNumber(cell: string): boolean {
   return PHONE_NUMBER.test(plainNumber(cell));
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

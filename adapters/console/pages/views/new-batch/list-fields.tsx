@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { Labelled } from "../../components/field.tsx";
+import { LabelledInput } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
 import { ColumnMapping } from "./column-mapping.tsx";
@@ -21,7 +21,7 @@ export function ListFields({
   const id = useId();
   const isDragOver = useSignal(false);
   const texts = t.value.list;
-  const chosen = list.list.value;
+  const chosenList = list.list.value;
   const open = (file: File | null | undefined): void => {
     if (file) void list.open(file.name, file);
   };
@@ -69,28 +69,28 @@ export function ListFields({
       </div>
       <details class="more">
         <summary>{texts.paste}</summary>
-        <Labelled label={texts.pasteLabel} hint={texts.pasteHint}>
-          {(tied) => (
+        <LabelledInput label={texts.pasteLabel} hint={texts.pasteHint}>
+          {(inputAttributes) => (
             <textarea
-              {...tied}
+              {...inputAttributes}
               rows={5}
               spellcheck={false}
               placeholder={"phone,name\n+12025550100,Ana"}
               onInput={(event) => void list.open(texts.pasted, new Blob([event.currentTarget.value]))}
             />
           )}
-        </Labelled>
+        </LabelledInput>
       </details>
       {list.isUnreadable.value && <Notice tone="bad">{texts.unreadable}</Notice>}
-      {chosen && (
+      {chosenList && (
         <>
           <div class="row row-apart">
-            <strong>{chosen.name}</strong>
+            <strong>{chosenList.name}</strong>
             <Button small look="plain" icon="trash" onClick={() => list.clear()}>
               {texts.remove}
             </Button>
           </div>
-          <ColumnMapping list={list} preview={chosen.preview} variables={variables} />
+          <ColumnMapping list={list} preview={chosenList.preview} variables={variables} />
         </>
       )}
     </div>

@@ -8,19 +8,19 @@ import { type Data, useData } from "../../shell/use-data.ts";
 import { spacedNumber } from "../calls/typed-number.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-/** Most instances whose phone numbers are read, each with a request. */
+/** Maximum instances whose phone numbers are read, each with a request. */
 const MAX_PHONES = 20;
 
 /** The instances that place the calls, each with its number and its state. */
 export function NumbersField({
   instances,
-  chosen,
+  selectedIds,
   onChange,
   fault,
 }: {
   readonly instances: Data<readonly Instance[]>;
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
+  readonly selectedIds: readonly string[];
+  readonly onChange: (instanceIds: readonly string[]) => void;
   readonly fault?: string | undefined;
 }) {
   const { numbers } = t.value;
@@ -44,9 +44,11 @@ export function NumbersField({
                 key={instance.id}
                 instance={instance}
                 hasPhone={list.length <= MAX_PHONES}
-                checked={chosen.includes(instance.id)}
+                checked={selectedIds.includes(instance.id)}
                 onChange={(isChosen) =>
-                  onChange(isChosen ? [...chosen, instance.id] : chosen.filter((other) => other !== instance.id))
+                  onChange(
+                    isChosen ? [...selectedIds, instance.id] : selectedIds.filter((other) => other !== instance.id),
+                  )
                 }
               />
             ))}

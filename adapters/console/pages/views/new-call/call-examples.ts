@@ -11,18 +11,18 @@ export function curlExample(form: CallForm, url: string): string {
   const json = JSON.stringify(callRequest(form, AUDIO_MARK).body, null, 2);
   const request = (data: string): string =>
     [
-      `curl -sS ${quoted(`${url}/v1/calls`)} \\`,
+      `curl -sS ${shellQuote(`${url}/v1/calls`)} \\`,
       '  -H "Authorization: Bearer $RINGPORT_TOKEN" \\',
       '  -H "Content-Type: application/json" \\',
       `  -d ${data}`,
     ].join("\n");
   const [before = "", after] = json.split(JSON.stringify(AUDIO_MARK).slice(1, -1));
-  if (after === undefined) return request(quoted(json));
+  if (after === undefined) return request(shellQuote(json));
   // A file does not fit into a command's arguments.
   return [
-    `printf %s ${quoted(before)} > call.json`,
-    `base64 < ${quoted(fileName(form))} | tr -d '\\n' >> call.json`,
-    `printf %s ${quoted(after)} >> call.json`,
+    `printf %s ${shellQuote(before)} > call.json`,
+    `base64 < ${shellQuote(fileName(form))} | tr -d '\\n' >> call.json`,
+    `printf %s ${shellQuote(after)} >> call.json`,
     request("@call.json"),
   ].join("\n");
 }
@@ -50,7 +50,7 @@ console.log(await stream.ended);
 `;
 
 /** The text quoted as one word for a POSIX shell. */
-export function quoted(text: string): string {
+export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -58,7 +58,7 @@ export function MessageFields({
   return (
     <div class="stack">
       <fieldset class="call-types">
-        <legend class="visually-hidden">{t.value.what.title}</legend>
+        <legend class="visually-hidden">{t.value.message.title}</legend>
         {types.map((callType) => (
           <Choice
             key={callType}

@@ -20,12 +20,12 @@ export function mediaTypeOf({ format }: ChosenAudio): "audio/wav" | "audio/mpeg"
   return format === "mp3" ? "audio/mpeg" : undefined;
 }
 
-/** The file as a request carries it. */
+/** The file in Base64, for a request. */
 export function audioBase64({ bytes }: ChosenAudio): string {
   return encodeBase64(bytes);
 }
 
-/** 1,048,576 bytes are "1 MB". */
+/** Formats a size: 1,048,576 bytes are "1 MB". */
 export function fileSize(bytes: number, language: string): string {
   const [value, unit] = bytes < 1_048_576 ? [bytes / 1024, "kilobyte"] : [bytes / 1_048_576, "megabyte"];
   return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(value);

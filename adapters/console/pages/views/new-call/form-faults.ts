@@ -62,7 +62,9 @@ export function problemFaults(problem: {
 }
 
 /** The faults by field; those without a field are under `undefined`. */
-export function byField(faults: readonly FieldFault[]): ReadonlyMap<FormField | undefined, readonly FieldFault[]> {
+export function faultsByField(
+  faults: readonly FieldFault[],
+): ReadonlyMap<FormField | undefined, readonly FieldFault[]> {
   const fields = new Map<FormField | undefined, FieldFault[]>();
   for (const fault of faults) fields.set(fault.field, [...(fields.get(fault.field) ?? []), fault]);
   return fields;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Field, Labelled, Select } from "../../components/field.tsx";
+import { Field, LabelledInput, Select } from "../../components/field.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
@@ -31,7 +31,7 @@ export function faultAt(state: FormState, field: FormField): string | undefined 
 export function TextField({
   state,
   name,
-  field: at,
+  field,
   ...fieldProps
 }: Props & {
   readonly type?: "text" | "tel";
@@ -43,7 +43,7 @@ export function TextField({
     <Field
       {...fieldProps}
       value={state.form.value[name]}
-      fault={faultAt(state, at)}
+      fault={faultAt(state, field)}
       onInput={(value) => state.edit({ [name]: value })}
     />
   );
@@ -53,22 +53,22 @@ export function TextField({
 export function TextArea({
   state,
   name,
-  field: at,
+  field,
   label,
   hint,
   ...textAreaProps
 }: Props & { readonly placeholder?: string; readonly rows?: number; readonly spellcheck?: boolean }) {
   return (
-    <Labelled label={label} hint={hint} fault={faultAt(state, at)}>
-      {(tied) => (
+    <LabelledInput label={label} hint={hint} fault={faultAt(state, field)}>
+      {(inputAttributes) => (
         <textarea
           {...textAreaProps}
-          {...tied}
+          {...inputAttributes}
           value={state.form.value[name]}
           onInput={(event) => state.edit({ [name]: event.currentTarget.value })}
         />
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
@@ -76,14 +76,14 @@ export function TextArea({
 export function SelectField({
   state,
   name,
-  field: at,
+  field,
   ...selectProps
 }: Props & { readonly options: readonly { readonly value: string; readonly text: string }[] }) {
   return (
     <Select
       {...selectProps}
       value={state.form.value[name] as string}
-      fault={faultAt(state, at)}
+      fault={faultAt(state, field)}
       onChange={(value) => state.edit({ [name]: value })}
     />
   );
@@ -92,7 +92,7 @@ export function SelectField({
 /** Behaviour of a call if an answering machine answers. */
 export function MachineField({
   state,
-  field: at,
+  field,
 }: {
   readonly state: FormState;
   readonly field: "/onMachine" | "/agent/onMachine";
@@ -102,7 +102,7 @@ export function MachineField({
     <SelectField
       state={state}
       name="onMachine"
-      field={at}
+      field={field}
       label={machine.label}
       options={[
         { value: "", text: machine.default },

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { randomKey } from "../../../../../src/base/hex.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM, type FormField } from "./call-form.ts";
-import { byField, type FieldFault, FormChecks, problemFaults } from "./form-faults.ts";
+import { type FieldFault, FormChecks, faultsByField, problemFaults } from "./form-faults.ts";
 
 /** A form that is being filled in, with its values and faults. */
 export class FormState {
@@ -10,18 +10,18 @@ export class FormState {
   /** The faults by field, general ones under `undefined`; empty before the first attempt to submit. */
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly FieldFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
-  readonly #checked: (form: CallForm) => CallForm;
+  readonly #toCheckedForm: (form: CallForm) => CallForm;
   readonly #isValidated = signal(false);
   /** Faults reported by the server; dropped with the next change. */
   readonly #serverFaults = signal<readonly FieldFault[]>([]);
   #key = randomKey();
 
-  /** @param checked the form that is checked in place of the one being filled in. Default: the same */
-  constructor(limits: ReadonlySignal<Limits>, checked: (form: CallForm) => CallForm = (form) => form) {
-    this.#checked = checked;
+  /** @param toCheckedForm returns the form to check in place of the one being filled in. Default: the same */
+  constructor(limits: ReadonlySignal<Limits>, toCheckedForm: (form: CallForm) => CallForm = (form) => form) {
+    this.#toCheckedForm = toCheckedForm;
     this.#checks = computed(() => new FormChecks(limits.value));
     this.faults = computed(() =>
-      byField([...(this.#isValidated.value ? this.#localFaults() : []), ...this.#serverFaults.value]),
+      faultsByField([...(this.#isValidated.value ? this.#localFaults() : []), ...this.#serverFaults.value]),
     );
   }
 
@@ -54,6 +54,6 @@ export class FormState {
   }
 
   #localFaults(): readonly FieldFault[] {
-    return this.#checks.value.faults(this.#checked(this.form.value));
+    return this.#checks.value.faults(this.#toCheckedForm(this.form.value));
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { Instance } from "../../../../../src/client/index.ts";
 import { LinkButton } from "../../components/button.tsx";
-import { Labelled } from "../../components/field.tsx";
+import { LabelledInput } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Loaded } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
@@ -55,10 +55,10 @@ function Picker({ state, instances }: { readonly state: FormState; readonly inst
     );
   return (
     <>
-      <Labelled label={from.instance} hint={from.hint} fault={faultAt(state, "/instanceId")}>
-        {(tied) => (
+      <LabelledInput label={from.instance} hint={from.hint} fault={faultAt(state, "/instanceId")}>
+        {(inputAttributes) => (
           <select
-            {...tied}
+            {...inputAttributes}
             value={instanceId}
             onChange={(event) => state.edit({ instanceId: event.currentTarget.value })}
           >
@@ -75,7 +75,7 @@ function Picker({ state, instances }: { readonly state: FormState; readonly inst
             ))}
           </select>
         )}
-      </Labelled>
+      </LabelledInput>
       {instanceId !== "" && <ActiveCall key={instanceId} instanceId={instanceId} />}
     </>
   );

@@ -42,7 +42,7 @@ export async function placeStreamCall(state: FormState): Promise<StartedCall> {
     const stream = () => client.stream(id, { sampleRate: HEADSET_RATE, audio: "callee" });
     const microphoneCall = new MicrophoneCall({ id, number, stream, hangUp: () => client.calls.hangUp(id) }, headset);
     void microphoneCall.run();
-    return { ...result, microphoneCall: microphoneCall };
+    return { ...result, microphoneCall };
   } catch (error) {
     headset.release();
     throw error;

@@ -6,13 +6,13 @@ import { formOfCall, savedForm } from "./earlier-forms.ts";
 import type { FormState } from "./form-state.ts";
 
 /** Result of "call again": the whole form, the fields that the server has, or nothing. */
-export type Prefilled = "kept" | "partly" | "failed";
+export type PrefillResult = "kept" | "partly" | "failed";
 
 /**
  * Fills in the form from the address: `?from=CALL_ID` repeats a call, `?to=` is a number, `?instance=` an instance.
  */
-export function usePrefill(state: FormState): ReadonlySignal<Prefilled | undefined> {
-  const prefilled = useSignal<Prefilled | undefined>(undefined);
+export function usePrefill(state: FormState): ReadonlySignal<PrefillResult | undefined> {
+  const prefill = useSignal<PrefillResult | undefined>(undefined);
   useEffect(() => {
     const controller = new AbortController();
     const text = (name: string): string => query.peek().get(name) ?? "";
@@ -24,19 +24,19 @@ export function usePrefill(state: FormState): ReadonlySignal<Prefilled | undefin
     const form = savedForm(callId);
     if (form) {
       state.edit(form);
-      prefilled.value = "kept";
+      prefill.value = "kept";
       return;
     }
     client.calls.get(callId, { expand: ["reference", "media"], signal: controller.signal }).then(
       (call) => {
         state.edit(formOfCall(call));
-        prefilled.value = call.type === "DYNAMIC_STREAM" ? "kept" : "partly";
+        prefill.value = call.type === "DYNAMIC_STREAM" ? "kept" : "partly";
       },
       () => {
-        if (!controller.signal.aborted) prefilled.value = "failed";
+        if (!controller.signal.aborted) prefill.value = "failed";
       },
     );
     return () => controller.abort();
   }, []);
-  return prefilled;
+  return prefill;
 }

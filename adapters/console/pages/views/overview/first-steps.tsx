@@ -42,16 +42,16 @@ export function FirstSteps() {
 
   const texts = t.value.steps;
   const hasSimulator = signedIn.value?.simulator ?? false;
-  const active = instanceList.find(({ status }) => status === "ACTIVE");
+  const activeInstance = instanceList.find(({ status }) => status === "ACTIVE");
   const number = encodeURIComponent(rememberedNumber());
-  const from = active === undefined ? "" : `&instance=${active.id}`;
+  const from = activeInstance === undefined ? "" : `&instance=${activeInstance.id}`;
   const link: Step = {
     title: hasSimulator ? texts.link.title : texts.link.titleOther,
     help: hasSimulator ? texts.link.help : texts.link.helpOther,
-    isDone: active !== undefined,
+    isDone: activeInstance !== undefined,
     action: (
       <LinkButton
-        look={active ? "quiet" : undefined}
+        look={activeInstance ? "quiet" : undefined}
         to={href(instanceList.length === 0 ? "/instances?new=1" : "/instances")}
       >
         {instanceList.length === 0 ? texts.link.action : texts.link.open}
@@ -89,21 +89,21 @@ export function FirstSteps() {
   return (
     <Card title={texts.title}>
       <ol class="first-steps">
-        {steps.map(({ title, help, isDone: done, action }, index) => (
-          <li key={title} class={done ? "first-step first-step-done" : "first-step"}>
+        {steps.map(({ title, help, isDone, action }, index) => (
+          <li key={title} class={isDone ? "first-step first-step-done" : "first-step"}>
             <span class="first-step-mark">
-              {done ? <Icon name="check" size={18} /> : <span aria-hidden="true">{index + 1}</span>}
+              {isDone ? <Icon name="check" size={18} /> : <span aria-hidden="true">{index + 1}</span>}
             </span>
             <h3>
               {title}
-              {done && <span class="visually-hidden"> ({texts.done})</span>}
+              {isDone && <span class="visually-hidden"> ({texts.done})</span>}
             </h3>
             <p>{help}</p>
             {action}
           </li>
         ))}
       </ol>
-      {signedIn.value?.accounts && steps.every(({ isDone: done }) => done) && (
+      {signedIn.value?.accounts && steps.every(({ isDone }) => isDone) && (
         <p class="first-steps-end">
           {texts.end} <a href={href("/tokens")}>{texts.endAction}</a>
         </p>

@@ -17,16 +17,16 @@ export function callerText({ from }: PhoneCall): string {
 }
 
 /** Alerts the user to a call by sound, title, notification and vibration, until the returned function is called. */
-export function alertPerson(call: PhoneCall, context: AudioContext): () => void {
+export function alertUser(call: PhoneCall, context: AudioContext): () => void {
   const { calls } = t.value;
-  const stops = [
+  const stopFunctions = [
     ring(context),
     flashTitle(calls(callerText(call))),
     notify(calls(callerText(call)), t.value.through(call.instance.name)),
   ];
   navigator.vibrate?.([600, 400, 600, 400, 600]);
   return () => {
-    for (const stop of stops) stop();
+    for (const stop of stopFunctions) stop();
     navigator.vibrate?.(0);
   };
 }

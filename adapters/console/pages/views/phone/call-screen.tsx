@@ -19,13 +19,13 @@ type InCall = Extract<PhoneState, { readonly name: "ringing" | "talking" }>;
 /** A call that rings or is answered: its caller and its buttons. */
 export function CallScreen({ phone, state }: { readonly phone: Phone; readonly state: InCall }) {
   return state.name === "ringing" ? (
-    <Ringing phone={phone} call={state.call} />
+    <RingingScreen phone={phone} call={state.call} />
   ) : (
-    <Talking phone={phone} call={state.call} since={state.since} />
+    <TalkingScreen phone={phone} call={state.call} since={state.since} />
   );
 }
 
-function Ringing({ phone, call }: { readonly phone: Phone; readonly call: PhoneCall }) {
+function RingingScreen({ phone, call }: { readonly phone: Phone; readonly call: PhoneCall }) {
   const answer = useRef<HTMLButtonElement>(null);
   useEffect(() => answer.current?.focus({ preventScroll: true }), []);
   return (
@@ -48,20 +48,28 @@ function Ringing({ phone, call }: { readonly phone: Phone; readonly call: PhoneC
   );
 }
 
-function Talking({ phone, call, since }: { readonly phone: Phone; readonly call: PhoneCall; readonly since: number }) {
-  const live = phone.live.value;
-  const isMuted = live?.muted.value ?? false;
+function TalkingScreen({
+  phone,
+  call,
+  since,
+}: {
+  readonly phone: Phone;
+  readonly call: PhoneCall;
+  readonly since: number;
+}) {
+  const liveCall = phone.liveCall.value;
+  const isMuted = liveCall?.muted.value ?? false;
   return (
     <>
       <Caller call={call} />
       <Timer since={since} />
-      {live && <Meters live={live} />}
+      {liveCall && <Meters liveCall={liveCall} />}
       <div class="phone-actions">
         <button
           type="button"
           class="phone-button"
           aria-pressed={isMuted}
-          disabled={live?.microphone.value !== "on"}
+          disabled={liveCall?.microphone.value !== "on"}
           onClick={() => phone.mute(!isMuted)}
         >
           <Icon name={isMuted ? "mute" : "mic"} size={26} />
@@ -106,14 +114,14 @@ function Timer({ since }: { readonly since: number }) {
 }
 
 /** The levels of both directions, and the reason for a silent microphone. */
-function Meters({ live }: { readonly live: LiveCall }) {
-  const { heard, spoken } = live.levels.value;
-  const microphone = live.microphone.value;
+function Meters({ liveCall }: { readonly liveCall: LiveCall }) {
+  const { heard, spoken } = liveCall.levels.value;
+  const microphone = liveCall.microphone.value;
   const hint = microphone === "on" || microphone === "insecure" || microphone === "off" ? undefined : microphone;
   return (
     <div class="phone-meters">
       <Meter label={t.value.heard} level={heard} />
-      <Meter label={t.value.spoken} level={live.muted.value ? 0 : spoken} />
+      <Meter label={t.value.spoken} level={liveCall.muted.value ? 0 : spoken} />
       {hint && (
         <p class="small quiet" role="status">
           {t.value.microphone[hint]}

@@ -5,8 +5,9 @@ const KEY = "ringport-phone-number";
 /** Default number of a phone, outside the plan of the simulated network. */
 const FIRST_NUMBER = "+12025550147";
 
-/** The E.164 form of a typed number, such as `+1 (202) 555-0147`; undefined if it is not a number. In the
- * query of an address, a plus that was not encoded has become a space.
+/**
+ * The E.164 form of a typed number, such as `+1 (202) 555-0147`; undefined if it is not a number. In the query of an
+ * address, a plus that was not encoded has become a space.
  */
 export function numberFrom(text: string): string | undefined {
   const number = phoneNumberOf(text.replace(/^ /, "+"));

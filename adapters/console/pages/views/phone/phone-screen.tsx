@@ -25,7 +25,7 @@ export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly
       <div class="stack">
         <section class={`phone phone-${state.name}`} aria-label={number}>
           <p class="phone-number number">{spacedNumber(number)}</p>
-          {isIdle ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
+          {isIdle ? <IdleScreen phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
         </section>
         {!isSecureContext && <Notice tone="warn">{t.value.insecure}</Notice>}
         {phone.isSilenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
@@ -45,14 +45,14 @@ export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly
 
 type IdleState = Exclude<PhoneState, { readonly name: "ringing" | "talking" }>;
 
-function Waiting({ phone, state }: { readonly phone: Phone; readonly state: IdleState }) {
+function IdleScreen({ phone, state }: { readonly phone: Phone; readonly state: IdleState }) {
   return (
     <>
       <p class="phone-status" role="status">
         {statusText(state)}
       </p>
       {state.name === "ready" && <p class="quiet small">{t.value.readyText}</p>}
-      {state.name !== "refused" && state.last && <Last last={state.last} />}
+      {state.name !== "refused" && state.last && <LastCallNotice last={state.last} />}
       {state.name === "refused" && <Button onClick={() => phone.retry()}>{t.value.tryAgain}</Button>}
     </>
   );
@@ -63,7 +63,7 @@ function statusText(state: IdleState): string {
   return state.reason === "too_many" ? t.value.tooMany : t.value.signedOut;
 }
 
-function Last({ last }: { readonly last: LastCall }) {
+function LastCallNotice({ last }: { readonly last: LastCall }) {
   const length = last.ms === undefined ? "" : ` (${t.value.lasted(formatDuration(last.ms))})`;
   return (
     <div class="phone-last small" role="status">

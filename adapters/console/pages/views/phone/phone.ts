@@ -3,7 +3,7 @@ import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-
 import { loadProcessor } from "../../audio/call-audio.ts";
 import processor from "../../audio/call-processor.ts?worklet";
 import { CONSOLE } from "../../shell/place.ts";
-import { alertPerson } from "./alerts.ts";
+import { alertUser } from "./alerts.ts";
 import { LiveCall } from "./live-call.ts";
 import { PhoneConnection } from "./phone-connection.ts";
 import { nextPhoneState, type PhoneInput, type PhoneState } from "./phone-state.ts";
@@ -13,7 +13,7 @@ import { playKey } from "./ringer.ts";
 export class Phone {
   readonly state: Signal<PhoneState> = signal<PhoneState>({ name: "connecting" });
   /** The audio of the answered call. */
-  readonly live: Signal<LiveCall | undefined> = signal(undefined);
+  readonly liveCall: Signal<LiveCall | undefined> = signal(undefined);
   /** True until the user touches the page, because browsers play no sound before that. */
   readonly isSilenced: Signal<boolean> = signal(false);
   readonly #context = new AudioContext();
@@ -53,7 +53,7 @@ export class Phone {
 
   mute(muted: boolean): void {
     if (this.state.value.name !== "talking") return;
-    this.live.value?.mute(muted);
+    this.liveCall.value?.mute(muted);
     this.#connection.send({ type: "muted", call_id: this.state.value.call.id, muted });
   }
 
@@ -69,7 +69,7 @@ export class Phone {
     for (const type of ["pointerdown", "keydown"]) removeEventListener(type, this.#unlock);
     this.#connection.close();
     this.#stopAlert?.();
-    this.live.value?.end();
+    this.liveCall.value?.end();
     this.#context.onstatechange = null;
     void this.#context.close();
   }
@@ -78,7 +78,7 @@ export class Phone {
     return new PhoneConnection({
       url: this.#url,
       onInput: (input) => this.#handle(input),
-      onAudio: (samples) => this.live.value?.play(samples),
+      onAudio: (samples) => this.liveCall.value?.play(samples),
     });
   }
 
@@ -93,9 +93,9 @@ export class Phone {
     this.state.value = after;
     if (before.name === after.name) return;
     this.#stopAlert?.();
-    this.#stopAlert = after.name === "ringing" ? alertPerson(after.call, this.#context) : undefined;
-    this.live.value?.end();
-    this.live.value = after.name === "talking" ? this.#liveCall(after.call.sampleRate) : undefined;
+    this.#stopAlert = after.name === "ringing" ? alertUser(after.call, this.#context) : undefined;
+    this.liveCall.value?.end();
+    this.liveCall.value = after.name === "talking" ? this.#liveCall(after.call.sampleRate) : undefined;
   }
 
   #liveCall(callRate: number): LiveCall {

@@ -18,15 +18,15 @@ const VOICE = "en-US-1";
 
 /** A request that works when pasted into a shell. */
 export function curlTokenExample(use: TokenUse): string {
-  const head = `-H ${quoted(`Authorization: Bearer ${use.token}`)}`;
+  const head = `-H ${shellQuote(`Authorization: Bearer ${use.token}`)}`;
   const body = bodyOf(use);
-  if (body === undefined) return `curl -sS ${quoted(`${use.url}/v1/instances`)} \\\n  ${head}`;
+  if (body === undefined) return `curl -sS ${shellQuote(`${use.url}/v1/instances`)} \\\n  ${head}`;
   const [path, value] = body;
   return [
-    `curl -sS ${quoted(use.url + path)}`,
+    `curl -sS ${shellQuote(use.url + path)}`,
     head,
     `-H 'Content-Type: application/json'`,
-    `-d ${quoted(JSON.stringify(value))}`,
+    `-d ${shellQuote(JSON.stringify(value))}`,
   ].join(" \\\n  ");
 }
 
@@ -64,7 +64,7 @@ function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: o
 }
 
 /** An argument for a POSIX shell. */
-function quoted(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -29,24 +29,24 @@ export function NewTokenForm({
 }) {
   const label = useSignal("");
   const hasAllScopes = useSignal(true);
-  const selected = useSignal<readonly TokenScope[]>(["read"]);
+  const selectedScopes = useSignal<readonly TokenScope[]>(["read"]);
   const days = useSignal<(typeof LIFETIMES)[number]>("0");
-  const demo = useSignal("");
+  const demoInstanceId = useSignal("");
   const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
   const create = useAction(async () => {
     const body: NewTokenBody = {
       label: label.value.trim(),
-      ...(!hasAllScopes.value && { scopes: selected.value }),
+      ...(!hasAllScopes.value && { scopes: selectedScopes.value }),
       ...(days.value !== "0" && { expires_at: new Date(Date.now() + Number(days.value) * DAY_MS).toISOString() }),
-      ...(demo.value !== "" && { demo_instance_id: demo.value }),
+      ...(demoInstanceId.value !== "" && { demo_instance_id: demoInstanceId.value }),
     };
     onCreated(await consoleApi.post<NewTokenView>("tokens", body));
   });
   const texts = t.value.form;
   const toggle = (scope: TokenScope): void => {
-    const isSelected = selected.value.includes(scope);
-    selected.value = SCOPES.filter((candidate) =>
-      candidate === scope ? !isSelected : selected.value.includes(candidate),
+    const isSelected = selectedScopes.value.includes(scope);
+    selectedScopes.value = SCOPES.filter((candidate) =>
+      candidate === scope ? !isSelected : selectedScopes.value.includes(candidate),
     );
   };
   const instanceList = instances.value.value?.items ?? [];
@@ -55,7 +55,7 @@ export function NewTokenForm({
       action={create}
       buttons={
         <>
-          <Button busy={create.busy} disabled={!hasAllScopes.value && selected.value.length === 0}>
+          <Button busy={create.busy} disabled={!hasAllScopes.value && selectedScopes.value.length === 0}>
             {t.value.create}
           </Button>
           <Button look="quiet" onClick={onCancel}>
@@ -97,7 +97,7 @@ export function NewTokenForm({
               type="checkbox"
               title={t.value.scopes[scope].title}
               explanation={t.value.scopes[scope].help}
-              checked={selected.value.includes(scope)}
+              checked={selectedScopes.value.includes(scope)}
               onChange={() => toggle(scope)}
             />
           ))}
@@ -115,13 +115,13 @@ export function NewTokenForm({
         <Select
           label={texts.demo}
           hint={texts.demoHint}
-          value={demo.value}
+          value={demoInstanceId.value}
           options={[
             { value: "", text: texts.demoNone },
             ...instanceList.map(({ id, name }) => ({ value: id, text: name })),
           ]}
           onChange={(value) => {
-            demo.value = value;
+            demoInstanceId.value = value;
           }}
         />
       )}

@@ -14,8 +14,8 @@ const t = dictionary({ en, pt });
 
 /** Creates a webhook, shows its secret, and opens its page. */
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
-  const created = useSignal<WebhookWithSecret | undefined>(undefined);
-  const webhook = created.value;
+  const createdWebhook = useSignal<WebhookWithSecret | undefined>(undefined);
+  const webhook = createdWebhook.value;
   if (webhook)
     return (
       <SecretDialog
@@ -32,7 +32,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
     <Dialog title={add} onClose={onClose}>
       <WebhookForm
         save={async (fields) => {
-          created.value = await client.webhooks.create(fields);
+          createdWebhook.value = await client.webhooks.create(fields);
         }}
         buttons={({ busy }) => (
           <>

@@ -34,12 +34,12 @@ export function CorrectionForm({
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => element.current?.querySelector("input")?.focus(), []);
   const save = useAction(async () => {
-    const filled = Object.entries(values.value).filter(([, value]) => value.trim() !== "");
-    const corrected = await client.batches.updateTarget(batchId, position, {
+    const filledValues = Object.entries(values.value).filter(([, value]) => value.trim() !== "");
+    const correctedTarget = await client.batches.updateTarget(batchId, position, {
       phoneNumber: phoneNumberOf(phone.value),
-      variables: Object.fromEntries(filled),
+      variables: Object.fromEntries(filledValues),
     });
-    if (corrected.status === "WAITING") toast(texts.corrected(row));
+    if (correctedTarget.status === "WAITING") toast(texts.corrected(row));
     onClose();
     await onSaved();
   });

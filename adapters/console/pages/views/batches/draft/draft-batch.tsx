@@ -28,7 +28,7 @@ export function DraftBatch({ batch, data }: { readonly batch: BatchDetails; read
   return (
     <div class="stack">
       <Loaded data={plan} lines={6}>
-        {(value) => <PlanCard batch={batch} plan={value} onStarted={(started) => data.set(started)} />}
+        {(value) => <PlanCard batch={batch} plan={value} onStarted={(startedBatch) => data.set(startedBatch)} />}
       </Loaded>
       <FaultsCard batch={batch} variables={variables} onChange={reload} />
       <AddCard id={id} variables={variables} onAdded={reload} />
@@ -50,7 +50,7 @@ function AddCard({
   const progress = useSignal<number | undefined>(undefined);
   const { add } = t.value;
   const { file } = list;
-  const run = useAction(async () => {
+  const importList = useAction(async () => {
     if (!file) return;
     try {
       progress.value = 0;
@@ -66,11 +66,11 @@ function AddCard({
     <Card title={add.title}>
       <div class="stack">
         <ListFields list={list} variables={variables} />
-        {run.fault !== undefined && <FaultNotice error={run.fault} />}
+        {importList.fault !== undefined && <FaultNotice error={importList.fault} />}
         {progress.value !== undefined && <Progress label={t.value.list.importing} value={progress.value} />}
         {file && (
           <div>
-            <Button busy={run.busy} onClick={() => run.start()}>
+            <Button busy={importList.busy} onClick={() => importList.start()}>
               {add.action}
             </Button>
           </div>

@@ -12,7 +12,7 @@ import { TargetBadge } from "../batch-badge.tsx";
 import { downloadCsv } from "../download-csv.ts";
 import { CorrectionForm } from "./correction-form.tsx";
 
-/** Rows that each step of the list adds. */
+/** Rows that "Show more" adds. */
 const STEP = 25;
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   readonly onChange: () => Promise<void>;
 }
 
-/** The rows that would not be called, to correct or remove them in place. */
+/** The rows with faults, to correct or remove in place. */
 export function FaultsCard({ batch, variables, onChange }: Props) {
   const { id, counts } = batch;
   const { faults } = t.value;

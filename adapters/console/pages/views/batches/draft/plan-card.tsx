@@ -12,10 +12,10 @@ import { spacedNumber } from "../../calls/typed-number.ts";
 import { newBatchTexts as t } from "../../new-batch/texts.ts";
 import { BatchBadge } from "../batch-badge.tsx";
 
-/** Calls that each step of the list adds. */
+/** Calls that are shown at first; "Show more" adds five times as many. */
 const STEP = 10;
 
-/** Who would be called when and from which number, and the button that starts the batch. */
+/** The plan of a batch: its calls, times and numbers, with the button that starts it. */
 export function PlanCard({
   batch,
   plan,
@@ -31,14 +31,14 @@ export function PlanCard({
     onStarted(await client.batches.start(batch.id, { skipInvalid: invalid > 0 }));
   });
   const { starts_at, ends_at, call_ms, call_ms_source } = plan;
-  const assumed = call_ms_source === "message" ? "" : ` (${texts.assumed})`;
+  const assumedNote = call_ms_source === "message" ? "" : ` (${texts.assumed})`;
   const facts: [string, string][] = [[texts.called, formatNumber(people)]];
   if (invalid + duplicates > 0) facts.push([texts.faulty, formatNumber(invalid + duplicates)]);
   if (starts_at !== null && ends_at !== null) {
     facts.push([texts.starts, formatTime(starts_at)], [texts.ends, formatTime(ends_at)]);
     facts.push([texts.lasts, formatDuration(Date.parse(ends_at) - Date.parse(starts_at))]);
   }
-  facts.push([texts.callLength, formatDuration(call_ms) + assumed]);
+  facts.push([texts.callLength, formatDuration(call_ms) + assumedNote]);
   return (
     <Card title={texts.title} actions={<BatchBadge status={batch.status} />}>
       <div class="stack">

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Badge } from "../../../components/badge.tsx";
 import { Icon } from "../../../components/icon.tsx";
-import { showInside } from "../../../components/show-inside.ts";
+import { scrollToItem } from "../../../components/scroll-to-item.ts";
 import { dictionary } from "../../../dictionary/dictionary.ts";
 import en from "../../../dictionary/en/voices.ts";
 import pt from "../../../dictionary/pt/voices.ts";
@@ -72,7 +72,7 @@ export function LanguageCombobox({ languages, tag, name, isInvalid, describedBy,
   }, [isOpen.value]);
   useEffect(() => {
     const option = list.current?.querySelector<HTMLElement>(".voice-option-active");
-    if (list.current && option) showInside(list.current, option);
+    if (list.current && option) scrollToItem(list.current, option);
   }, [isOpen.value, activeTag.value]);
 
   const optionId = (language: VoiceLanguage): string => `${id}-${language.tag}`;

@@ -6,7 +6,7 @@ export interface CurrentSample {
   readonly phase: "loading" | "playing" | "failed";
 }
 
-/** Starts to play a WAV file, and calls `onEnd` at its end. @returns stops it, and releases what it takes */
+/** Starts to play a WAV file, and calls `onEnd` at its end. @returns a function that stops it and releases its resources */
 type PlaySound = (wav: Uint8Array<ArrayBuffer>, onEnd: () => void) => Promise<() => void>;
 
 /** Plays samples of voices, one at a time. */
@@ -16,7 +16,7 @@ export class SamplePlayer {
   readonly #current = signal<CurrentSample | undefined>(undefined);
   readonly #load: (voiceId: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>;
   readonly #play: PlaySound;
-  #turn = new AbortController();
+  #scope = new AbortController();
 
   constructor(
     load: (voiceId: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>,
@@ -30,26 +30,26 @@ export class SamplePlayer {
   /** Plays the sample of a voice in place of the current one. */
   async play(voiceId: string): Promise<void> {
     this.stop();
-    const turn = new AbortController();
-    this.#turn = turn;
+    const scope = new AbortController();
+    this.#scope = scope;
     this.#current.value = { voiceId, phase: "loading" };
     try {
-      const wav = await this.#load(voiceId, turn.signal);
-      if (turn.signal.aborted) return;
+      const wav = await this.#load(voiceId, scope.signal);
+      if (scope.signal.aborted) return;
       const stop = await this.#play(wav, () => {
-        if (this.#turn === turn) this.stop();
+        if (this.#scope === scope) this.stop();
       });
-      if (turn.signal.aborted) return stop();
-      turn.signal.addEventListener("abort", stop);
+      if (scope.signal.aborted) return stop();
+      scope.signal.addEventListener("abort", stop);
       this.#current.value = { voiceId, phase: "playing" };
     } catch {
-      if (!turn.signal.aborted) this.#current.value = { voiceId, phase: "failed" };
+      if (!scope.signal.aborted) this.#current.value = { voiceId, phase: "failed" };
     }
   }
 
   /** Stops the current sample, even while it loads. */
   stop(): void {
-    this.#turn.abort();
+    this.#scope.abort();
     this.#current.value = undefined;
   }
 }

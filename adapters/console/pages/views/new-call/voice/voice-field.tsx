@@ -46,13 +46,13 @@ export function VoiceField({
     () => voiceLanguages(voices ?? [], readerLocale, preferences),
     [voices, preferences.join()],
   );
-  const suggested = voices && suggestedVoice(voices, preferences);
+  const suggestion = voices && suggestedVoice(voices, preferences);
   useEffect(() => {
     // A call without a text needs no voice: an agent has its own.
-    if (name === "voiceId" && voiceId === "" && suggested) state.edit({ voiceId: suggested.id });
+    if (name === "voiceId" && voiceId === "" && suggestion) state.edit({ voiceId: suggestion.id });
   }, [voices]);
 
-  const tag = languageOfVoice(voiceId) ?? browsedTag.value ?? suggested?.language ?? languages[0]?.tag;
+  const tag = languageOfVoice(voiceId) ?? browsedTag.value ?? suggestion?.language ?? languages[0]?.tag;
   useEffect(() => () => player.stop(), [tag]);
   const voiceLanguage = languages.find((item) => item.tag === tag);
   const languageName = voiceLanguage?.name ?? (tag === undefined ? "" : languageNames(readerLocale)(tag));

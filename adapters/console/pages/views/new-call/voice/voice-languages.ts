@@ -29,7 +29,7 @@ export function voiceLanguages(
 ): VoiceLanguage[] {
   const name = languageNames(locale);
   // "Brazilian Portuguese" is found too, and so is each English name.
-  const others = [languageNames(locale, "dialect"), languageNames("en"), languageNames("en", "dialect")];
+  const otherNames = [languageNames(locale, "dialect"), languageNames("en"), languageNames("en", "dialect")];
   const groups = new Map<string, Voice[]>();
   for (const voice of voices) groups.set(voice.language, [...(groups.get(voice.language) ?? []), voice]);
   const languages = [...groups].map(([tag, group]) => {
@@ -39,7 +39,7 @@ export function voiceLanguages(
       isPreferred: preferences.some((preference) => baseOf(preference) === baseOf(tag)),
       hasNatural: group.some(({ quality }) => quality === "natural"),
       voices: group.sort(naturalFirst),
-      searchNames: [name(tag), tag, ...others.map((other) => other(tag))].map(comparable),
+      searchNames: [name(tag), tag, ...otherNames.map((other) => other(tag))].map(comparable),
     };
     return { language, order: orderOf(tag, preferences) };
   });
@@ -49,14 +49,14 @@ export function voiceLanguages(
 }
 
 /**
- * The languages with a name or a tag that matches a query, the closest first; only those with the whole name, if there are any.
- * Case, accents and punctuation do not count.
+ * The languages with a name or a tag that matches a query, the closest first; if a whole name matches, only those.
+ * Ignores case, accents and punctuation.
  */
 export function matchingLanguages(languages: readonly VoiceLanguage[], query: string): readonly VoiceLanguage[] {
   const text = comparable(query);
   if (text === "") return languages;
-  const exact = languages.filter(({ searchNames }) => searchNames.includes(text));
-  if (exact.length > 0) return exact;
+  const exactMatches = languages.filter(({ searchNames }) => searchNames.includes(text));
+  if (exactMatches.length > 0) return exactMatches;
   return languages
     .map((language) => ({ language, distance: distanceOf(language, text) }))
     .filter(({ distance }) => distance !== undefined)

@@ -4,7 +4,7 @@ import type { Voice } from "../../../../../../src/client/index.ts";
 import { voiceName } from "../../../../../../src/domain/voice-name.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Icon } from "../../../components/icon.tsx";
-import { showInside } from "../../../components/show-inside.ts";
+import { scrollToItem } from "../../../components/scroll-to-item.ts";
 import { dictionary } from "../../../dictionary/dictionary.ts";
 import en from "../../../dictionary/en/voices.ts";
 import pt from "../../../dictionary/pt/voices.ts";
@@ -50,7 +50,7 @@ export function VoiceList({
   ];
   useEffect(() => {
     const row = list.current?.querySelector("input:checked")?.closest<HTMLElement>(".voice-row");
-    if (list.current && row) showInside(list.current, row);
+    if (list.current && row) scrollToItem(list.current, row);
   }, [voices, voiceId]);
 
   const toggle = (id: string): void => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { match } from "../../../adapters/console/pages/shell/routes.ts";
+import { matchPath } from "../../../adapters/console/pages/shell/routes.ts";
 
 describe("a pattern of a page", () => {
   test.each([
@@ -13,18 +13,18 @@ describe("a pattern of a page", () => {
     ["/calls/new", "/calls/call_1", undefined],
     ["/calls", "/calls/call_1", undefined],
   ])("%s matches %s with %o", (pattern, path, params) => {
-    expect(match(pattern, path)).toEqual(params);
+    expect(matchPath(pattern, path)).toEqual(params);
   });
 
   test("returns the decoded form of any id", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
-        expect(match("/calls/:id", `/calls/${encodeURIComponent(id)}`)).toEqual({ id });
+        expect(matchPath("/calls/:id", `/calls/${encodeURIComponent(id)}`)).toEqual({ id });
       }),
     );
   });
 
   test("never throws, whatever the address", () => {
-    fc.assert(fc.property(fc.string(), (path) => void match("/calls/:id", path)));
+    fc.assert(fc.property(fc.string(), (path) => void matchPath("/calls/:id", path)));
   });
 });
