@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An agent that follows a script: it asks about an appointment, and the callee answers by keys. On the simulated network.
+// An agent that follows a script: it asks about an appointment, and the callee answers by pressing keys. On the simulated network.
 //
 //   Start   node agent-appointment.ts
 import process from "node:process";

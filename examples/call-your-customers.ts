@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Calls everybody in a CSV file, again if they are busy, and writes who heard the message: docs/batches.md.
+// Calls everyone in a CSV file, retries those who are busy, and writes who heard the message: docs/batches.md.
 //
 //   Start   INSTANCE=inst_… RINGPORT_URL=http://127.0.0.1:8080 RINGPORT_TOKEN=rp_live_… node call-your-customers.ts [people.csv [message.wav]]
 import { readFile, writeFile } from "node:fs/promises";
@@ -31,7 +31,7 @@ await ringport.batches.start(batch.id, { skipInvalid: true });
 for (;;) {
   const { status, reason, counts } = await ringport.batches.get(batch.id);
   const { COMPLETED = 0, FAILED = 0, CALLING = 0, WAITING = 0 } = counts.by_status;
-  console.log(`${status}: ${COMPLETED} heard it, ${FAILED} failed, ${CALLING} on the phone, ${WAITING} wait`);
+  console.log(`${status}: ${COMPLETED} heard it, ${FAILED} failed, ${CALLING} on the phone, ${WAITING} waiting`);
   if (status !== "RUNNING") {
     if (reason !== null) console.log(reason);
     break;

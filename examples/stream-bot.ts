@@ -29,7 +29,7 @@ const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAM
 const stream = await ringport.stream(call.id);
 
 for await (const event of stream.events()) {
-  const heard = whatTheCalleeWants(event);
+  const heard = inputOf(event);
   const rule = heard === undefined ? undefined : RULES.find(({ heard: pattern }) => pattern.test(heard));
   if (heard !== undefined) console.log(`heard ${heard}: ${rule?.does ?? "nothing to do"}`);
   if (rule) await stream.write(await rule.sound());
@@ -38,7 +38,7 @@ for await (const event of stream.events()) {
 console.log(await stream.ended);
 
 /** A key, or a final text. */
-function whatTheCalleeWants(event: StreamEvent): string | undefined {
+function inputOf(event: StreamEvent): string | undefined {
   if (event.type === "transcript") return event.final && event.speaker === "callee" ? event.text : undefined;
   return event.type === "call_event" && event.event === "dtmf" ? event.digit : undefined;
 }

@@ -19,34 +19,34 @@ const connect = (url: string, headers: Record<string, string>): WebSocket =>
   new (WebSocket as unknown as new (url: string, options: object) => WebSocket)(url, { headers });
 
 const call = connect(streamUrl.replace(/^http/, "ws"), headers);
-const waiting: string[] = [];
+const pendingMessages: string[] = [];
 let bot: WebSocket | undefined;
 
 call.onmessage = ({ data }) => {
   bot ??= dialBot(); // the first message arrives when the call is answered
   if (bot.readyState === WebSocket.OPEN) bot.send(data);
-  else waiting.push(data);
+  else pendingMessages.push(data);
 };
 call.onerror = async () => {
   process.exitCode = 1;
   if (!bot) console.error(await (await fetch(streamUrl, { headers })).text()); // why there is no stream
 };
 call.onclose = ({ code, reason }) => {
-  console.log(`The call has let go (${code} ${reason}).`);
+  console.log(`The call has closed its stream (${code} ${reason}).`);
   process.exitCode = code === 1000 ? 0 : 1;
-  if (waiting.length === 0) bot?.close(1000);
+  if (pendingMessages.length === 0) bot?.close(1000);
 };
 
 function dialBot(): WebSocket {
   const signature = createHmac("sha1", TWILIO_AUTH_TOKEN).update(botUrl).digest("base64");
   const bot = connect(botUrl, TWILIO_AUTH_TOKEN ? { "x-twilio-signature": signature } : {});
   bot.onopen = () => {
-    for (const message of waiting.splice(0)) bot.send(message);
+    for (const message of pendingMessages.splice(0)) bot.send(message);
     if (call.readyState !== WebSocket.OPEN) bot.close(1000);
   };
   bot.onmessage = ({ data }) => call.readyState === WebSocket.OPEN && call.send(data);
   bot.onclose = ({ code, reason }) => {
-    console.log(`The bot has let go (${code} ${reason}).`);
+    console.log(`The bot has closed its stream (${code} ${reason}).`);
     // A normal closure ends the call; otherwise the call waits 10 s for another bot.
     call.close(code === 1000 || code === 1005 ? 1000 : 4000);
   };

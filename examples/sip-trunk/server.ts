@@ -24,6 +24,6 @@ if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");
 
 process.once("SIGINT", async () => {
-  await ringport.stop(); // live calls may continue for ten seconds; then the trunks say goodbye
+  await ringport.stop(); // live calls may continue for ten seconds; then the trunks unregister
   await close();
 });

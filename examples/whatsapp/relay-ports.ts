@@ -25,7 +25,7 @@ export interface Wrtc {
   readonly RTCPeerConnection: { readonly prototype: PeerConnection };
 }
 
-/** Changes the package for the whole process; returns a function that ends this. */
+/** Changes the package for the whole process; returns a function that undoes this. */
 export function dialWebPort(
   { RTCPeerConnection: { prototype } }: Wrtc,
   after: (ms: number, run: () => void) => unknown = (ms, run) => setTimeout(run, ms).unref?.(), // a number has none
@@ -37,15 +37,15 @@ export function dialWebPort(
     description: Description,
     ...callbacks: unknown[]
   ): Promise<void> {
-    const found = isActive ? CANDIDATE.exec(description.sdp) : null;
-    const [from, to] = found?.indices?.[1] ?? [];
-    if (!found || from === undefined || to === undefined) return original.call(this, description, ...callbacks);
+    const match = isActive ? CANDIDATE.exec(description.sdp) : null;
+    const [from, to] = match?.indices?.[1] ?? [];
+    if (!match || from === undefined || to === undefined) return original.call(this, description, ...callbacks);
     const sdp = `${description.sdp.slice(0, from)}${WEB_PORT}${description.sdp.slice(to)}`;
     await original.call(this, { ...description, sdp }, ...callbacks);
     after(FALLBACK_MS, () => {
       if (!["new", "checking"].includes(this.iceConnectionState)) return;
-      const late = { candidate: found[0], sdpMid: "0", sdpMLineIndex: 0 };
-      this.addIceCandidate(late).catch(() => {}); // closed in the meantime
+      const fallback = { candidate: match[0], sdpMid: "0", sdpMLineIndex: 0 };
+      this.addIceCandidate(fallback).catch(() => {}); // closed in the meantime
     });
   }
   prototype.setRemoteDescription = setRemoteDescription;

@@ -23,7 +23,7 @@ network.onCallEnd = (call) => {
 /** Passed to `whatsapp({ client })`. */
 export const client = network.client;
 
-function act(command: string): string {
+function runCommand(command: string): string {
   if (command === "scan") {
     const code = network.clients.findLast(({ shown }) => shown.qr !== undefined)?.shown.qr;
     if (code === undefined) return "no code is shown: fetch one by GET /v1/instances/:instanceId/configure";
@@ -36,7 +36,7 @@ function act(command: string): string {
   }
   if (command === "release") {
     network.acceptOffers();
-    return `${OWNER} may call everybody again`;
+    return `${OWNER} may call everyone again`;
   }
   if (command === "unlink") {
     network.unlink(OWNER);
@@ -51,7 +51,7 @@ function act(command: string): string {
   }
 }
 
-createInterface({ input: process.stdin }).on("line", (line) => console.log(act(line.trim())));
+createInterface({ input: process.stdin }).on("line", (line) => console.log(runCommand(line.trim())));
 
 /** Mono, 16 bits (WAVE_FORMAT_PCM). */
 function wavOf({ heard }: FakeWhatsAppCall): Uint8Array {

@@ -12,14 +12,14 @@ const pglite = new PGlite();
 pglite.close = async () => {};
 const folder = mkdtempSync(join(tmpdir(), "pglite-"));
 
-async function opened() {
+async function openStorage() {
   const storage = pgliteStorage(join(folder, "unused"), () => pglite);
   await storage.open({ exclusive: true });
   return storage;
 }
 
-const migrated = await opened();
-await migrated.close();
+const migratedStorage = await openStorage();
+await migratedStorage.close();
 const { rows: tables } = await pglite.query<{ name: string }>(
   "select tablename as name from pg_tables where schemaname = 'public' and tablename not like '%migration%'",
 );
@@ -28,12 +28,12 @@ storageContract(
   "A storage in PGlite",
   async () => {
     for (const { name } of tables) await pglite.query(`delete from ${name}`);
-    let storage = await opened();
+    let storage = await openStorage();
     return {
       storage,
       async reopen() {
         await storage.close();
-        storage = await opened();
+        storage = await openStorage();
         return storage;
       },
       close: () => storage.close(),

@@ -20,7 +20,7 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
   const silence = new Int16Array(frame.length);
   let source: FrameSource | undefined;
   let sink: FrameSink | undefined;
-  let over = false;
+  let hasEnded = false;
 
   output?.enqueue({ type: "placed" });
   output?.enqueue({ type: "alerting" });
@@ -32,7 +32,7 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
     // The leg owns the clock: it pulls the frames that are due, including those that a late timer has missed.
     function tick(): void {
       try {
-        for (; !over && frames * FRAME_MS <= performance.now() - answeredAt; frames++) {
+        for (; !hasEnded && frames * FRAME_MS <= performance.now() - answeredAt; frames++) {
           if (performance.now() >= deadlines.send) continue; // another server may carry this call by now
           source?.read(frame);
           play(frame);
@@ -41,16 +41,16 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
       } catch (fault) {
         end("internal_error", String(fault));
       }
-      if (!over) timer = setTimeout(tick, answeredAt + frames * FRAME_MS - performance.now());
+      if (!hasEnded) timer = setTimeout(tick, answeredAt + frames * FRAME_MS - performance.now());
     }
     output?.enqueue({ type: "answered" });
     tick();
-    if (!over) output?.enqueue({ type: "connected" });
+    if (!hasEnded) output?.enqueue({ type: "connected" });
   }
 
   function end(cause: ReleaseCause, detail: string | null = null): void {
-    if (over) return;
-    over = true;
+    if (hasEnded) return;
+    hasEnded = true;
     clearTimeout(timer);
     output?.enqueue({ type: "ended", cause, detail });
     output?.close();

@@ -7,35 +7,35 @@ const CODE_MS = 600_000;
 /** One number of the loudspeaker. Linked lines reconnect automatically using their credentials. */
 export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Play): Line & { accept(): Promise<void> } {
   const legs = new Set<Leg>();
-  let offline: string | undefined = "not linked"; // the reason why it cannot place calls; undefined while it can
+  let offlineReason: string | undefined = "not linked"; // the reason why it cannot place calls; undefined while it can
   let sequence = 0;
 
   const goOnline = (): void => {
-    offline = undefined;
+    offlineReason = undefined;
     host.online();
   };
   const disconnect = async (reason: string): Promise<void> => {
-    if (offline !== "closed") offline = reason;
+    if (offlineReason !== "closed") offlineReason = reason;
     await Promise.all([...legs].map((leg) => leg.hangUp()));
     legs.clear();
   };
-  void host.credentials.load().then((linked) => linked && offline === "not linked" && goOnline());
+  void host.credentials.load().then((credentials) => credentials && offlineReason === "not linked" && goOnline());
 
   return {
     async link() {
-      if (offline === "not linked")
+      if (offlineReason === "not linked")
         host.code({ payload: linkUrl(), expiresAt: Date.now() + CODE_MS, sequence: ++sequence });
     },
     /** Called when the code was scanned. */
     async accept() {
-      if (offline !== "not linked") return;
+      if (offlineReason !== "not linked") return;
       await host.linked(null, new TextEncoder().encode("a real network gives you keys to keep here"));
       goOnline();
     },
     probe: async (): Promise<LineHealth> =>
-      offline === undefined ? { state: "online" } : { state: "offline", reason: offline },
+      offlineReason === undefined ? { state: "online" } : { state: "offline", reason: offlineReason },
     async dial(_to: string, { callId }: DialOptions, signal: AbortSignal): Promise<Leg> {
-      if (offline !== undefined) throw new DialError("line_lost", `the line is ${offline}`);
+      if (offlineReason !== undefined) throw new DialError("line_lost", `the line is ${offlineReason}`);
       if (signal.aborted) throw new DialError("released", "hung up before it rang");
       if (performance.now() >= host.deadlines.dial) throw new DialError("line_lost", "the server may not dial now");
       const leg = loudspeakerLeg((frame) => play(callId, frame), host.deadlines);
