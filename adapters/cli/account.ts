@@ -12,7 +12,7 @@ import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { STORAGE_SETTINGS, settingsOf } from "./settings/settings.ts";
 import { type ListColumn, printRows } from "./terminal/table.ts";
-import { print, printBeside, printJson } from "./terminal/terminal.ts";
+import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -31,7 +31,7 @@ function assertConsole({ console }: ServerSettings): void {
   throw new UsageError('RINGPORT_CONSOLE is "off": no page accepts a code; set it to "on", and restart the server');
 }
 
-/** An address of the console with a code in its fragment, which no server sees. */
+/** An address of the console with a code in its fragment, which is not sent to the server. */
 function codeUrl(settings: ServerSettings, page: "register" | "reset", code: string): string {
   const { options, tls, hostname = DEFAULT_HOSTNAME, port = DEFAULT_PORT } = settings;
   const local = localUrl(hostname, port, tls ? "https" : "http") + (options.basePath ?? "");
@@ -53,34 +53,34 @@ export const accountCode: CommandSpec = {
   async run(line) {
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
     assertConsole(settings);
-    const { made, user } = await withStorage(settings.options, { mustExist: true }, async (storage) => ({
-      made: await firstCode(codeDependencies(storage)),
-      user: await firstUser(storage),
+    const { newCode, user } = await withStorage(settings.options, { mustExist: true }, async (storage) => ({
+      newCode: await firstCode(codeDependencies(storage)),
+      user: await firstUserSummary(storage),
     }));
-    if (!made)
+    if (!newCode)
       throw new UsageError(
         "this server already has an administrator, who can invite people in the console; for a lost password: ringport account reset EMAIL",
       );
-    const url = codeUrl(settings, "register", made.code);
-    const expiresAt = new Date(made.expiresAt).toISOString();
+    const url = codeUrl(settings, "register", newCode.code);
+    const expiresAt = new Date(newCode.expiresAt).toISOString();
     if (line.values.get("json")) {
       printJson({ url, expires_at: expiresAt });
       return 0;
     }
     print(url);
-    printBeside(`Open it in your browser to create the administrator's account. It works once, until ${expiresAt}.`);
-    if (user) printBeside(`The account takes over the data of the user "${FIRST_USER}": ${user}.`);
+    printToStderr(`Open it in your browser to create the administrator's account. It works once, until ${expiresAt}.`);
+    if (user) printToStderr(`The account takes over the data of the user "${FIRST_USER}": ${user}.`);
     return 0;
   },
 };
 
-/** User whose data the account takes over; undefined if there is no such user. */
-async function firstUser({ accounts, instances }: Storage): Promise<string | undefined> {
+/** Summary of the user whose data the account takes over; undefined if there is no such user. */
+async function firstUserSummary({ accounts, instances }: Storage): Promise<string | undefined> {
   const user = await accounts.userByName(FIRST_USER);
   if (!user) return undefined;
   const tokens = (await accounts.tokens(user.id)).filter(({ revokedAt }) => revokedAt === null);
-  const numbers = await instances.list(user.id, {});
-  return `tokens: ${tokens.length}, instances: ${numbers.length}`;
+  const userInstances = await instances.list(user.id, {});
+  return `tokens: ${tokens.length}, instances: ${userInstances.length}`;
 }
 
 /** `ringport account list`: the accounts of the console. */
@@ -100,7 +100,7 @@ export const accountList: CommandSpec = {
     }));
     if (line.values.get("json")) printJson(views);
     else if (views.length === 0)
-      printBeside("There are no accounts: ringport account code prints the address for the first one.");
+      printToStderr("There are no accounts: ringport account code prints the address for the first one.");
     else
       printRows(
         COLUMNS,
@@ -144,7 +144,7 @@ export const accountReset: CommandSpec = {
       return 0;
     }
     print(url);
-    printBeside(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
+    printToStderr(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
     return 0;
   },
 };

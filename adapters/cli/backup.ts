@@ -6,7 +6,7 @@ import { jsonOption } from "./json-option.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "./settings/settings.ts";
 import { printFacts } from "./terminal/facts.ts";
-import { printBeside, printJson } from "./terminal/terminal.ts";
+import { printJson, printToStderr } from "./terminal/terminal.ts";
 import { existingDatabase } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -45,7 +45,7 @@ export const backup: CommandSpec = {
         ["database", `${(databaseBytes / MEBIBYTE).toFixed(1)} MiB`],
         ["recordings", String(recordings)],
       ]);
-      printBeside("The key is not included: keep secret.key (or RINGPORT_SECRET) somewhere else.");
+      printToStderr("The key is not included: keep secret.key (or RINGPORT_SECRET) somewhere else.");
     }
     return EXIT.done;
   },

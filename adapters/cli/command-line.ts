@@ -52,27 +52,27 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
   }
   if (values.get("help") === true) return { values, operands };
   checkOperands(command, operands);
-  for (const { name, values: allowed } of command.options) {
+  for (const { name, values: allowedValues } of command.options) {
     const value = values.get(name);
-    if (allowed && typeof value === "string") values.set(name, allowedWord(`--${name}`, allowed, value));
+    if (allowedValues && typeof value === "string") values.set(name, allowedWord(`--${name}`, allowedValues, value));
   }
   const checkedOperands = operands.map((operand, i) => {
-    const { name, values: allowed } = command.operands?.[i] ?? command.operands?.at(-1) ?? {};
-    return allowed && name ? allowedWord(name, allowed, operand) : operand;
+    const { name, values: allowedValues } = command.operands?.[i] ?? command.operands?.at(-1) ?? {};
+    return allowedValues && name ? allowedWord(name, allowedValues, operand) : operand;
   });
   return { values, operands: checkedOperands };
 }
 
 function checkOperands({ path, operands: specs = [] }: Command, words: readonly string[]): void {
   const commandName = path.join(" ");
-  if (words.length > specs.length && !specs.at(-1)?.several)
+  if (words.length > specs.length && !specs.at(-1)?.isRepeatable)
     throw new UsageError(
       `${commandName} takes no argument "${words[specs.length]}"; see: ringport ${commandName} --help`,
     );
-  const missing = specs[words.length];
-  if (missing && !missing.optional)
+  const missingOperand = specs[words.length];
+  if (missingOperand && !missingOperand.optional)
     throw new UsageError(
-      `${commandName} needs ${missing.name}: ringport ${commandName} ${specs.map(operandLabel).join(" ")}`,
+      `${commandName} needs ${missingOperand.name}: ringport ${commandName} ${specs.map(operandLabel).join(" ")}`,
     );
 }
 

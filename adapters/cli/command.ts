@@ -26,8 +26,8 @@ export interface OperandSpec extends WordSpec {
   /** For help. */
   readonly name: string;
   readonly optional?: boolean;
-  /** True if more words of its kind may follow; only for the last one. */
-  readonly several?: boolean;
+  /** True if it may be repeated; only for the last operand. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Words after a command's name, checked against its specification. */
@@ -57,7 +57,7 @@ export interface Command extends CommandSpec {
 }
 
 /** An operand as shown in the help. */
-export function operandLabel({ name, optional, several }: OperandSpec): string {
-  const label = several ? `${name}…` : name;
+export function operandLabel({ name, optional, isRepeatable }: OperandSpec): string {
+  const label = isRepeatable ? `${name}…` : name;
   return optional ? `[${label}]` : label;
 }

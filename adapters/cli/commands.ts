@@ -71,8 +71,8 @@ export function commandsBelow(words: readonly string[]): CommandEntry[] {
 
 /** The command with the longest name that is a prefix of these words: `calls show` before `calls`. */
 export function commandOf(words: readonly string[]): CommandEntry | undefined {
-  const named = COMMANDS.filter(({ path }) => path.every((word, i) => words[i] === word));
-  return named.sort((a, b) => b.path.length - a.path.length)[0];
+  const matches = COMMANDS.filter(({ path }) => path.every((word, i) => words[i] === word));
+  return matches.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** Loads commands, in their order. */

@@ -4,7 +4,7 @@ import { connect } from "./connection/connection.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { jsonOption } from "./json-option.ts";
 import { type ListColumn, printRows } from "./terminal/table.ts";
-import { print, printBeside, printJson } from "./terminal/terminal.ts";
+import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 
 /** `ringport consent set`: records whether a number may be called. */
 export const consentSet: CommandSpec = {
@@ -21,7 +21,7 @@ export const consentSet: CommandSpec = {
     const { client } = await connect(line);
     const consent = await client.consents.put(phone, { status: status as ConsentStatus, source });
     if (line.values.get("json")) printJson(consent);
-    else printBeside(`${phone} is recorded as ${consent.status}.`);
+    else printToStderr(`${phone} is recorded as ${consent.status}.`);
     return 0;
   },
 };
@@ -56,7 +56,7 @@ export const consentList: CommandSpec = {
     const consents = await Array.fromAsync(client.consents.list({ status }));
     if (line.values.get("json")) printJson(consents);
     else if (consents.length === 0)
-      printBeside("No consent is recorded; record one: ringport consent set PHONE STATUS");
+      printToStderr("No consent is recorded; record one: ringport consent set PHONE STATUS");
     else
       printRows(
         COLUMNS,
@@ -79,7 +79,7 @@ export const consentDelete: CommandSpec = {
     const { client } = await connect(line);
     await client.consents.delete(phone);
     if (line.values.get("json")) printJson({ phone, deleted: true });
-    else printBeside(`The consent of ${phone} is deleted.`);
+    else printToStderr(`The consent of ${phone} is deleted.`);
     return 0;
   },
 };

@@ -11,7 +11,7 @@ import { maskNumbers } from "./serve/mask-numbers.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "./settings/settings.ts";
 import { printFacts } from "./terminal/facts.ts";
-import { printBeside, printJson } from "./terminal/terminal.ts";
+import { printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -75,9 +75,9 @@ function show(erasure: Erasure, phone: string): void {
     ["targets of batches", `${erasure.targets} deleted`],
   ]);
   for (const id of erasure.activeCalls)
-    printBeside(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);
+    printToStderr(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);
   for (const id of erasure.instances)
-    printBeside(
+    printToStderr(
       `Instance ${id} is linked to this number: run ringport instance delete ${id}, then erase the number again.`,
     );
 }

@@ -3,12 +3,12 @@ import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTING_GROUPS } from "./settings/settings.ts";
 import { table } from "./terminal/table.ts";
-import { terminalColumns, USUAL_COLUMNS } from "./terminal/terminal.ts";
+import { DEFAULT_COLUMNS, terminalColumns } from "./terminal/terminal.ts";
 import { wrapped } from "./terminal/wrapped.ts";
 
 /** Width of the help in columns, limited on wide terminals too. */
 function helpColumns(): number {
-  return Math.min(terminalColumns(), USUAL_COLUMNS);
+  return Math.min(terminalColumns(), DEFAULT_COLUMNS);
 }
 
 function paragraph(text: string): string[] {

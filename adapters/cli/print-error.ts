@@ -2,10 +2,10 @@ import process from "node:process";
 import { errorText } from "../../src/base/error.ts";
 import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
-import { unreachableText } from "./connection/nothing-answers.ts";
+import { unreachableText } from "./connection/unreachable.ts";
 import { EXIT } from "./exit-codes.ts";
 import { hideTokens } from "./serve/hide-secrets.ts";
-import { printBeside } from "./terminal/terminal.ts";
+import { printToStderr } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** An error as programs read it, with `--json`. */
@@ -24,9 +24,9 @@ interface Problem {
 export function explain(error: unknown, { json }: { json: boolean }): number {
   const problem = problemOf(error);
   // A token may have been pasted by mistake.
-  printBeside(hideTokens(json ? JSON.stringify(problem) : `ringport: ${sentence(problem)}`));
+  printToStderr(hideTokens(json ? JSON.stringify(problem) : `ringport: ${sentence(problem)}`));
   if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
-    printBeside(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
+    printToStderr(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
   return exitCode(error);
 }
 
@@ -51,7 +51,7 @@ function withFix(error: RingportError): string {
   return detail;
 }
 
-/** The faults that the message does not mention. */
+/** The message, or every fault if there are several. */
 function sentence({ detail, errors }: Problem): string {
   if (errors.length < 2) return detail;
   const faults = errors as readonly { pointer: string; detail: string }[];

@@ -19,7 +19,7 @@ function isRefusalOfPostgres(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^(28|3D)\w{3}$/.test(String(error.code));
 }
 
-/** True if the storage cannot be used now, or another server owns it; both may pass. */
+/** True if the storage cannot be used now, or another server owns it; both may be temporary. */
 export function isOutage(error: unknown): boolean {
   return error instanceof CodedError && error.code === "storage_unavailable";
 }

@@ -35,7 +35,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["cuts off the recording that is read", "adapters/recordings/wav-file.ts"],
   [
     "ends the command",
-    "adapters/cli/demo/demo-story.ts",
+    "adapters/cli/demo/run-demo.ts",
     "adapters/cli/doctor/agent-findings.ts",
     "adapters/cli/doctor/speech-findings.ts",
     "adapters/cli/instance/simulated-phone.ts",

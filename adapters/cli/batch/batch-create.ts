@@ -6,7 +6,7 @@ import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInstance } from "../instance/chosen-instance.ts";
 import { jsonOption } from "../json-option.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { BATCH_OPTIONS, batchOf } from "./batch-options.ts";
 import { countsText, printPlan, printRowFaults, startText } from "./batch-text.ts";
@@ -80,8 +80,8 @@ export const batchCreate: CommandSpec = {
     else {
       print(draft.id);
       printRowFaults(report, draft.id);
-      printBeside(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
-      printBeside(hasStarted ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
+      printToStderr(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
+      printToStderr(hasStarted ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
     }
     return mustStop ? EXIT.usage : EXIT.done;
   },
@@ -119,7 +119,7 @@ function printTimes(
     ["from", schedule.startAt],
     ["until", schedule.endAt],
   ].flatMap(([word, time]) => (time === undefined ? [] : [`${word} ${localTimeText(Date.parse(time))}`]));
-  if (times.length > 0) printBeside(`Calls ${times.join(" ")} (${zoneName()})`);
+  if (times.length > 0) printToStderr(`Calls ${times.join(" ")} (${zoneName()})`);
 }
 
 /** The bytes of a CSV file of this machine. @throws {UsageError} it cannot be read, is empty or too large */

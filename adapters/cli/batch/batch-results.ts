@@ -9,7 +9,7 @@ import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 const OUTPUT_OPTION: OptionSpec = {
@@ -56,7 +56,7 @@ export const batchResults: CommandSpec = {
     if (isCsv) return writeCsv(line, await client.batches.results(id, filter));
     const targets = await Array.fromAsync(client.batches.targets(id, filter));
     if (json) printJson(targets);
-    else if (targets.length === 0) printBeside("No targets found.");
+    else if (targets.length === 0) printToStderr("No targets found.");
     else printRows(COLUMNS, targets.map(targetCells));
     return 0;
   },

@@ -1,7 +1,7 @@
 import type { BatchPlan, ImportReport } from "../../../src/client/index.ts";
 import { secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.ts";
-import { print, printBeside, terminalColumns, USUAL_COLUMNS } from "../terminal/terminal.ts";
+import { DEFAULT_COLUMNS, print, printToStderr, terminalColumns } from "../terminal/terminal.ts";
 import { localTimeText } from "./batch-times.ts";
 
 /** Rows whose problems are printed. */
@@ -43,13 +43,13 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   const lines = listed.flatMap(({ row, phone_number, faults: ofRow }) =>
     ofRow.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
   );
-  printBeside(`${count} of ${rows} rows have problems:`);
-  const columns = Math.max(terminalColumns(), USUAL_COLUMNS);
-  for (const line of table(lines, columns)) printBeside(line);
+  printToStderr(`${count} of ${rows} rows have problems:`);
+  const columns = Math.max(terminalColumns(), DEFAULT_COLUMNS);
+  for (const line of table(lines, columns)) printToStderr(line);
   const more = count - listed.length;
   const rest = more > 0 ? `… and ${more} more. ` : "";
-  if (batchId !== undefined) printBeside(`${rest}All of them as CSV: ringport batch errors ${batchId}`);
-  else if (more > 0) printBeside(`${rest}Create the batch without --dry-run to get all of them as CSV.`);
+  if (batchId !== undefined) printToStderr(`${rest}All of them as CSV: ringport batch errors ${batchId}`);
+  else if (more > 0) printToStderr(`${rest}Create the batch without --dry-run to get all of them as CSV.`);
 }
 
 const INSTANCE_COLUMNS: readonly ListColumn[] = [
@@ -80,5 +80,5 @@ export function printPlan(plan: BatchPlan): void {
       blocked ?? "",
     ]),
   );
-  for (const { detail } of problems) printBeside(`problem: ${inOneCell(detail)}`);
+  for (const { detail } of problems) printToStderr(`problem: ${inOneCell(detail)}`);
 }

@@ -9,7 +9,7 @@ import { interruption } from "../serve/signals.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { partBar } from "../terminal/progress-bar.ts";
-import { isWatched, outputGone, print, printBeside, printJsonLine } from "../terminal/terminal.ts";
+import { isTerminal, outputClosed, print, printJsonLine, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { countsText } from "./batch-text.ts";
 import { localTimeText } from "./batch-times.ts";
@@ -31,7 +31,7 @@ export const batchWatch: CommandSpec = {
     const json = line.values.get("json") === true;
     const { client } = await connect(line);
     const interrupted = interruption();
-    const signal = AbortSignal.any([interrupted.signal, outputGone]);
+    const signal = AbortSignal.any([interrupted.signal, outputClosed]);
     const view = new WatchView(json);
     try {
       const batch = await watched(client, id, view, signal);
@@ -41,7 +41,7 @@ export const batchWatch: CommandSpec = {
     } catch (error) {
       view.stop();
       if (!signal.aborted) throw error;
-      if (!json) printBeside(`The batch continues: ringport batch watch ${id}`);
+      if (!json) printToStderr(`The batch continues: ringport batch watch ${id}`);
       return interrupted.signal.aborted ? interrupted.exitCode() : EXIT.done;
     }
   },
@@ -83,7 +83,7 @@ class WatchView {
       if (hasChanged) printJsonLine(batch);
       return;
     }
-    if (isWatched()) {
+    if (isTerminal()) {
       this.#line?.stop();
       if (isNewStatus) print(statusLine(batch));
       this.#line = new LiveLine(() => progressText(batch));

@@ -7,7 +7,7 @@ import { jsonOption } from "../json-option.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { countsText, printPlan } from "./batch-text.ts";
 import { localTimeText } from "./batch-times.ts";
 
@@ -32,7 +32,8 @@ export const batchList: CommandSpec = {
     const { client } = await connect(line);
     const batches = await Array.fromAsync(client.batches.list({ status }));
     if (line.values.get("json")) printJson(batches);
-    else if (batches.length === 0) printBeside("No batches found; create one: ringport batch create FILE --text TEXT");
+    else if (batches.length === 0)
+      printToStderr("No batches found; create one: ringport batch create FILE --text TEXT");
     else printRows(LIST_COLUMNS, batches.map(batchCells));
     return 0;
   },
@@ -104,7 +105,7 @@ function step(
       const { client } = await connect(line);
       const batch = await run(client, id, line);
       if (line.values.get("json")) printJson(batch);
-      else printBeside(`${id} is ${batch.status}: ${countsText(batch.counts.by_status)}${startsText(batch)}`);
+      else printToStderr(`${id} is ${batch.status}: ${countsText(batch.counts.by_status)}${startsText(batch)}`);
       return 0;
     },
   };
@@ -152,7 +153,7 @@ export const batchDelete: CommandSpec = {
     const { client } = await connect(line);
     await client.batches.delete(id);
     if (line.values.get("json")) printJson({ id, deleted: true });
-    else printBeside(`The batch ${id} is deleted.`);
+    else printToStderr(`The batch ${id} is deleted.`);
     return 0;
   },
 };

@@ -20,7 +20,8 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-/** The message that these options describe.
+/**
+ * The message that these options describe.
  * @param defaultText text to speak if the options name none
  * @throws {UsageError} no message, two messages, or a file that cannot be played
  */

@@ -9,7 +9,7 @@ import { chosenInstance } from "../instance/chosen-instance.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
 import { followCallInTerminal } from "./follow-call.ts";
@@ -56,14 +56,14 @@ export const call: CommandSpec = {
       if (json) printJson(call);
       else {
         print(call.id);
-        printBeside(`The call is ${call.status}; follow it: ringport calls show ${call.id} --follow`);
+        printToStderr(`The call is ${call.status}; follow it: ringport calls show ${call.id} --follow`);
       }
       return EXIT.done;
     }
     if (!json) {
       print(`${call.id} to ${call.target_phone} from "${instance.name}"`);
       if (instance.status !== "ACTIVE")
-        printBeside(
+        printToStderr(
           `${instance.id} is ${instance.status}, so the call waits; link it: ringport instance qr ${instance.id}`,
         );
     }
@@ -92,6 +92,6 @@ function checkedNumber(number: string): string {
 function reportActiveCall(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
   const detail = `no call was placed: ${instance_id} already has an active call, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
-  printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
+  printToStderr(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
   return EXIT.occupied;
 }

@@ -12,7 +12,7 @@ import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { isWatched, outputGone, print, printBeside, printJson } from "../terminal/terminal.ts";
+import { isTerminal, outputClosed, print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { followCallInTerminal } from "./follow-call.ts";
 import { outcomeLines } from "./outcome-lines.ts";
@@ -32,7 +32,12 @@ export const calls: CommandSpec = {
   details: "With --watch each change is one line, until Ctrl-C; with --json as well, one JSON document per line.",
   options: [
     { name: "watch", help: "Follows changes until Ctrl-C." },
-    { name: "status", placeholder: "STATUS", help: `Only ${CALL_STATUSES.join(", ")}.`, values: CALL_STATUSES },
+    {
+      name: "status",
+      placeholder: "STATUS",
+      help: `Only calls with this status: ${CALL_STATUSES.join(", ")}.`,
+      values: CALL_STATUSES,
+    },
     { name: "instance", placeholder: "ID", help: "Only calls of this instance.", completion: "instance" },
     { name: "batch", placeholder: "ID", help: "Only calls of this batch.", completion: "batch" },
     { name: "limit", placeholder: "NUMBER", help: `Maximum number to list. Default: ${DEFAULT_LIMIT}.` },
@@ -49,8 +54,8 @@ export const calls: CommandSpec = {
     };
     const { client } = await connect(line);
     if (line.values.get("watch")) {
-      const signal = AbortSignal.any([interruption().signal, outputGone]);
-      if (!json && isWatched()) printBeside("Following calls; Ctrl-C stops.");
+      const signal = AbortSignal.any([interruption().signal, outputClosed]);
+      if (!json && isTerminal()) printToStderr("Following calls; Ctrl-C stops.");
       await watchCalls(client, { filter, status, json, signal });
       return 0;
     }
@@ -63,7 +68,7 @@ export const calls: CommandSpec = {
     const listedCalls: ListedCall[] = [];
     for await (const call of client.calls.list(query)) if (listedCalls.push(call) === limit) break;
     if (json) printJson(listedCalls);
-    else if (listedCalls.length === 0) printBeside("No calls found.");
+    else if (listedCalls.length === 0) printToStderr("No calls found.");
     else printRows(COLUMNS, listedCalls.map(callCells));
     return 0;
   },
@@ -149,7 +154,7 @@ export const callsHangup: CommandSpec = {
     await client.calls.hangUp(id);
     const call = await client.calls.get(id, { expand: ["outcome"] });
     if (line.values.get("json")) printJson(call);
-    else printBeside(`Call ${id} is ${call.status}${call.outcome ? `: ${call.outcome.reason}` : ""}.`);
+    else printToStderr(`Call ${id} is ${call.status}${call.outcome ? `: ${call.outcome.reason}` : ""}.`);
     return 0;
   },
 };
@@ -157,7 +162,7 @@ export const callsHangup: CommandSpec = {
 /** `ringport calls recording`: saves the recording of a call in a file, or deletes it on the server. */
 export const callsRecording: CommandSpec = {
   summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
-  details: "A call is recorded if it was placed with --record. During the call you get the part so far.",
+  details: "A call is recorded if it was placed with --record. During the call, the file has the part recorded so far.",
   operands: [{ name: "CALL", completion: "call" }],
   options: [
     {
@@ -176,7 +181,7 @@ export const callsRecording: CommandSpec = {
     if (line.values.get("delete")) {
       if (output !== undefined) throw new UsageError("--delete writes no file: leave out --output");
       await client.calls.deleteRecording(id);
-      printBeside(`The recording of ${id} is deleted.`);
+      printToStderr(`The recording of ${id} is deleted.`);
       return EXIT.done;
     }
     const wav = await client.calls.recording(id);

@@ -1,7 +1,7 @@
 import type { CallEvent, Client, FinishedCall } from "../../../src/client/index.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { Interruption } from "../serve/signals.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -42,11 +42,11 @@ export async function followCallInTerminal(client: Client, id: string, options: 
   }
   if (hangsUp) {
     await hangUp(client, id);
-    if (!json) printBeside("hung up");
+    if (!json) printToStderr("hung up");
     const printedIds = new Set(events.map((event) => event.id));
     const onNewEvent = (event: CallEvent): void => (printedIds.has(event.id) ? undefined : onProgress(event));
     report(await client.waitForCall(id, { onProgress: onNewEvent }));
-  } else if (!json) printBeside(`the call continues: ringport calls show ${id} --follow`);
+  } else if (!json) printToStderr(`the call continues: ringport calls show ${id} --follow`);
   return interrupted.exitCode();
 }
 

@@ -40,11 +40,11 @@ export class Timeline {
     const messageMs = this.#messageMs;
     switch (type) {
       case "queued":
-        return counting("waiting for the line");
+        return withSeconds("waiting for the line");
       case "ringing":
-        return counting("ringing");
+        return withSeconds("ringing");
       case "answered":
-        return messageMs === undefined ? counting("answered") : (ms) => progressBar(ms, messageMs);
+        return messageMs === undefined ? withSeconds("answered") : (ms) => progressBar(ms, messageMs);
       case "message_ready":
         return this.#isAnswered && messageMs !== undefined ? (ms) => progressBar(ms, messageMs) : undefined;
       default:
@@ -53,7 +53,7 @@ export class Timeline {
   }
 }
 
-function counting(activity: string): (ms: number) => string {
+function withSeconds(activity: string): (ms: number) => string {
   return (ms) => paint(2, `${activity} … ${Math.floor(ms / 1000)} s`);
 }
 

@@ -29,16 +29,16 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
   try {
     for (;;) {
       const { items } = await client.calls.page({ ...filter, limit: PAGE_SIZE, expand: ["outcome"] }, { signal });
-      const listed = new Set(items.map(({ id }) => id));
-      const current = [...(await unlistedCalls(client, statuses, listed, signal)), ...items].reverse();
-      for (const call of current) {
+      const listedIds = new Set(items.map(({ id }) => id));
+      const currentCalls = [...(await unlistedCalls(client, statuses, listedIds, signal)), ...items].reverse();
+      for (const call of currentCalls) {
         if (statuses.get(call.id) === call.status) continue;
         statuses.set(call.id, call.status);
         const isPrinted = !isFirst || isActive(call.status);
         if (isPrinted && (status === undefined || call.status === status)) printChange(call, options.json);
       }
       // Ended calls that are no longer listed do not change again.
-      for (const [id, lastStatus] of statuses) if (!isActive(lastStatus) && !listed.has(id)) statuses.delete(id);
+      for (const [id, lastStatus] of statuses) if (!isActive(lastStatus) && !listedIds.has(id)) statuses.delete(id);
       isFirst = false;
       await sleep(POLL_MS, signal);
     }
@@ -51,12 +51,12 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
 async function unlistedCalls(
   client: Client,
   statuses: ReadonlyMap<string, WatchedCall["status"]>,
-  listed: ReadonlySet<string>,
+  listedIds: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<WatchedCall[]> {
   const calls: WatchedCall[] = [];
   for (const [id, status] of statuses)
-    if (isActive(status) && !listed.has(id)) calls.push(await client.calls.get(id, { expand: ["outcome"], signal }));
+    if (isActive(status) && !listedIds.has(id)) calls.push(await client.calls.get(id, { expand: ["outcome"], signal }));
   return calls;
 }
 

@@ -10,15 +10,15 @@ type LiveCompletion = Exclude<Completion, "file">;
 const FILES = ":files";
 
 /** Prints the candidates for the last word, one per line, each followed by a tab and its description. */
-export async function complete(typed: readonly string[]): Promise<number> {
-  for (const candidate of await candidates(joinedValues(typed))) print(candidate);
+export async function complete(typedWords: readonly string[]): Promise<number> {
+  for (const candidate of await candidates(joinedValues(typedWords))) print(candidate);
   return 0;
 }
 
 /** Joins each `--name=value` again, which bash splits. */
-function joinedValues(typed: readonly string[]): string[] {
+function joinedValues(typedWords: readonly string[]): string[] {
   const words: string[] = [];
-  for (const word of typed) {
+  for (const word of typedWords) {
     const before = words.at(-1);
     if (before?.startsWith("--") && word === "=") words[words.length - 1] = `${before}=`;
     else if (before?.startsWith("--") && before.endsWith("=") && before !== "--")
@@ -39,7 +39,7 @@ async function candidates(words: readonly string[]): Promise<string[]> {
       withDescription(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
     ),
   );
-  if (!command) return matching(next, last);
+  if (!command) return withPrefix(next, last);
 
   const pendingOption = optionAwaitingValue(command, before.at(-1) ?? "");
   if (pendingOption) return valuesOf(pendingOption, last, words);
@@ -48,23 +48,23 @@ async function candidates(words: readonly string[]): Promise<string[]> {
   // The name and the = are on the line already; the shell expects only the value.
   if (inlineOption && value !== undefined) return valuesOf(inlineOption, value, words);
   if (last.startsWith("-"))
-    return matching(
+    return withPrefix(
       optionsOf(command).map(({ name, help }) => withDescription(`--${name}`, help)),
       last,
     );
   const lastOperand = command.operands?.at(-1);
-  const further = lastOperand?.several ? lastOperand : undefined;
-  const operand = command.operands?.[operandCount(command, before)] ?? further;
-  return [...matching(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
+  const repeatedOperand = lastOperand?.isRepeatable ? lastOperand : undefined;
+  const operand = command.operands?.[operandCount(command, before)] ?? repeatedOperand;
+  return [...withPrefix(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
 }
 
-async function valuesOf(word: OptionSpec | OperandSpec, typed: string, words: readonly string[]): Promise<string[]> {
+async function valuesOf(word: OptionSpec | OperandSpec, prefix: string, words: readonly string[]): Promise<string[]> {
   const { values, completion } = word;
-  if (values) return matching(values, typed, true);
+  if (values) return withPrefix(values, prefix, true);
   if (completion === undefined) return [];
   const isFile = completion === "file" || (completion === "model" && typedValue(words, "--from") !== undefined);
   if (isFile) return [FILES];
-  return matching(await liveWords(completion as LiveCompletion, words), typed);
+  return withPrefix(await liveWords(completion as LiveCompletion, words), prefix);
 }
 
 /** All options of a command, settings included. */
@@ -90,17 +90,17 @@ function withDescription(word: string, description: string): string {
 }
 
 function unique(words: readonly string[]): string[] {
-  const seen = new Map<string, string>();
+  const wordsByName = new Map<string, string>();
   for (const word of words) {
     const name = word.replace(/\t.*$/s, "");
-    if (!seen.has(name)) seen.set(name, word);
+    if (!wordsByName.has(name)) wordsByName.set(name, word);
   }
-  return [...seen.values()];
+  return [...wordsByName.values()];
 }
 
-function matching(words: readonly string[], typed: string, anyCase = false): string[] {
-  const prefix = anyCase ? typed.toLowerCase() : typed;
-  return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(prefix));
+function withPrefix(words: readonly string[], typed: string, ignoreCase = false): string[] {
+  const prefix = ignoreCase ? typed.toLowerCase() : typed;
+  return words.filter((word) => (ignoreCase ? word.toLowerCase() : word).startsWith(prefix));
 }
 
 /** Timeout of a completion, ms. */
@@ -108,10 +108,10 @@ const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 
 /** Ids from the server, each followed by a tab and its meaning; none if the server does not respond. */
-async function liveWords(kind: LiveCompletion, typed: readonly string[]): Promise<string[]> {
-  if (kind === "model" || kind === "installed-model") return modelWords(kind, typed);
-  const url = typedValue(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
-  const token = typedValue(typed, "--token") ?? process.env[TOKEN_SETTING.env];
+async function liveWords(kind: LiveCompletion, typedWords: readonly string[]): Promise<string[]> {
+  if (kind === "model" || kind === "installed-model") return modelWords(kind, typedWords);
+  const url = typedValue(typedWords, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
+  const token = typedValue(typedWords, "--token") ?? process.env[TOKEN_SETTING.env];
   if (!token) return [];
   try {
     const { createClient } = await import("../../../src/client/index.ts");
@@ -133,15 +133,15 @@ async function liveWords(kind: LiveCompletion, typed: readonly string[]): Promis
 }
 
 /** Languages and names of known models, or the models in the model folder. */
-async function modelWords(kind: "model" | "installed-model", typed: readonly string[]): Promise<string[]> {
+async function modelWords(kind: "model" | "installed-model", typedWords: readonly string[]): Promise<string[]> {
   if (kind === "model") {
     const { knownWords } = await import("../models/chosen-models.ts");
-    return knownWords().map(([word, what]) => withDescription(word, what));
+    return knownWords().map(([word, description]) => withDescription(word, description));
   }
   const { modelPlace } = await import("../models/model-place.ts");
   const values = new Map(
     ["data", "speech-models"].flatMap((flag) => {
-      const value = typedValue(typed, `--${flag}`);
+      const value = typedValue(typedWords, `--${flag}`);
       return value === undefined ? [] : [[flag, value] as const];
     }),
   );
@@ -154,8 +154,8 @@ async function modelWords(kind: "model" | "installed-model", typed: readonly str
   }
 }
 
-function typedValue(typed: readonly string[], flag: string): string | undefined {
-  const index = typed.indexOf(flag);
-  if (index >= 0) return typed[index + 1];
-  return typed.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
+function typedValue(typedWords: readonly string[], flag: string): string | undefined {
+  const index = typedWords.indexOf(flag);
+  if (index >= 0) return typedWords[index + 1];
+  return typedWords.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
 }

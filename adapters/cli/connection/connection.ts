@@ -4,7 +4,7 @@ import type { ParsedLine } from "../command.ts";
 import { settingValue } from "../settings/read-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
-import { unreachableText } from "./nothing-answers.ts";
+import { unreachableText } from "./unreachable.ts";
 
 /** A server that responds. */
 interface Connection {

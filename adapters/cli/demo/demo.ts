@@ -18,11 +18,11 @@ import { readSettings, type ServerSettings, settingValue } from "../settings/rea
 import type { Setting } from "../settings/setting.ts";
 import { SETTINGS, settingsOf } from "../settings/settings.ts";
 import { markedLine } from "../terminal/marked-line.ts";
-import { print, printBeside } from "../terminal/terminal.ts";
+import { print, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { AGENT_NUMBER, AGENT_SCRIPT, LOCAL_NUMBER } from "./agent-story.ts";
-import { runDemo } from "./demo-story.ts";
+import { AGENT_NUMBER, AGENT_SCRIPT, LOCAL_NUMBER } from "./agent-script.ts";
 import type { LocalDemo } from "./local-demo.ts";
+import { runDemo } from "./run-demo.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
@@ -60,18 +60,18 @@ export const demo: CommandSpec = {
   ],
   settings: DEMO_SETTINGS,
   async run(line) {
-    const story = await storyOf(line);
-    if ("missing" in story) {
-      printBeside("ringport: these parts of the agent are missing:");
-      for (const finding of story.missing) printBeside(markedLine(finding));
+    const demoCall = await demoCallOf(line);
+    if ("missing" in demoCall) {
+      printToStderr("ringport: these parts of the agent are missing:");
+      for (const finding of demoCall.missing) printToStderr(markedLine(finding));
       return EXIT.usage;
     }
-    const { settings, target, parts } = story;
+    const { settings, target, parts } = demoCall;
     const { options, logLevel, logMaskNumbers } = settings;
     const log = createLog({
       level: logLevel ?? "warn",
       pretty: process.stderr.isTTY === true,
-      write: printBeside,
+      write: printToStderr,
       maskNumbers: logMaskNumbers,
     });
     const dataFolder = line.values.get("data") as string | undefined;
@@ -85,9 +85,9 @@ export const demo: CommandSpec = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = story.isFinal
-          ? story.message
-          : await playableMessage(ringport, story.message, modelFolder(data, options.embedded?.neural?.models));
+        const message = demoCall.isFinal
+          ? demoCall.message
+          : await playableMessage(ringport, demoCall.message, modelFolder(data, options.embedded?.neural?.models));
         const status = await runDemo({
           ringport,
           url: listening.url,
@@ -118,25 +118,25 @@ interface DemoCall {
 }
 
 /** The call that the options ask for, or the missing parts of its agent. @throws {UsageError} options that exclude each other */
-async function storyOf(line: ParsedLine): Promise<DemoCall | { readonly missing: readonly Finding[] }> {
+async function demoCallOf(line: ParsedLine): Promise<DemoCall | { readonly missing: readonly Finding[] }> {
   const [agent, local] = [line.values.has("agent"), line.values.has("local")];
   const messageOption = ["text", "voice", "audio"].find((name) => line.values.has(name));
-  const target = (standard: string) => ({ phoneNumber: String(line.values.get("to") ?? standard) });
+  const target = (defaultNumber: string) => ({ phoneNumber: String(line.values.get("to") ?? defaultNumber) });
   if (local) {
-    if (!agent) throw new UsageError("--local belongs to an agent: ringport demo --agent --local");
-    const taken = ["text", "audio"].find((name) => line.values.has(name));
-    if (taken !== undefined) throw new UsageError(`--agent speaks its own sentences: leave out --${taken}`);
+    if (!agent) throw new UsageError("--local needs an agent: ringport demo --agent --local");
+    const conflict = ["text", "audio"].find((name) => line.values.has(name));
+    if (conflict !== undefined) throw new UsageError(`--agent speaks its own sentences: leave out --${conflict}`);
     const { localDemo } = await import("./local-demo.ts");
-    const { read, models } = settingsOfDemo(
+    const { settings, models } = settingsOfDemo(
       DEMO_SETTINGS.filter(({ option }) => !/^embedded\.(agent|transcription)\./.test(option)),
       line,
     );
-    const found = await localDemo(read, models, line);
-    return "parts" in found ? { ...found, isFinal: true, target: target(LOCAL_NUMBER) } : { missing: found };
+    const result = await localDemo(settings, models, line);
+    return "parts" in result ? { ...result, isFinal: true, target: target(LOCAL_NUMBER) } : { missing: result };
   }
   if (agent && messageOption !== undefined)
     throw new UsageError(`--agent speaks its own sentences: leave out --${messageOption}`);
-  const { read: settings } = settingsOfDemo(DEMO_SETTINGS, line);
+  const { settings } = settingsOfDemo(DEMO_SETTINGS, line);
   const message: CallMessageInput = agent
     ? { type: "DYNAMIC_AGENT", agent: { instructions: [...AGENT_SCRIPT] } }
     : await messageOf(line, TEXT);
@@ -144,14 +144,14 @@ async function storyOf(line: ParsedLine): Promise<DemoCall | { readonly missing:
 }
 
 /** The settings of a demo, with the model folder of the server: the demo's own data folder has none. */
-function settingsOfDemo(settings: readonly Setting[], line: ParsedLine): { read: ServerSettings; models: string } {
-  const read = readSettings(settings, line, process.env);
-  const { embedded = {} } = read.options;
+function settingsOfDemo(specs: readonly Setting[], line: ParsedLine): { settings: ServerSettings; models: string } {
+  const settings = readSettings(specs, line, process.env);
+  const { embedded = {} } = settings.options;
   const [data] = settingsOf("data");
   const folder = data && (settingValue(data, line, process.env) as string | undefined);
   const models = modelFolder(folder ?? DEFAULT_DATA, embedded.neural?.models);
-  const options = { ...read.options, embedded: { ...embedded, neural: { ...embedded.neural, models } } };
-  return { read: { ...read, options }, models };
+  const options = { ...settings.options, embedded: { ...embedded, neural: { ...embedded.neural, models } } };
+  return { settings: { ...settings, options }, models };
 }
 
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
@@ -170,7 +170,7 @@ async function playableMessage(
   const [first] = voices;
   if (first) {
     print(`The voice ${message.tts.voiceId} is not installed here, so the callee hears a recorded message.`);
-    print(`  For a voice that is: ringport demo --voice ${first.id}`);
+    print(`  To use an installed voice: ringport demo --voice ${first.id}`);
   } else {
     print("No voice is installed here, so the callee hears a recorded message. For voices that speak your text:");
     print(`  ${await fix()}`);

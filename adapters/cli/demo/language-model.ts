@@ -18,7 +18,7 @@ const USUAL_SERVERS: readonly ModelServer[] = [
   { name: "LM Studio", url: "http://127.0.0.1:1234/v1" },
 ];
 
-/** Choice of the operator; what is missing is looked for. */
+/** Choices of the operator; undefined ones are looked for. */
 export interface ModelChoice {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -35,13 +35,13 @@ export interface LanguageModel {
 export interface FindOptions {
   /** Addresses to look at if the operator has named none. */
   readonly servers?: readonly ModelServer[];
-  /** Called before the model is asked for a word, which loads it. */
+  /** Called before the first request to the model, which loads it. */
   readonly onAsk?: (model: LanguageModel) => void;
 }
 
-const RESPONDS_WITHIN_MS = 2_000;
+const RESPONSE_TIMEOUT_MS = 2_000;
 /** A large model is read from the disk first, ms. */
-const LOADS_WITHIN_MS = 180_000;
+const LOAD_TIMEOUT_MS = 180_000;
 /** Models that do not converse. */
 const NOT_A_CHAT = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;
 
@@ -53,34 +53,35 @@ export async function findLanguageModel(
   choice: ModelChoice,
   { servers = USUAL_SERVERS, onAsk }: FindOptions = {},
 ): Promise<LanguageModel | Finding> {
-  const found = choice.baseUrl === undefined ? await amongUsual(choice, servers) : await at(choice.baseUrl, choice);
-  if ("state" in found) return found;
-  onAsk?.(found);
-  return (await faultOf(found, choice.apiKey)) ?? found;
+  const model =
+    choice.baseUrl === undefined ? await usualServersModel(choice, servers) : await modelAt(choice.baseUrl, choice);
+  if ("state" in model) return model;
+  onAsk?.(model);
+  return (await faultOf(model, choice.apiKey)) ?? model;
 }
 
-async function amongUsual(
+async function usualServersModel(
   { apiKey, model }: ModelChoice,
   servers: readonly ModelServer[],
 ): Promise<LanguageModel | Finding> {
   const replies = await Promise.all(
     servers.map(async (server) => ({ ...server, models: (await modelsAt(server.url, apiKey)).models })),
   );
-  const running = replies.flatMap(({ models, ...server }) => (models ? [{ ...server, models }] : []));
-  for (const { url, models } of running) {
-    const chosen =
+  const runningServers = replies.flatMap(({ models, ...server }) => (models ? [{ ...server, models }] : []));
+  for (const { url, models } of runningServers) {
+    const modelName =
       model === undefined ? models[0] : models.find((name) => name === model || name === `${model}:latest`);
-    if (chosen !== undefined) return { baseUrl: url, model: chosen };
+    if (modelName !== undefined) return { baseUrl: url, model: modelName };
   }
   const pull = `ollama pull ${model ?? "llama3.2"}`;
-  const [first] = running;
+  const [first] = runningServers;
   if (first === undefined)
     return missingModel(
       `no server responds at ${servers.map(({ name, url }) => `${url} (${name})`).join(", ")}`,
       `ollama serve, then ${pull}; or name another server with RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL`,
     );
   const { name, url } = first;
-  const names = running.flatMap(({ models }) => models);
+  const names = runningServers.flatMap(({ models }) => models);
   return missingModel(
     model === undefined
       ? `${name} at ${url} has no model`
@@ -89,7 +90,7 @@ async function amongUsual(
   );
 }
 
-async function at(baseUrl: string, { apiKey, model }: ModelChoice): Promise<LanguageModel | Finding> {
+async function modelAt(baseUrl: string, { apiKey, model }: ModelChoice): Promise<LanguageModel | Finding> {
   // A server need not list its models.
   if (model !== undefined) return { baseUrl, model };
   const { status, models } = await modelsAt(baseUrl, apiKey);
@@ -100,12 +101,12 @@ async function at(baseUrl: string, { apiKey, model }: ModelChoice): Promise<Lang
     : missingModel(
         `${baseUrl}/models (${status}) lists no model`,
         status === 404 && !/\/v\d[^/]*\/?$/.test(baseUrl)
-          ? "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL"
+          ? "add the version to RINGPORT_AGENT_URL, usually /v1"
           : "set RINGPORT_AGENT_MODEL, and _KEY if it needs one",
       );
 }
 
-/** Models that a server lists; undefined if it is no server of models. */
+/** Models that a server lists; undefined if it does not serve models. */
 async function modelsAt(
   url: string,
   apiKey: string | undefined,
@@ -113,7 +114,7 @@ async function modelsAt(
   try {
     const response = await fetch(`${url.replace(/\/+$/, "")}/models`, {
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-      signal: AbortSignal.timeout(RESPONDS_WITHIN_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const { status } = response;
     const list: unknown = await response.json().catch(() => undefined);
@@ -126,16 +127,16 @@ async function modelsAt(
   }
 }
 
-/** Why the model does not reply; undefined if it does. */
+/** Finding for a model that does not reply; undefined if it does. */
 async function faultOf({ baseUrl, model }: LanguageModel, apiKey: string | undefined): Promise<Finding | undefined> {
-  const late = AbortSignal.timeout(LOADS_WITHIN_MS);
-  let reason = "it replied with nothing";
+  const timeout = AbortSignal.timeout(LOAD_TIMEOUT_MS);
+  let reason = "its reply was empty";
   try {
-    const chat = chatClient({ baseUrl, model, apiKey, timeoutMs: LOADS_WITHIN_MS });
+    const chat = chatClient({ baseUrl, model, apiKey, timeoutMs: LOAD_TIMEOUT_MS });
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
-    for await (const _ of chat({ messages, tools: toolSpecs({}) }, late)) return undefined;
+    for await (const _ of chat({ messages, tools: toolSpecs({}) }, timeout)) return undefined;
   } catch (error) {
-    reason = late.aborted ? `it sent nothing within ${LOADS_WITHIN_MS / 1_000} s` : reasonOf(error);
+    reason = timeout.aborted ? `it sent nothing within ${LOAD_TIMEOUT_MS / 1_000} s` : reasonOf(error);
   }
   return missingModel(
     `${model} at ${baseUrl} does not reply: ${reason}`,

@@ -11,7 +11,7 @@ import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 import { addFix, ENGINE_FIX } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
-/** Choice of the operator; what is missing is looked for. */
+/** Choices of the operator; undefined ones are looked for. */
 export interface LocalChoice {
   readonly embedded: EmbeddedTuning;
   /** Absolute path of the model folder. */
@@ -35,7 +35,7 @@ export interface LocalAgent {
 /** Languages in which simulated callees speak. */
 const CALLEE_LANGUAGES = ["en", "pt", "es"];
 
-/** Finds the parts of a local agent; returns everything that is missing if anything is. */
+/** Finds the parts of a local agent; if any are missing, returns a finding for each. */
 export async function findLocalAgent(
   choice: LocalChoice,
   options?: FindOptions,
@@ -69,21 +69,21 @@ async function findSpeech(choice: LocalChoice): Promise<{
   readonly findings: readonly Finding[];
 }> {
   const { folder, voiceId } = choice;
-  const engine = enginePackages().length > 0 ? [] : [broken("engine", "is not installed", ENGINE_FIX.neural)];
+  const engineFindings = enginePackages().length > 0 ? [] : [broken("engine", "is not installed", ENGINE_FIX.neural)];
   const [models, voices] = await Promise.all([readModelFolder(folder), voicesOf(choice).catch(reasonOf)]);
-  if (typeof voices === "string") return { findings: [...engine, broken("voice", voices, "ringport doctor")] };
+  if (typeof voices === "string") return { findings: [...engineFindings, broken("voice", voices, "ringport doctor")] };
   const voice = voiceId === undefined ? bestOf(voices) : voices.find(({ id }) => id === voiceId);
   const tag = voice?.language ?? voiceId?.replace(/-\d+$/, "") ?? "en-US";
   // Without the engine the voices of models are not listed.
-  const isUnvoiced = voice === undefined && (engine.length === 0 || models.voices.length === 0);
-  const named = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
-  const unvoiced = isUnvoiced ? [broken("voice", named, addFix("voice", tag))] : [];
+  const isVoiceMissing = voice === undefined && (engineFindings.length === 0 || models.voices.length === 0);
+  const detail = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
+  const voiceFindings = isVoiceMissing ? [broken("voice", detail, addFix("voice", tag))] : [];
   const recogniser = recogniserOf(models, choice.recogniser, tag);
-  const found = typeof recogniser === "string";
+  const isFound = typeof recogniser === "string";
   return {
     voice,
-    recogniser: found ? recogniser : undefined,
-    findings: [...engine, ...unvoiced, ...(found ? [] : [recogniser])],
+    recogniser: isFound ? recogniser : undefined,
+    findings: [...engineFindings, ...voiceFindings, ...(isFound ? [] : [recogniser])],
   };
 }
 
@@ -102,33 +102,35 @@ async function voicesOf({ embedded, folder }: LocalChoice): Promise<readonly Voi
   }
 }
 
-/** A natural voice rather than another, and English rather than other languages. */
+/** The preferred voice: natural ones come first, and English ones among equals. */
 function bestOf(voices: readonly Voice[]): Voice | undefined {
   const natural = voices.filter(({ quality }) => quality === "natural");
   for (const candidates of [natural, voices])
     for (const id of ["en-US-1", "en-GB-1", candidates[0]?.id]) {
-      const found = candidates.find((voice) => voice.id === id);
-      if (found) return found;
+      const voice = candidates.find((voice) => voice.id === id);
+      if (voice) return voice;
     }
   return undefined;
 }
 
-/** The name of the recogniser for a language, or why there is none. @param tag such as `pt-BR` */
+/** The name of the recogniser for a language, or the finding that there is none. @param tag such as `pt-BR` */
 function recogniserOf(
   { path, recognisers, faults }: ModelFolder,
-  chosen: string | undefined,
+  chosenName: string | undefined,
   tag: string,
 ): string | Finding {
-  const isMissing = (detail: string): Finding => broken("recogniser", detail, addFix("recogniser", tag));
+  const missingRecogniser = (detail: string): Finding => broken("recogniser", detail, addFix("recogniser", tag));
   const names = recognisers.map(({ name }) => name);
-  const there = names.join(", ") || "none";
-  if (chosen !== undefined)
-    return names.includes(chosen) ? chosen : isMissing(`${chosen} is not in ${path} (there: ${there})`);
-  const fitting = names.find((name) => languagesOf(name)?.includes(languageOf(tag)) ?? true);
-  if (fitting !== undefined) return fitting;
-  if (names.length > 0) return isMissing(`the recognisers in ${path} do not know ${tag}: ${there}`);
+  const installedNames = names.join(", ") || "none";
+  if (chosenName !== undefined)
+    return names.includes(chosenName)
+      ? chosenName
+      : missingRecogniser(`${chosenName} is not in ${path} (installed: ${installedNames})`);
+  const match = names.find((name) => languagesOf(name)?.includes(languageOf(tag)) ?? true);
+  if (match !== undefined) return match;
+  if (names.length > 0) return missingRecogniser(`the recognisers in ${path} do not support ${tag}: ${installedNames}`);
   const unusable = faults.map(({ name, reason }) => `; ${name} cannot be used: ${reason}`);
-  return isMissing(`there is none in ${path}${unusable.join("")}`);
+  return missingRecogniser(`there is none in ${path}${unusable.join("")}`);
 }
 
 /** Languages of a recogniser; undefined if it is not a known one. */

@@ -38,7 +38,7 @@ export interface LocalDemo {
 }
 
 /**
- * The settings and the call of `demo --agent --local`; if a part of the agent is missing, everything that is.
+ * The settings and the call of `demo --agent --local`; if parts of the agent are missing, a finding for each.
  * @param settings those of the demo, without those of agents and transcription
  * @throws {UsageError} a setting that cannot be used
  */
@@ -55,7 +55,7 @@ export async function localDemo(
   const { embedded = {} } = settings.options;
   const isRealtime = value("embedded.agent.engine") === "realtime";
   const isLocal = value("embedded.transcription.engine") === "local";
-  const found = await findLocalAgent(
+  const agent = await findLocalAgent(
     {
       embedded,
       folder,
@@ -71,12 +71,12 @@ export async function localDemo(
       language: isLocal ? value("embedded.transcription.language") : undefined,
       voiceId,
     },
-    { onAsk: ({ baseUrl, model }) => print(`Waiting for a word from ${model} at ${baseUrl}`) },
+    { onAsk: ({ baseUrl, model }) => print(`Waiting for a reply from ${model} at ${baseUrl}`) },
   );
-  if (!("voice" in found)) return found;
-  const { voice, recogniser, languageModel } = found;
+  if (!("voice" in agent)) return agent;
+  const { voice, recogniser, languageModel } = agent;
   return {
-    settings: { ...settings, options: { ...settings.options, embedded: found.embedded } },
+    settings: { ...settings, options: { ...settings.options, embedded: agent.embedded } },
     message: {
       type: "DYNAMIC_AGENT",
       agent: {

@@ -15,13 +15,13 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
   const name = `agent ${tuning.engine}`;
   const { maxTurns = DEFAULT_TURNS, maxTokens = DEFAULT_TOKENS } = tuning;
   const limits = `a call has at most ${maxTurns} replies and ${maxTokens} tokens`;
-  const started = performance.now();
-  const succeeded = (action: string) =>
-    works(name, `${action} within ${Math.round(performance.now() - started)} ms; ${limits}`);
+  const startedAt = performance.now();
+  const success = (action: string) =>
+    works(name, `${action} within ${Math.round(performance.now() - startedAt)} ms; ${limits}`);
   try {
     if (tuning.engine === "realtime") {
       await openSession(tuning);
-      return [succeeded("accepted a session")];
+      return [success("accepted a session")];
     }
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
@@ -29,10 +29,10 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     for await (const part of chat({ messages }, AbortSignal.timeout(REPLY_TIMEOUT_MS)))
       if (part.type === "text") reply += part.text;
     if (reply.trim() === "") throw new Error("its reply was empty");
-    return [succeeded("replied")];
+    return [success("replied")];
   } catch (error) {
     const fix = "check RINGPORT_AGENT_URL, _MODEL and _KEY, and the server there";
-    // not essential: other calls can be placed without an agent
+    // Calls of other types can be placed without an agent.
     return [{ ...broken(name, `does not reply: ${reasonOf(error)}`, fix), essential: false }];
   }
 }
@@ -74,7 +74,7 @@ async function findServerOf(
   { allowPrivate }: HttpToolsTuning,
   hosts: HostLookup,
 ): Promise<Finding> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)),
@@ -82,7 +82,7 @@ async function findServerOf(
   );
   try {
     await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: OPERATOR, signal: timeout.signal });
-    const ms = Math.round(performance.now() - started);
+    const ms = Math.round(performance.now() - startedAt);
     return works(NAME, `${origin}, of ${tools.join(", ")}: connected within ${ms} ms, and no request was sent`);
   } catch (error) {
     const detail = `${origin}, of ${tools.join(", ")}: no connection: ${reasonOf(error)}`;

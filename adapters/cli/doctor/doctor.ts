@@ -46,7 +46,7 @@ export const doctor: CommandSpec = {
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),
     ];
-    for (const check of checks) check.catch(() => {}); // its error is printed in its turn
+    for (const check of checks) check.catch(() => {}); // handled below, when it is awaited
     const findings: Finding[] = [];
     for (const check of checks)
       for (const finding of await check) {
@@ -68,7 +68,7 @@ function canPlaceCalls(findings: readonly Finding[]): boolean {
 export function verdict(findings: readonly Finding[]): string {
   if (!canPlaceCalls(findings)) return paint(31, "Fix the ✗ lines first.");
   return findings.some(({ state }) => state === "broken")
-    ? paint(33, "Calls can be placed, but not with what the ✗ lines name.")
+    ? paint(33, "Calls can be placed, but without the parts marked ✗.")
     : paint(32, "All checks passed: calls can be placed.");
 }
 
@@ -76,9 +76,9 @@ export function verdict(findings: readonly Finding[]): string {
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {
   try {
     const settings = readSettings(SETTINGS, line, process.env);
-    const [unknown] = unknownVariables(process.env);
-    if (!unknown) return { settings, finding: works("settings", "can be read") };
-    const detail = `unknown setting ${unknown.name}${unknown.fix ? `; ${unknown.fix}` : ""}`;
+    const [unknownVariable] = unknownVariables(process.env);
+    if (!unknownVariable) return { settings, finding: works("settings", "can be read") };
+    const detail = `unknown setting ${unknownVariable.name}${unknownVariable.fix ? `; ${unknownVariable.fix}` : ""}`;
     return { settings, finding: missing("settings", detail, "ringport serve --help lists them") };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

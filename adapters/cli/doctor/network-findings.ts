@@ -26,7 +26,7 @@ export async function findNetworks(options: RingportOptions): Promise<Finding[]>
   }
 }
 
-/** A package that the client for linked WhatsApp numbers consists of. */
+/** A package of the client for linked WhatsApp numbers. */
 interface WhatsAppPackage {
   readonly name: string;
   /** The oldest version that the adapter was tested with. */
@@ -76,7 +76,7 @@ function findPackage(
   return broken(WHATSAPP, `${label} cannot be loaded: ${fault}`, `use a platform it has binaries for: ${PAGE}`);
 }
 
-/** The version of a package as an import from this folder finds it. Its exports may hide its package.json. */
+/** Version of the package that an import from this folder finds. Reads the file: `exports` may hide package.json. */
 function installedVersion(name: string, folder: string): string | undefined {
   let text: string;
   try {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { createClient } from "../../../src/client/index.ts";
 import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../../server/listening.ts";
-import { startCommand } from "../connection/nothing-answers.ts";
+import { startCommand } from "../connection/unreachable.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
@@ -23,7 +23,7 @@ export async function findPort({
   if (code !== "EADDRINUSE")
     return [broken("port", `cannot listen on ${place} (${code})`, "choose another one with PORT and HOST")];
   const url = localUrl(hostname, port) + (options.basePath ?? "");
-  if (await health(url)) return [works("port", `a Ringport serves on ${url}`)];
+  if (await health(url)) return [works("port", `a Ringport server responds at ${url}`)];
   return [broken("port", `${place} is used by another program`, "stop it, or choose another one with PORT")];
 }
 
@@ -80,10 +80,10 @@ function clock(date: string | null): Finding {
   const local = localClock();
   const serverTime = date === null ? Number.NaN : Date.parse(date);
   if (local.state !== "works" || Number.isNaN(serverTime)) return local;
-  const error = Math.abs(Date.now() - serverTime);
-  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${local.detail}, as the server's`);
+  const differenceMs = Math.abs(Date.now() - serverTime);
+  if (differenceMs <= MAX_CLOCK_ERROR_MS) return works("clock", `${local.detail}, the same as the server's`);
   return {
-    ...broken("clock", `the server's clock is ${Math.round(error / 1000)} s off`, "set both by NTP"),
+    ...broken("clock", `the server's clock is ${Math.round(differenceMs / 1000)} s off`, "set both by NTP"),
     essential: false,
   };
 }

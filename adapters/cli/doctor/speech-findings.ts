@@ -31,8 +31,8 @@ export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
     const engines: Finding[] = [];
     for (const [engine, fix] of Object.entries(ENGINE_FIX))
       if (!unused.has(engine)) engines.push(await findEngine(speech, voices, engine, fix));
-    const verdict = findVoices(engines, { hasModel, hasEngine: enginePackages().length > 0 });
-    return [works("worker threads", "run"), ...modelFindings(models, fault), ...engines, ...verdict];
+    const voiceFindings = findVoices(engines, { hasModel, hasEngine: enginePackages().length > 0 });
+    return [works("worker threads", "run"), ...modelFindings(models, fault), ...engines, ...voiceFindings];
   } catch (error) {
     const fix = "run it on Node, Bun or Deno without restrictions on worker threads";
     return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];
@@ -54,9 +54,13 @@ function modelFindings({ path, voices, recognisers, faults }: ModelFolder, fault
   const names = [...voices, ...recognisers].map(({ name }) => name);
   if (names.length + faults.length === 0)
     return [missing("speech models", `none in ${path}`, "ringport models lists those to install")];
-  const broken = faults.map(({ name, reason }) => missing(`model ${name}`, `cannot be used: ${reason}`));
-  const unnumbered = fault === undefined ? [] : [missing("speech models", fault)];
-  return [...(names.length > 0 ? [works("speech models", names.join(", "))] : []), ...broken, ...unnumbered];
+  const brokenModels = faults.map(({ name, reason }) => missing(`model ${name}`, `cannot be used: ${reason}`));
+  const numberingFindings = fault === undefined ? [] : [missing("speech models", fault)];
+  return [
+    ...(names.length > 0 ? [works("speech models", names.join(", "))] : []),
+    ...brokenModels,
+    ...numberingFindings,
+  ];
 }
 
 async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: string, fix: string): Promise<Finding> {
@@ -84,12 +88,12 @@ function counted(count: number, noun: string): string {
 }
 
 async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   let samples = 0;
   for await (const chunk of speech.speak("One.", voice, AbortSignal.timeout(SPEECH_TIMEOUT_MS)))
     samples += chunk.samples.length;
   if (samples === 0) throw new Error("it produced no audio");
-  return Math.round(performance.now() - started);
+  return Math.round(performance.now() - startedAt);
 }
 
 const TRANSCRIPTION_TIMEOUT_MS = 20_000;
@@ -101,7 +105,7 @@ export async function findTranscription({ data = DEFAULT_DATA, embedded }: Ringp
   const tuning = embedded?.transcription;
   if (tuning === undefined) return [];
   const name = `transcripts ${tuning.engine}`;
-  const started = performance.now();
+  const startedAt = performance.now();
   const processes = new SpeechProcesses();
   const folder = modelFolder(data, embedded?.neural?.models);
   const engine = await configuredTranscription(tuning, async () =>
@@ -109,7 +113,7 @@ export async function findTranscription({ data = DEFAULT_DATA, embedded }: Ringp
   );
   try {
     const fault = await firstFault(engine);
-    if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - started)} ms`)];
+    if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - startedAt)} ms`)];
     throw fault;
   } catch (error) {
     const reason = reasonOf(error);

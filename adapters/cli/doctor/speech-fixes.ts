@@ -11,14 +11,14 @@ export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
   http: "check RINGPORT_SPEECH_URL and its server",
 };
 
-/** What this machine has for natural voices. */
+/** Parts for natural voices on this machine. */
 export interface NaturalParts {
   readonly hasEngine: boolean;
   /** True if the model folder has a voice. */
   readonly hasModel: boolean;
 }
 
-/** What a machine with this model folder has. */
+/** Finds the parts for natural voices. */
 export async function naturalParts(models: string): Promise<NaturalParts> {
   const { voices } = await readModelFolder(models);
   return { hasEngine: enginePackages().length > 0, hasModel: voices.length > 0 };
@@ -27,7 +27,7 @@ export async function naturalParts(models: string): Promise<NaturalParts> {
 /** The fix for a machine without any voice. */
 export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
   const natural = [...(hasEngine ? [] : [ENGINE_COMMAND]), ...(hasModel ? [] : ["ringport models add en-US"])];
-  // Both are there, and do not work: the engine's own finding names the fix.
+  // Both are installed but do not work: the engine's own finding names the fix.
   if (natural.length === 0) return ENGINE_FIX.flite;
   const steps = natural.join(", then ");
   return hasEngine || hasModel

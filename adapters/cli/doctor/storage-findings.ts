@@ -14,23 +14,23 @@ export async function findDataFolder(data: string = DEFAULT_DATA): Promise<Findi
   const folder = resolve(data);
   const name = "data folder";
   let existing = folder;
-  while ((await kind(existing)) === "nothing" && dirname(existing) !== existing) existing = dirname(existing);
+  while ((await kind(existing)) === "missing" && dirname(existing) !== existing) existing = dirname(existing);
   if ((await kind(existing)) !== "folder")
     return [broken(name, `${folder} cannot be used: ${existing} is a file`, FOLDER_FIX)];
   if (!isWritable(existing))
     return [broken(name, `${folder} cannot be used: ${existing} cannot be written`, FOLDER_FIX)];
   if (existing !== folder) return [works(name, `${folder} can be created`)];
   const database = sqlitePath(folder);
-  if ((await kind(database)) !== "nothing" && !isWritable(database))
+  if ((await kind(database)) !== "missing" && !isWritable(database))
     return [broken(name, `${database} cannot be written`, FOLDER_FIX)];
   return [works(name, `${folder} can be written`)];
 }
 
-async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
+async function kind(path: string): Promise<"folder" | "file" | "missing"> {
   try {
     return (await stat(path)).isDirectory() ? "folder" : "file";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EACCES" ? "file" : "nothing";
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? "file" : "missing";
   }
 }
 

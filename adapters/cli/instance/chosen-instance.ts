@@ -10,19 +10,20 @@ const MAX_LISTED = 5;
  */
 export async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {
   if (idOrName?.startsWith("inst_")) return client.instances.get(idOrName);
-  const all = await Array.fromAsync(client.instances.list());
-  if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
-  const matching = idOrName === undefined ? all : all.filter(({ name }) => name === idOrName);
-  const [first] = matching;
-  if (first && matching.length === 1) return first;
-  if (first === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
-  const named = idOrName === undefined ? "" : ` named "${idOrName}"`;
+  const instances = await Array.fromAsync(client.instances.list());
+  if (instances.length === 0)
+    throw new UsageError("no instance to call from; create one: ringport instance create --link");
+  const matches = idOrName === undefined ? instances : instances.filter(({ name }) => name === idOrName);
+  const [first] = matches;
+  if (first && matches.length === 1) return first;
+  if (first === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${instanceList(instances)}`);
+  const nameText = idOrName === undefined ? "" : ` named "${idOrName}"`;
   throw new UsageError(
-    `there are ${matching.length} instances${named}: choose one with --instance ID: ${listed(matching)}`,
+    `there are ${matches.length} instances${nameText}: choose one with --instance ID: ${instanceList(matches)}`,
   );
 }
 
-function listed(instances: readonly Instance[]): string {
+function instanceList(instances: readonly Instance[]): string {
   const names = instances.slice(0, MAX_LISTED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
   const more = instances.length > MAX_LISTED ? ` and ${instances.length - MAX_LISTED} more` : "";
   return names.join(", ") + more;

@@ -9,7 +9,7 @@ import { interruption } from "../serve/signals.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
+import { print, printJson, printJsonLine, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
@@ -79,7 +79,7 @@ export const instanceCreate: CommandSpec = {
     if (json) printJson(instance);
     else {
       print(instance.id);
-      printBeside(`"${instance.name}" is ${instance.status}; ${await nextStep(client, instance.id)}`);
+      printToStderr(`"${instance.name}" is ${instance.status}; ${await nextStep(client, instance.id)}`);
     }
     return 0;
   },
@@ -102,7 +102,7 @@ export const instanceList: CommandSpec = {
     const { client } = await connect(line);
     const instances = await Array.fromAsync(client.instances.list());
     if (line.values.get("json")) printJson(instances);
-    else if (instances.length === 0) printBeside("No instances yet; create one: ringport instance create NAME");
+    else if (instances.length === 0) printToStderr("No instances yet; create one: ringport instance create NAME");
     else printRows(COLUMNS, instances.map(cells));
     return 0;
   },
@@ -172,10 +172,10 @@ export const instanceUpdate: CommandSpec = {
     const name = line.values.get("name") as string | undefined;
     const metadata = metadataIn(line);
     const caller = callerIn(line);
-    const isDefault = line.values.get("from-default") === true;
-    if (caller !== undefined && isDefault)
+    const resetsCaller = line.values.get("from-default") === true;
+    if (caller !== undefined && resetsCaller)
       throw new UsageError("--from-default removes the caller: give it without --from, --from-name and --withheld");
-    if (name === undefined && metadata === undefined && caller === undefined && !isDefault)
+    if (name === undefined && metadata === undefined && caller === undefined && !resetsCaller)
       throw new UsageError(
         "nothing to change: give --name, --metadata, --from, --from-name, --withheld or --from-default",
       );
@@ -184,10 +184,10 @@ export const instanceUpdate: CommandSpec = {
       ...(name !== undefined && { name }),
       ...(metadata && { metadata }),
       ...(caller && { callerId: caller }),
-      ...(isDefault && { callerId: null }),
+      ...(resetsCaller && { callerId: null }),
     });
     if (line.values.get("json")) printJson(instance);
-    else printBeside(`Instance ${instance.id} is changed.`);
+    else printToStderr(`Instance ${instance.id} is changed.`);
     return 0;
   },
 };
@@ -203,7 +203,7 @@ export const instanceDelete: CommandSpec = {
     const { client } = await connect(line);
     await client.instances.delete(id);
     if (line.values.get("json")) printJson({ id, deleted: true });
-    else printBeside(`Instance ${id} is deleted.`);
+    else printToStderr(`Instance ${id} is deleted.`);
     return 0;
   },
 };

@@ -7,8 +7,8 @@ import { LiveLine } from "../terminal/live-line.ts";
 import { modulesOfPng } from "../terminal/qr-modules.ts";
 import {
   coloursAllowed,
-  isWatched,
-  outputGone,
+  isTerminal,
+  outputClosed,
   paint,
   print,
   printJsonLine,
@@ -39,29 +39,29 @@ const MAX_CODE_MS = 60_000;
 
 /** Draws the code of an instance, and each new one, until a phone has been linked; returns the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
-  const { interrupted, json, wait = true, scansItself: scans = false } = options;
-  const signal = AbortSignal.any([interrupted.signal, outputGone]);
+  const { interrupted, json, wait = true, scansItself = false } = options;
+  const signal = AbortSignal.any([interrupted.signal, outputClosed]);
   const picture = new Picture();
   const liveLine =
     wait && !json ? new LiveLine((ms) => `waiting to be scanned … ${Math.floor(ms / 1000)} s`) : undefined;
   try {
-    let shownCode: string | undefined;
-    const simulated = scans && (await isSimulated(client, id, signal));
+    let drawnCode: string | undefined;
+    const isSimulatedPhone = scansItself && (await isSimulated(client, id, signal));
     for (;;) {
       const code = await codeOf(client, id, signal);
       if (!code) break;
-      if (simulated && code.page !== null) {
+      if (isSimulatedPhone && code.page !== null) {
         if (await pressLink(code.page, signal)) break;
         await sleep(POLL_MS, signal);
         continue;
       }
-      if (code.pngBase64 !== shownCode) {
-        shownCode = code.pngBase64;
+      if (code.pngBase64 !== drawnCode) {
+        drawnCode = code.pngBase64;
         liveLine?.clear();
         await show(id, code, picture, options);
       }
       if (!wait) return 0;
-      if (await linkedWithin(client, id, lifetime(code), signal)) break;
+      if (await linkedWithin(client, id, lifetimeMs(code), signal)) break;
     }
     liveLine?.stop();
     reportLinked(await waitUntilOnline(client, id, signal), json);
@@ -104,7 +104,7 @@ class Picture {
   #height = 0;
 
   draw(lines: readonly string[]): void {
-    if (isWatched() && this.#height > 0) process.stdout.write(`\x1b[${this.#height}A\x1b[J`);
+    if (isTerminal() && this.#height > 0) process.stdout.write(`\x1b[${this.#height}A\x1b[J`);
     for (const line of lines) print(line);
     this.#height = lines.reduce((sum, line) => sum + rowsOf(line), 0);
   }
@@ -115,7 +115,7 @@ function rowsOf(line: string): number {
   return Math.max(1, Math.ceil(withoutColours(line).length / (process.stdout.columns || 80)));
 }
 
-function lifetime({ expiresAt }: QrCode): number {
+function lifetimeMs({ expiresAt }: QrCode): number {
   const ms = expiresAt === null ? MAX_CODE_MS : Date.parse(expiresAt) - Date.now();
   return Math.min(MAX_CODE_MS, Math.max(MIN_CODE_MS, ms));
 }

@@ -4,7 +4,7 @@ import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
@@ -50,7 +50,9 @@ async function printLinkPage(client: Client, id: string, json: boolean): Promise
     return 0;
   }
   print(page.url);
-  printBeside(`Anyone with this address can link a phone to the instance, until ${page.expires_at.slice(11, 16)} UTC.`);
+  printToStderr(
+    `Anyone with this address can link a phone to the instance, until ${page.expires_at.slice(11, 16)} UTC.`,
+  );
   return 0;
 }
 
@@ -86,8 +88,8 @@ export const instancePair: CommandSpec = {
       return 0;
     }
     print(pairing.pairingCode);
-    printBeside(pairing.message);
-    printBeside(`It expires at ${pairing.expires_at.slice(11, 19)} UTC.`);
+    printToStderr(pairing.message);
+    printToStderr(`It expires at ${pairing.expires_at.slice(11, 19)} UTC.`);
     return 0;
   },
 };
@@ -104,7 +106,7 @@ export const instanceUnlink: CommandSpec = {
     const { client } = await connect(line);
     const instance = await client.instances.unlink(id);
     if (line.values.get("json")) printJson(instance);
-    else printBeside(`Instance ${id} has no number now. Link another one: ringport instance qr ${id}`);
+    else printToStderr(`Instance ${id} has no number now. Link another one: ringport instance qr ${id}`);
     return 0;
   },
 };

@@ -1,6 +1,6 @@
 import type { Client } from "../../../src/client/index.ts";
 
-/** The name of the network that has no phones. */
+/** Name of the simulated network. */
 const SIMULATOR = "simulator";
 /** Timeout of the page, ms. */
 const PAGE_TIMEOUT_MS = 10_000;
@@ -17,8 +17,8 @@ export async function isSimulated(client: Client, instanceId: string, signal: Ab
  */
 export async function pressLink(page: string, signal?: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
-  const combined = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  const response = await fetch(page, { method: "POST", signal: combined }).catch((cause: unknown) => {
+  const pageSignal = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const response = await fetch(page, { method: "POST", signal: pageSignal }).catch((cause: unknown) => {
     signal?.throwIfAborted();
     throw new Error(`the link page ${page} cannot be reached; check RINGPORT_PUBLIC_URL on the server`, { cause });
   });

@@ -6,7 +6,7 @@ import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { httpUrl } from "../settings/parsers.ts";
-import { outputGone, printBeside } from "../terminal/terminal.ts";
+import { outputClosed, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { forwardEvents } from "./forward-events.ts";
 
@@ -40,14 +40,14 @@ export const listenCommand: CommandSpec = {
     const key = secret === undefined ? newWebhookKey((bytes) => realSystem.random(bytes)) : webhookKey(secret);
     if (!key) throw new UsageError("--secret is not a webhook secret: it must be whsec_ and Base64");
     const { client } = await connect(line);
-    const signal = AbortSignal.any([interruption().signal, outputGone]);
-    if (secret === undefined) printBeside(`Secret: ${webhookSecret(key)}`);
+    const signal = AbortSignal.any([interruption().signal, outputClosed]);
+    if (secret === undefined) printToStderr(`Secret: ${webhookSecret(key)}`);
     await forwardEvents(client, {
       url,
       key,
       json: line.values.get("json") === true,
       signal,
-      onReady: () => printBeside(`Forwarding events to ${url}; Ctrl-C stops.`),
+      onReady: () => printToStderr(`Forwarding events to ${url}; Ctrl-C stops.`),
     });
     return 0;
   },

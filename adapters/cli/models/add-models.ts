@@ -16,43 +16,44 @@ import type { ParsedLine } from "../command.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { downloadBar } from "../terminal/progress-bar.ts";
 import { table } from "../terminal/table.ts";
-import { print, printBeside } from "../terminal/terminal.ts";
+import { print, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { chosenModels } from "./chosen-models.ts";
 import { type ListedModel, listModels } from "./listed-models.ts";
 import type { ModelPlace } from "./model-place.ts";
-import { about } from "./models.ts";
+import { sizeText } from "./models.ts";
 
 /** An added model, as printed. */
 export interface AddedModel extends Pick<ListedModel, "name" | "job" | "voices" | "licence"> {
-  /** False if it was installed already, and stayed. */
+  /** False if it was already installed, and was kept. */
   readonly is_new: boolean;
 }
 
 /** Installs the archives of a command line. */
 export async function addArchives(line: ParsedLine, place: ModelPlace, signal: AbortSignal): Promise<AddedModel[]> {
   const archives = [String(line.values.get("from")), ...line.operands];
-  const expected = expectedSha256(line, archives.length);
+  const expectedHash = expectedSha256(line, archives.length);
   if (line.values.has("all")) throw new UsageError("--all has no meaning with --from: leave it out");
   const folder = await usableModelFolder(place.data, place.models);
   const added: AddedModel[] = [];
   for (const archive of archives) {
-    const isIn = (error: unknown): never => {
+    const rejectArchive = (error: unknown): never => {
       signal.throwIfAborted();
-      throw inFile(archive, error);
+      throw archiveError(archive, error);
     };
-    const actual = expected === undefined ? undefined : await sha256Of(archive, signal).catch(isIn);
-    if (actual !== undefined && actual !== expected) throw new UsageError(wrongSha256(archive, actual, expected!));
+    const actualHash = expectedHash === undefined ? undefined : await sha256Of(archive, signal).catch(rejectArchive);
+    if (actualHash !== undefined && actualHash !== expectedHash)
+      throw new UsageError(wrongSha256(archive, actualHash, expectedHash!));
     const options = { folder, archive, force: line.values.has("force"), signal };
-    added.push(await report(line, place, await installModel(options).catch(isIn)));
+    added.push(await report(line, place, await installModel(options).catch(rejectArchive)));
   }
   return added;
 }
 
-function inFile(archive: string, error: unknown): UsageError {
+function archiveError(archive: string, error: unknown): UsageError {
   const { code, message } = error as { code?: string; message: string };
-  const why = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
-  return new UsageError(`${archive} is not installed: ${why}`, { cause: error });
+  const reason = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
+  return new UsageError(`${archive} is not installed: ${reason}`, { cause: error });
 }
 
 /** Asks a question in the terminal. Returns the typed line. */
@@ -72,40 +73,40 @@ export async function addFromReleases(
   place: ModelPlace,
   { releases, ask, signal }: ReleaseAccess,
 ): Promise<AddedModel[]> {
-  const wanted = chosenModels(line.operands, line.values.has("all"));
-  const expected = expectedSha256(line, wanted.length);
+  const requestedModels = chosenModels(line.operands, line.values.has("all"));
+  const expectedHash = expectedSha256(line, requestedModels.length);
   const force = line.values.has("force");
   const { models } = await listModels(place.folder, place.choice);
   const isPresent = ({ name }: KnownModel): boolean =>
     models.some((model) => model.name === name && model.state !== "available");
-  for (const { name } of force ? [] : wanted) {
+  for (const { name } of force ? [] : requestedModels) {
     const { state = "available", reason } = models.find((model) => model.name === name) ?? {};
-    const isTaken = state === "broken" || (state === "available" && (await isInstalled(place.folder, name)));
-    if (isTaken)
+    const isUnusable = state === "broken" || (state === "available" && (await isInstalled(place.folder, name)));
+    if (isUnusable)
       throw new UsageError(
         `${name} is in ${place.folder}, but cannot be used: ${reason ?? "it has no model files"}; --force replaces it`,
       );
   }
-  const missing = wanted.filter((model) => force || !isPresent(model));
-  if (missing.length > 0) {
-    if (ask || !line.values.has("json")) showWhatComes(missing);
+  const missingModels = requestedModels.filter((model) => force || !isPresent(model));
+  if (missingModels.length > 0) {
+    if (ask || !line.values.has("json")) printDownloads(missingModels);
     if (!models.some(({ state }) => state === "installed")) await acceptLicence(line, ask, signal);
   }
-  const folder = missing.length > 0 ? await usableModelFolder(place.data, place.models) : place.folder;
+  const folder = missingModels.length > 0 ? await usableModelFolder(place.data, place.models) : place.folder;
   const added: AddedModel[] = [];
-  for (const model of wanted) {
-    const installed = missing.includes(model)
+  for (const model of requestedModels) {
+    const result = missingModels.includes(model)
       ? await addFromRelease({
           model,
           releases,
           folder,
           force,
           signal,
-          sha256: expected,
+          sha256: expectedHash,
           json: line.values.has("json"),
         })
       : { name: model.name, isNew: false };
-    added.push(await report(line, place, installed));
+    added.push(await report(line, place, result));
   }
   return added;
 }
@@ -163,18 +164,18 @@ function expectedSha256(line: ParsedLine, archives: number): string | undefined 
 
 const UNKNOWN_LICENCE = "unknown (its MODEL_CARD or README names it)";
 
-function showWhatComes(models: readonly KnownModel[]): void {
+function printDownloads(models: readonly KnownModel[]): void {
   const rows = models.map(({ name, megabytes, memoryMb, licence }) => [
     name,
-    `download ${about(megabytes ?? null)}`,
-    `memory ${about(memoryMb ?? null)}`,
+    `download ${sizeText(megabytes ?? null)}`,
+    `memory ${sizeText(memoryMb ?? null)}`,
     `licence ${licence ?? UNKNOWN_LICENCE}`,
   ]);
-  for (const row of table(rows)) printBeside(row);
-  printBeside(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
+  for (const row of table(rows)) printToStderr(row);
+  printToStderr(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
 }
 
-/** Asks before the first model. @throws {UsageError} not accepted */
+/** Asks for acceptance of the licences before the first model. @throws {UsageError} not accepted */
 async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined, signal: AbortSignal): Promise<void> {
   if (line.values.has("yes")) return;
   if (!ask) throw new UsageError(`the licences of the engine (${ENGINE_LICENCE}) must be accepted: add --yes`);
@@ -206,14 +207,14 @@ async function report(
     print(isNew ? `${name} is installed in ${folder}` : `${name} is already installed; --force replaces it`);
     if (voices.length > 0) print(`  voices   ${voices.join(", ")}`);
     print(`  licence  ${licence ?? UNKNOWN_LICENCE}`);
-    for (const hint of hintsFor(job, voices, fault)) printBeside(hint);
+    for (const hint of hintsFor(job, voices, fault)) printToStderr(hint);
   }
   return { name, job, voices, licence, is_new: isNew };
 }
 
 function hintsFor(job: ListedModel["job"], voices: readonly string[], fault: string | null): string[] {
   if (job === "recogniser") return ["Transcribe with it: RINGPORT_TRANSCRIPTION_ENGINE=local ringport serve"];
-  if (voices[0] !== undefined) return [`Hear it from a server that runs: ringport voices --play ${voices[0]}`];
+  if (voices[0] !== undefined) return [`Hear it from a running server: ringport voices --play ${voices[0]}`];
   return [
     fault ??
       `Its voices have no id, because its name has no language (such as -pt_BR-): name one in RINGPORT_SPEECH_MODEL_VOICES`,

@@ -9,14 +9,14 @@ const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i;
 const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
 
 /**
- * The models that these words choose: a language with its region has the first known voice of it, a language alone also the first
- * known recogniser, and a name any model. @param all every known model of the languages
+ * The models that these words choose: a language with a region chooses its first known voice, a language alone also its
+ * first known recogniser, and a name the model of that name. @param all every known model of the languages
  * @throws {UsageError} an unknown language, or no name
  */
 export function chosenModels(words: readonly string[], all: boolean): KnownModel[] {
   if (words.length === 0)
     throw new UsageError(`models add needs a language or a model: ringport models add ${modelLanguages().join("|")}`);
-  return [...new Set(words.flatMap((word) => (LANGUAGE.test(word) ? ofLanguage(word, all) : [named(word)])))];
+  return [...new Set(words.flatMap((word) => (LANGUAGE.test(word) ? ofLanguage(word, all) : [modelNamed(word)])))];
 }
 
 /** Languages of known models: `pt`, `pt-BR`. */
@@ -25,9 +25,9 @@ export function modelLanguages(): string[] {
   return [...new Set(tags.flatMap((tag) => [tag.slice(0, 2), tag]))].sort();
 }
 
-/** Languages and names that can be typed, each with what it chooses. */
-export function knownWords(): (readonly [word: string, what: string])[] {
-  const ofLanguages = modelLanguages().map(
+/** Words that choose models: languages and names, each with a description. */
+export function knownWords(): (readonly [word: string, description: string])[] {
+  const languageRows = modelLanguages().map(
     (word) =>
       [
         word,
@@ -36,27 +36,27 @@ export function knownWords(): (readonly [word: string, what: string])[] {
           .join(", "),
       ] as const,
   );
-  return [...ofLanguages, ...KNOWN_MODELS.map(({ name, languages }) => [name, languages.join(", ")] as const)];
+  return [...languageRows, ...KNOWN_MODELS.map(({ name, languages }) => [name, languages.join(", ")] as const)];
 }
 
 function ofLanguage(word: string, all: boolean): KnownModel[] {
-  const wanted = word.toLowerCase().replace("_", "-");
+  const prefix = word.toLowerCase().replace("_", "-");
   const speaks = ({ languages }: KnownModel): boolean =>
-    languages.some((tag) => tag.toLowerCase() === wanted || tag.toLowerCase().startsWith(`${wanted}-`));
-  const fitting = KNOWN_MODELS.filter(speaks);
-  if (fitting.length === 0)
+    languages.some((tag) => tag.toLowerCase() === prefix || tag.toLowerCase().startsWith(`${prefix}-`));
+  const matches = KNOWN_MODELS.filter(speaks);
+  if (matches.length === 0)
     throw new UsageError(
       `no known model speaks "${word}": there are ${modelLanguages().join(", ")}; other models can be added by their name in sherpa-onnx's releases`,
     );
-  return all ? fitting : fitting.filter((model) => fitting.find(({ job }) => job === model.job) === model);
+  return all ? matches : matches.filter((model) => matches.find(({ job }) => job === model.job) === model);
 }
 
-function named(name: string): KnownModel {
-  const known = KNOWN_MODELS.find((model) => model.name === name);
-  if (known) return known;
+function modelNamed(name: string): KnownModel {
+  const knownModel = KNOWN_MODELS.find((model) => model.name === name);
+  if (knownModel) return knownModel;
   if (!isModelName(name) || !/^(vits|kokoro|kitten|sherpa-onnx)-/.test(name))
     throw new UsageError(
-      `"${name}" is no language and no model${didYouMean(name, [...KNOWN_MODELS.map((model) => model.name), ...modelLanguages()])}; languages are written like ${modelLanguages().join(", ")}, and ringport models lists models`,
+      `"${name}" is neither a language nor a model${didYouMean(name, [...KNOWN_MODELS.map((model) => model.name), ...modelLanguages()])}; languages are written like ${modelLanguages().join(", ")}, and ringport models lists models`,
     );
   return { name, job: RECOGNISERS.test(name) ? "recogniser" : "voice", languages: [] };
 }

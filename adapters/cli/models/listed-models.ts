@@ -5,7 +5,7 @@ import { licenceByCard } from "../../neural/installation/install-model.ts";
 import { KNOWN_MODELS, type KnownModel } from "../../neural/known-models.ts";
 import { inspectVoices, type NeuralVoiceChoice } from "../../neural/neural-voices.ts";
 
-/** A model as `ringport models` lists it; null for what is unknown. */
+/** A model as `ringport models` lists it; unknown values are null. */
 export interface ListedModel {
   readonly name: string;
   readonly job: KnownModel["job"] | null;
@@ -15,20 +15,20 @@ export interface ListedModel {
   readonly known: boolean;
   /** Ids of its voices, or that of its first voice if it is not installed. */
   readonly voices: readonly string[];
-  /** Size of the archive, about. */
+  /** Approximate size of the archive. */
   readonly download_mb: number | null;
   readonly memory_mb: number | null;
   /** Bytes of its folder. */
   readonly installed_bytes: number | null;
   readonly licence: string | null;
-  /** Why it cannot be used. */
+  /** Reason why it cannot be used. */
   readonly reason: string | null;
 }
 
-/** A model folder and all models that are there or could be. */
+/** All models that are in a folder or could be installed there. */
 export interface ModelList {
   readonly models: readonly ListedModel[];
-  /** Why new voices have no id; null if all have one. */
+  /** Reason why new voices have no id; null if all have one. */
   readonly fault: string | null;
 }
 
@@ -36,33 +36,33 @@ export interface ModelList {
 export async function listModels(folder: string, choice?: NeuralVoiceChoice): Promise<ModelList> {
   const { models, voices, fault } = await inspectVoices(folder, choice);
   const reasons = new Map(models.faults.map(({ name, reason }) => [name, reason]));
-  const present = new Map<string, KnownModel["job"] | null>([
+  const jobsByName = new Map<string, KnownModel["job"] | null>([
     ...models.faults.map(({ name }) => [name, null] as const),
     ...models.voices.map(({ name }) => [name, "voice"] as const),
     ...models.recognisers.map(({ name }) => [name, "recogniser"] as const),
   ]);
-  const others = [...present.keys()].filter((name) => !KNOWN_MODELS.some((known) => known.name === name)).sort();
-  const listed = [...KNOWN_MODELS.map(({ name }) => name), ...others].map(async (name): Promise<ListedModel> => {
-    const known = KNOWN_MODELS.find((model) => model.name === name);
-    const isPresent = present.has(name);
+  const otherNames = [...jobsByName.keys()].filter((name) => !KNOWN_MODELS.some((known) => known.name === name)).sort();
+  const entries = [...KNOWN_MODELS.map(({ name }) => name), ...otherNames].map(async (name): Promise<ListedModel> => {
+    const knownModel = KNOWN_MODELS.find((model) => model.name === name);
+    const isPresent = jobsByName.has(name);
     const reason = reasons.get(name) ?? null;
-    const own = voices.filter((voice) => modelOf(voice) === name);
+    const modelVoices = voices.filter((voice) => modelOf(voice) === name);
     const path = join(folder, name);
     return {
       name,
-      job: known?.job ?? present.get(name) ?? null,
-      languages: known?.languages ?? [...new Set(own.map(({ language }) => language))],
+      job: knownModel?.job ?? jobsByName.get(name) ?? null,
+      languages: knownModel?.languages ?? [...new Set(modelVoices.map(({ language }) => language))],
       state: reason !== null ? "broken" : isPresent ? "installed" : "available",
-      known: known !== undefined,
-      voices: isPresent ? own.map(({ id }) => id) : firstVoice(known),
-      download_mb: known?.megabytes ?? null,
-      memory_mb: known?.memoryMb ?? null,
+      known: knownModel !== undefined,
+      voices: isPresent ? modelVoices.map(({ id }) => id) : firstVoice(knownModel),
+      download_mb: knownModel?.megabytes ?? null,
+      memory_mb: knownModel?.memoryMb ?? null,
       installed_bytes: isPresent ? await bytesIn(path) : null,
-      licence: (isPresent ? await licenceByCard(path) : undefined) ?? known?.licence ?? null,
+      licence: (isPresent ? await licenceByCard(path) : undefined) ?? knownModel?.licence ?? null,
       reason,
     };
   });
-  return { models: await Promise.all(listed), fault: fault ?? null };
+  return { models: await Promise.all(entries), fault: fault ?? null };
 }
 
 /** The model of a voice: its name without the speaker. */

@@ -22,7 +22,7 @@ export interface ModelPlace {
   readonly choice: NeuralVoiceChoice | undefined;
 }
 
-/** Where the server would look for models. */
+/** Finds the model folder that the server would use. */
 export function modelPlace(line: ParsedLine): ModelPlace {
   const { data = DEFAULT_DATA, embedded } = readSettings(MODEL_SETTINGS, line, process.env).options;
   const { models, voices: choice } = embedded?.neural ?? {};

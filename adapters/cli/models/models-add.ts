@@ -4,7 +4,7 @@ import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
-import { printBeside, printJson } from "../terminal/terminal.ts";
+import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { addArchives, addFromReleases, askInTerminal, type TerminalQuestion } from "./add-models.ts";
 import { MODEL_SETTINGS, modelPlace } from "./model-place.ts";
 
@@ -20,23 +20,23 @@ export function modelsAddFrom(
   ask: () => TerminalQuestion | undefined = askInTerminal,
 ): CommandSpec {
   return {
-    summary: "Installs speech models: downloads them, or takes archives that are on this machine.",
+    summary: "Installs speech models: downloads them, or uses archives on this machine.",
     details: [
       "MODEL is a language (pt-BR: its recommended voice; pt: a voice and the recogniser), or a name in sherpa-onnx's releases.",
       "A download must have the checksum that its release publishes, or that of --sha256. An interrupted one continues where it stopped. " +
-        "HTTPS_PROXY, HTTP_PROXY and NO_PROXY count. Before the first download it asks whether you accept the licences of the engine.",
+        "HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected. Before the first download it asks whether you accept the licences of the engine.",
       "ringport models add pt-BR                  # the recommended voice",
       "ringport models add pt --yes               # and the recogniser, without a question",
       "ringport models add --from vits-piper-pt_BR-faber-medium.tar.bz2",
-      "A server that runs notices new models within seconds.",
+      "A running server notices new models within seconds.",
     ].join("\n"),
-    operands: [{ name: "MODEL", optional: true, several: true, completion: "model" }],
+    operands: [{ name: "MODEL", optional: true, isRepeatable: true, completion: "model" }],
     options: [
       { name: "all", help: "Every known model of the language." },
       {
         name: "from",
         placeholder: "FILE",
-        help: "Installs this archive (.tar.bz2, .tar.gz or .tar) and those behind it; downloads nothing.",
+        help: "Installs this archive (.tar.bz2, .tar.gz or .tar) and those after it; downloads nothing.",
         completion: "file",
       },
       { name: "sha256", placeholder: "HEX", help: "SHA-256 that the archive must have." },
@@ -53,11 +53,11 @@ export function modelsAddFrom(
           ? await addArchives(line, place, signal)
           : await addFromReleases(line, place, { releases, ask: ask(), signal });
         if (line.values.get("json")) printJson({ folder: place.folder, added });
-        else if (enginePackages().length === 0) printBeside(`The engine is missing; ${ENGINE_REMEDY}`);
+        else if (enginePackages().length === 0) printToStderr(`The engine is missing; ${ENGINE_REMEDY}`);
         return EXIT.done;
       } catch (error) {
         if (!signal.aborted) throw error;
-        printBeside("Interrupted; run the command again to continue.");
+        printToStderr("Interrupted; run the command again to continue.");
         return exitCode();
       }
     },

@@ -6,14 +6,14 @@ import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { type ListedModel, listModels } from "./listed-models.ts";
 import { MODEL_SETTINGS, modelPlace } from "./model-place.ts";
 
 /** `ringport models`: models that speak or recognise speech on this machine. */
 export const models: CommandSpec = {
-  summary: "Lists speech models: those to install, and those that are installed.",
+  summary: "Lists speech models, installed and available.",
   details:
     "Voices sound natural and recognisers make transcripts, on this machine and without an account. Sizes and memory are " +
     "approximate, and the models untested by Ringport.\nringport models add pt-BR                  # installs a voice",
@@ -24,27 +24,30 @@ export const models: CommandSpec = {
   settings: MODEL_SETTINGS,
   async run(line) {
     const { folder, choice } = modelPlace(line);
-    const { models: all, fault } = await listModels(folder, choice);
-    const shown = line.values.get("installed") ? all.filter(({ state }) => state !== "available") : all;
+    const { models: allModels, fault } = await listModels(folder, choice);
+    const listedModels = line.values.get("installed")
+      ? allModels.filter(({ state }) => state !== "available")
+      : allModels;
     const [engine] = enginePackages();
     if (line.values.get("json")) {
       const view = { package: engine?.name ?? null, licence: ENGINE_LICENCE, fix: engine ? null : ENGINE_REMEDY };
-      printJson({ folder, engine: view, models: shown, fault });
+      printJson({ folder, engine: view, models: listedModels, fault });
       return EXIT.done;
     }
-    // A table each: the long names of recognisers would leave the voices no other column.
+    // Two tables: in one, the long names of recognisers would leave no room for the other columns.
     const isRecogniser = ({ job }: ListedModel): boolean => job === "recogniser";
-    for (const part of [shown.filter((model) => !isRecogniser(model)), shown.filter(isRecogniser)])
+    for (const part of [listedModels.filter((model) => !isRecogniser(model)), listedModels.filter(isRecogniser)])
       if (part.length > 0) printRows(COLUMNS, part.map(cells));
-    printBeside(`Models are in ${folder}${all.some(isPresent) ? "" : ", which has none yet"}`);
-    printBeside(`Engine: sherpa-onnx (${ENGINE_LICENCE}); ${engine ? `${engine.name} is installed` : ENGINE_REMEDY}`);
-    for (const { name, reason } of shown) if (reason !== null) printBeside(`${name} cannot be used: ${reason}`);
-    if (fault !== null) printBeside(fault);
+    printToStderr(`Models are in ${folder}${allModels.some(isPresent) ? "" : ", which has none yet"}`);
+    printToStderr(`Engine: sherpa-onnx (${ENGINE_LICENCE}); ${engine ? `${engine.name} is installed` : ENGINE_REMEDY}`);
+    for (const { name, reason } of listedModels)
+      if (reason !== null) printToStderr(`${name} cannot be used: ${reason}`);
+    if (fault !== null) printToStderr(fault);
     return EXIT.done;
   },
 };
 
-/** `ringport models list`, because other lists are called so. */
+/** `ringport models list`: an alias, since other lists are named this way. */
 export const modelsList: CommandSpec = {
   summary: "The same as ringport models.",
   options: models.options,
@@ -68,14 +71,14 @@ function cells({ name, job, languages, state, voices, download_mb, memory_mb, li
     languages.join(","),
     state,
     job === "recogniser" ? "(transcribes)" : voices.join(","),
-    about(download_mb),
-    about(memory_mb),
+    sizeText(download_mb),
+    sizeText(memory_mb),
     licence ?? "unknown",
   ];
 }
 
 /** A size of a model, as shown. */
-export function about(megabytes: number | null): string {
+export function sizeText(megabytes: number | null): string {
   return megabytes === null ? "unknown" : `about ${megabytes} MB`;
 }
 
@@ -86,18 +89,18 @@ function isPresent({ state }: ListedModel): boolean {
 /** `ringport models remove`: deletes models. */
 export const modelsRemove: CommandSpec = {
   summary: "Deletes a model from the model folder.",
-  details: "A server that runs notices it within seconds. The ids of its voices are never given to other voices.",
-  operands: [{ name: "MODEL", several: true, completion: "installed-model" }],
+  details: "A running server notices it within seconds. The ids of its voices are never given to other voices.",
+  operands: [{ name: "MODEL", isRepeatable: true, completion: "installed-model" }],
   options: [jsonOption("the names of the removed models")],
   settings: MODEL_SETTINGS,
   async run(line) {
     const { folder, choice } = modelPlace(line);
-    const present = (await listModels(folder, choice)).models.filter(isPresent).map(({ name }) => name);
+    const installedNames = (await listModels(folder, choice)).models.filter(isPresent).map(({ name }) => name);
     const names = [...new Set(line.operands)];
-    const unknown = names.find((name) => !present.includes(name));
-    if (unknown !== undefined)
+    const unknownName = names.find((name) => !installedNames.includes(name));
+    if (unknownName !== undefined)
       throw new UsageError(
-        `there is no model "${unknown}" in ${folder}${didYouMean(unknown, present)}; ringport models --installed lists them`,
+        `there is no model "${unknownName}" in ${folder}${didYouMean(unknownName, installedNames)}; ringport models --installed lists them`,
       );
     for (const name of names) {
       await removeModel(folder, name);

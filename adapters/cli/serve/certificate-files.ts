@@ -29,7 +29,7 @@ export interface CertificateFilesOptions {
   readonly intervalMs?: number;
 }
 
-/** Replaces the certificate of a server when its files change. Returns a function that stops this. */
+/** Replaces the certificate of a server when its files change. Returns a function that stops the checks. */
 export function followCertificate(
   files: CertificateFiles,
   { initial, listening, log, intervalMs = CHECK_INTERVAL_MS }: CertificateFilesOptions,
@@ -38,10 +38,10 @@ export function followCertificate(
   let faults: string[] = [];
   const check = async (): Promise<void> => {
     try {
-      const renewed = await readCertificate(files);
-      if (renewed.cert !== current.cert || renewed.key !== current.key) {
-        listening.setCertificate?.(renewed);
-        current = renewed;
+      const certificate = await readCertificate(files);
+      if (certificate.cert !== current.cert || certificate.key !== current.key) {
+        listening.setCertificate?.(certificate);
+        current = certificate;
         if (listening.setCertificate) log.info({ file: files.cert }, "new connections use the renewed certificate");
         else log.warn({ file: files.cert }, "the certificate was renewed; restart the server to use it");
       }
@@ -81,7 +81,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
     ENOENT: "there is no such file; name a PEM file",
     ENOTDIR: "there is no such file; name a PEM file",
     EISDIR: "it is a folder; name a PEM file",
-    EACCES: "this user may not read the file; change its owner or its rights",
-    EPERM: "this user may not read the file; change its owner or its rights",
+    EACCES: "this user may not read the file; change its owner or its permissions",
+    EPERM: "this user may not read the file; change its owner or its permissions",
   }),
 );

@@ -7,7 +7,7 @@ import { createFile } from "../../embedded/create-file.ts";
 import { DEFAULT_DATA } from "../../embedded/data-folder.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { isOutage } from "../storage-fault.ts";
-import { isWatched } from "../terminal/terminal.ts";
+import { isTerminal } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** State of the first token: issued for a terminal, written into a file, or left to `ringport token create`. */
@@ -27,7 +27,7 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
   try {
     if ((await tokens.list()).length > 0) return undefined;
     if (path !== undefined) return (await writeTo(path, tokens)) ? { kind: "written", path: resolve(path) } : undefined;
-    if (!isWatched()) return { kind: "left" };
+    if (!isTerminal()) return { kind: "left" };
     const first = await tokens.first(FIRST);
     return first && { kind: "issued", token: first.token };
   } catch (error) {

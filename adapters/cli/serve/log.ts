@@ -43,12 +43,12 @@ export function createLog({
 }
 
 function jsonLine(time: string, level: string, fields: LogFields, message: string): string {
-  return stringify({ time, level, msg: message, ...plain(fields) });
+  return stringify({ time, level, msg: message, ...plainFields(fields) });
 }
 
 function prettyLine(time: string, level: WrittenLevel, fields: LogFields, message: string): string {
-  const { err, ...others } = plain(fields);
-  const pairs = Object.entries(others)
+  const { err, ...otherFields } = plainFields(fields);
+  const pairs = Object.entries(otherFields)
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => ` \x1b[2m${name}=\x1b[22m${typeof value === "string" ? oneLine(value) : stringify(value)}`);
   const mark = `\x1b[${COLOURS[level]}m${level.toUpperCase().padEnd(5)}\x1b[0m`;
@@ -72,7 +72,7 @@ function hex(code: number): string {
 }
 
 /** The fields with every error replaced by a plain object. */
-function plain(fields: LogFields): Record<string, unknown> {
+function plainFields(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? errorFields(value) : value]),
   );
@@ -91,13 +91,13 @@ function errorFields(error: Error, depth = 0): Record<string, unknown> {
 }
 
 function stringify(value: unknown): string {
-  const seen = new WeakSet<object>();
+  const seenObjects = new WeakSet<object>();
   return JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner === "bigint") return inner.toString();
     if (typeof inner !== "object" || inner === null) return inner;
     if (inner instanceof Uint8Array) return `${inner.byteLength} bytes`;
-    if (seen.has(inner)) return "[seen above]";
-    seen.add(inner);
+    if (seenObjects.has(inner)) return "[seen above]";
+    seenObjects.add(inner);
     return inner;
   });
 }

@@ -7,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "../settings/read-settings.ts";
 import { SETTINGS } from "../settings/settings.ts";
 import { withFix } from "../storage-fault.ts";
-import { printBeside } from "../terminal/terminal.ts";
+import { printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { followCertificate, readCertificate } from "./certificate-files.ts";
 import { checkTokenFile } from "./first-token.ts";
@@ -35,7 +35,7 @@ export const serveCommand: CommandSpec = {
     const log = createLog({
       level: settings.logLevel ?? "info",
       pretty: process.stderr.isTTY === true,
-      write: printBeside,
+      write: printToStderr,
       maskNumbers: settings.logMaskNumbers,
     });
 
@@ -51,12 +51,12 @@ export const serveCommand: CommandSpec = {
     const { withConsole } = await import("../../console/index.ts");
     const base = createRingport({ onLeaseLost: "exit", ...settings.options, log });
     const ringport = settings.console === "off" ? base : withConsole(base, { log });
-    const { listening, reachable } = await listen(ringport, settings, tls);
+    const { listening, networkUrl } = await listen(ringport, settings, tls);
     if (settings.tls && tls) followCertificate(settings.tls, { initial: tls, listening, log });
     try {
       // With "restart", a start waits while another server runs.
       const signal = await Promise.race([ringport.start(), stopping]);
-      if (signal === undefined) await printWelcome({ ringport, listening, reachable, settings });
+      if (signal === undefined) await printWelcome({ ringport, listening, networkUrl, settings });
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
       await listening.close();
@@ -85,23 +85,23 @@ async function listen(
   ringport: Ringport,
   { port, hostname }: ServerSettings,
   tls: Tls | undefined,
-): Promise<{ listening: Listening; reachable: string }> {
+): Promise<{ listening: Listening; networkUrl: string }> {
   const adapter = await serverAdapter();
-  let reachable = "";
+  let networkUrl = "";
   const app = {
     ...ringport,
     listeningAt(url: string) {
-      reachable = url;
+      networkUrl = url;
       ringport.listeningAt(url);
     },
   };
-  return { listening: await adapter.serve(app, { port, hostname, tls }), reachable };
+  return { listening: await adapter.serve(app, { port, hostname, tls }), networkUrl };
 }
 
 /** Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} naming the first */
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
-  const [unknown] = unknownVariables(env);
-  if (!unknown) return;
-  const hint = unknown.fix ? ` (${unknown.fix})` : "";
-  throw new UsageError(`unknown setting ${unknown.name}${hint}; see: ringport serve --help`);
+  const [unknownVariable] = unknownVariables(env);
+  if (!unknownVariable) return;
+  const hint = unknownVariable.fix ? ` (${unknownVariable.fix})` : "";
+  throw new UsageError(`unknown setting ${unknownVariable.name}${hint}; see: ringport serve --help`);
 }

@@ -21,7 +21,7 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
         resolveWith(name);
       });
     // Ctrl-C also ends the shell; that does not count as a second signal.
-    whenNpmIsGone(() => resolveWith("SIGTERM"));
+    whenNpmExits(() => resolveWith("SIGTERM"));
   });
 }
 
@@ -44,7 +44,7 @@ export function interruption(): Interruption {
 }
 
 /** npm passes SIGTERM to its shell only, and the shell exits: this process just gets another parent. */
-function whenNpmIsGone(run: () => void): void {
+function whenNpmExits(run: () => void): void {
   const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));
   if (!isScriptOfNpm) return;
   const shell = process.ppid;

@@ -4,50 +4,50 @@ import type { Ringport } from "../../../src/ringport.ts";
 import type { Listening } from "../../server/listening.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { isOutage } from "../storage-fault.ts";
-import { isWatched, print } from "../terminal/terminal.ts";
+import { isTerminal, print } from "../terminal/terminal.ts";
 import { type FirstToken, firstToken } from "./first-token.ts";
 
-/** Content of the welcome of a server that has started. */
+/** Options of {@link printWelcome}. */
 export interface Welcome {
   readonly ringport: Ringport;
   readonly listening: Listening;
-  /** Its address for the network. */
-  readonly reachable: string;
+  /** URL of the server in the local network. */
+  readonly networkUrl: string;
   readonly settings: ServerSettings;
 }
 
 /** Prints the server's address and features; on the first start also a token and an example request. */
-export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
+export async function printWelcome({ ringport, listening, networkUrl, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
   // Programs read the file as soon as the address is printed.
   const first = await firstToken(ringport.tokens, settings.tokenFile);
   print(`Ringport is listening on ${base}`);
   print();
-  if (settings.console !== "off") print(`  Console  ${consoleAt(base, settings)}`);
+  if (settings.console !== "off") print(`  Console  ${consoleUrl(base, settings)}`);
   print(`  API      ${base}/v1`);
   print(`  Docs     ${base}/docs`);
   if (options.publicUrl) print(`  Public   ${options.publicUrl}`);
-  else if (reachable !== listening.url)
-    print(`  Network  ${reachable} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
+  else if (networkUrl !== listening.url)
+    print(`  Network  ${networkUrl} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
   print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
   const voices = await ringport.voices().catch(ignoreOutage);
   if (voices) print(`  Voices   ${voicesLine(voices)}`);
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
-  if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
+  if (settings.console !== "off") await printRegistration(ringport, consoleUrl(base, settings), first !== undefined);
   // The certificate is issued for the name of the public address.
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
 }
 
 /** Address of the console. If the public address has HTTPS, a browser's session works only there. */
-function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): string {
+function consoleUrl(base: string, { options: { publicUrl } }: ServerSettings): string {
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
 
 /** Prints how the first person registers, until an account exists: a terminal shows the link, other outputs end up in logs. */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
-  if (!isWatched()) {
+  if (!isTerminal()) {
     if (isFirstStart) print("To register in the console, run ringport account code: it prints a link that works once");
     return;
   }

@@ -57,6 +57,6 @@ export const AGENT = [
     "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE",
     onOff,
     "off",
-    "These requests may go to private addresses and without HTTPS.",
+    "Lets these requests go to private addresses, and without HTTPS.",
   ),
 ] as const;

@@ -20,20 +20,20 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
     placeholder: "NUMBER",
-    parse: (text) => (/^\d{1,15}$/.test(text) ? within(Number(text), min, max) : undefined),
+    parse: (text) => (/^\d{1,15}$/.test(text) ? inRange(Number(text), min, max) : undefined),
   };
 }
 
-/** A number, perhaps with a decimal point, within these bounds. */
+/** A number, optionally with a decimal point, within these bounds. */
 export function decimal(min: number, max: number): Parser<number> {
   return {
     expected: `a number from ${min} to ${max}`,
     placeholder: "NUMBER",
-    parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? within(Number(text), min, max) : undefined),
+    parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? inRange(Number(text), min, max) : undefined),
   };
 }
 
-function within(value: number, min: number, max: number): number | undefined {
+function inRange(value: number, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
@@ -60,8 +60,10 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
     expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
     placeholder: words.join(","),
     parse(text) {
-      const chosen = text.split(",").map((word) => words.find((allowed) => allowed === word.trim()));
-      return chosen.every((word) => word !== undefined) && new Set(chosen).size === chosen.length ? chosen : undefined;
+      const selectedWords = text.split(",").map((word) => words.find((allowed) => allowed === word.trim()));
+      return selectedWords.every((word) => word !== undefined) && new Set(selectedWords).size === selectedWords.length
+        ? selectedWords
+        : undefined;
     },
   };
 }
@@ -153,14 +155,14 @@ export const speakers: Parser<Speaker[]> = {
   },
 };
 
-/** From our voice ids to the voices of a speech server. */
+/** Voices of a speech server, by voice id. */
 export const speechVoices: Parser<
   Record<string, { voice: string; model?: string; speed?: number; scripts?: readonly string[] }>
 > = {
   expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
   placeholder: "JSON",
   parse(text) {
-    const voices = json(text);
+    const voices = parsedJson(text);
     if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
     for (const [id, voice] of Object.entries(voices)) {
       if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
@@ -172,12 +174,12 @@ export const speechVoices: Parser<
   },
 };
 
-/** Voices of the model folder for voice ids. */
+/** Voices of the model folder, by voice id. */
 export const modelVoices: Parser<Record<string, { model: string; speaker?: number; speed?: number }>> = {
   expected: `JSON such as {"pt-BR-2":{"model":"kokoro-multi-lang-v1_0","speaker":43}}`,
   placeholder: "JSON",
   parse(text) {
-    const voices = json(text);
+    const voices = parsedJson(text);
     if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
     for (const [id, voice] of Object.entries(voices)) {
       if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
@@ -190,7 +192,7 @@ export const modelVoices: Parser<Record<string, { model: string; speaker?: numbe
   },
 };
 
-function json(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

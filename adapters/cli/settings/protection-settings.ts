@@ -120,7 +120,7 @@ export const PROTECTION = [
     "RINGPORT_OUTSIDE_HOURS",
     oneOf(...OUTSIDE_HOURS),
     "wait",
-    "What a call does outside these hours: it waits in its queue until they begin, or fails at once.",
+    "Outside these hours a call waits in its queue until they begin, or fails at once.",
   ),
 ] as const;
 

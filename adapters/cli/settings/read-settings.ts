@@ -110,8 +110,8 @@ function completeQueue(values: Map<string, unknown>): void {
     throw new UsageError(
       `RINGPORT_QUEUE_DEPTH is ${depth}: it must be at least RINGPORT_LINES (${lines}), because live calls count`,
     );
-  const isChosen = [...values.keys()].some((option) => option.startsWith("queue."));
-  if (isChosen && !values.has("queue.kind")) values.set("queue.kind", "single");
+  const hasQueueOption = [...values.keys()].some((option) => option.startsWith("queue."));
+  if (hasQueueOption && !values.has("queue.kind")) values.set("queue.kind", "single");
 }
 
 function completeRateLimit(values: Map<string, unknown>): void {
@@ -149,8 +149,8 @@ const TRANSCRIPTION = "embedded.transcription.";
 
 function checkTranscription(values: ReadonlyMap<string, unknown>): void {
   const engine = values.get(`${TRANSCRIPTION}engine`);
-  const ofServer = ["baseUrl", "apiKey"].filter((option) => values.has(TRANSCRIPTION + option));
-  if (engine === "local" && ofServer.length > 0)
+  const serverOptions = ["baseUrl", "apiKey"].filter((option) => values.has(TRANSCRIPTION + option));
+  if (engine === "local" && serverOptions.length > 0)
     throw new UsageError("local transcription uses no server: remove RINGPORT_TRANSCRIPTION_URL and _KEY");
   if (engine === "local") return;
   const required = [
@@ -197,7 +197,7 @@ function completeAgent(values: Map<string, unknown>): void {
       throw new UsageError(`a language model also needs ${env}: set it, or remove the other RINGPORT_AGENT_ settings`);
   if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
     throw new UsageError(
-      "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE (local, or a server with _URL and _MODEL)",
+      "a language model needs transcription: set RINGPORT_TRANSCRIPTION_ENGINE (local, or a server with _URL and _MODEL)",
     );
 }
 
@@ -233,8 +233,8 @@ function checkLease(values: ReadonlyMap<string, unknown>): void {
 
 function checkTls(values: ReadonlyMap<string, unknown>): void {
   if (values.has("tls.cert") === values.has("tls.key")) return;
-  const [given, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
-  throw new UsageError(`RINGPORT_TLS_${given} needs RINGPORT_TLS_${missing} too: set both, or neither`);
+  const [presentPart, missingPart] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
+  throw new UsageError(`RINGPORT_TLS_${presentPart} needs RINGPORT_TLS_${missingPart} too: set both, or neither`);
 }
 
 /** The options as nested objects: `a.b.c` is the path of a member. */

@@ -265,7 +265,7 @@ const TRANSCRIPTION = [
     "RINGPORT_TRANSCRIPTION_ENGINE",
     oneOf("local", "openai", "openai-realtime", "deepgram", "deepgram-flux"),
     "none",
-    "What transcribes calls: a model on this machine (local), or a server with one of these protocols.",
+    "Transcribes calls with a model on this machine (local), or with a server for one of these protocols.",
   ),
   setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Address of that server."),
   setting(
@@ -344,7 +344,7 @@ const NEURAL = [
     "RINGPORT_SPEECH_MODELS",
     textSetting("FOLDER", "a folder"),
     "models",
-    "Folder of speech models (ringport models); a relative path counts from the data folder.",
+    "Folder of speech models (ringport models); a relative path starts at the data folder.",
   ),
   setting(
     "embedded.neural.voices",
@@ -358,7 +358,7 @@ const NEURAL = [
     "RINGPORT_SPEECH_PROCESSES",
     wholeNumber(1, 256),
     "1",
-    "Processes that run the models, at most the processors less one.",
+    "Processes that run the models, at most the number of processors minus one.",
   ),
   setting(
     "embedded.neural.memoryMb",

@@ -28,7 +28,7 @@ const TIMING_HELP = {
 
 const LIMIT_HELP = {
   bodyBytes: [1_024, 2 ** 28, "Whole request body, bytes."],
-  allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB being read at once, bytes."],
+  allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB that are read at the same time, bytes."],
   userBodiesBytes: [1_024, 2 ** 40, "The same for one user; a second budget of this size is for smaller bodies."],
   audioBytes: [1, 2 ** 27, "Decoded audio file, bytes."],
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
@@ -41,7 +41,7 @@ const LIMIT_HELP = {
     2 ** 50,
     "Stored data of one user, bytes: calls with everything that belongs to them, and instances.",
   ],
-  storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "The part of it that the demo tokens of one instance create, bytes."],
+  storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Stored data that the demo tokens of one instance may create, bytes."],
 } as const satisfies Partial<Record<keyof Limits, Help>>;
 
 /** Time limits. */

@@ -6,6 +6,6 @@ import { paint, print, terminalColumns } from "./terminal.ts";
 export function printFacts(facts: readonly (readonly [name: string, value: unknown])[]): void {
   const rows = facts
     .map(([name, value]) => [paint(2, name), inOneCell(shownValue(value))])
-    .filter(([, shown]) => shown !== "");
+    .filter(([, text]) => text !== "");
   for (const line of table(rows, terminalColumns())) print(line);
 }

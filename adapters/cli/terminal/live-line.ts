@@ -1,5 +1,5 @@
 import process from "node:process";
-import { isWatched } from "./terminal.ts";
+import { isTerminal } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
@@ -13,7 +13,7 @@ export class LiveLine {
   constructor(textAfter: (ms: number) => string, ageMs = 0) {
     this.#startedAt = performance.now() - ageMs;
     this.#textAfter = textAfter;
-    if (!isWatched()) return;
+    if (!isTerminal()) return;
     this.#draw();
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }

@@ -11,7 +11,7 @@ export function secondsText(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Bar that shows the downloaded part of a file, with megabytes. @param total undefined if the server does not say it */
+/** Bar that shows the downloaded part of a file, with megabytes. @param total undefined if unknown */
 export function downloadBar(bytes: number, total: number | undefined): string {
   if (total === undefined) return megabytesText(bytes);
   return `${partBar(Math.min(bytes, total), total)} ${megabytesText(bytes)} of ${megabytesText(total)}`;

@@ -27,14 +27,14 @@ const FINDER = 7;
 export function modulesOfPng(png: Uint8Array): QrModules {
   const image = readPng(png);
   const corner = firstDark(image);
-  if (!corner) throw new Error("there is no QR code on the picture: it is white");
+  if (!corner) throw new Error("the picture has no QR code: it is white");
   const { x: left, y: top } = corner;
-  let run = 0;
-  while (left + run < image.width && image.isDark(left + run, top)) run++;
-  const scale = run / FINDER;
+  let finderPixels = 0;
+  while (left + finderPixels < image.width && image.isDark(left + finderPixels, top)) finderPixels++;
+  const scale = finderPixels / FINDER;
   const size = Math.round((image.width - 2 * left) / scale);
   // 21 modules in version 1, four more in each one after it (ISO/IEC 18004 §7.3.1).
-  if (size < 21 || (size - 21) % 4 !== 0) throw new Error("there is no QR code on the picture that can be drawn");
+  if (size < 21 || (size - 21) % 4 !== 0) throw new Error("the picture has no QR code that can be drawn");
   const middle = (start: number, module: number): number => Math.floor(start + (module + 0.5) * scale);
   return { size, isDark: (row, column) => image.isDark(middle(left, column), middle(top, row)) };
 }

@@ -1,4 +1,4 @@
-import { isWatched, paint, print, terminalColumns } from "./terminal.ts";
+import { isTerminal, paint, print, terminalColumns } from "./terminal.ts";
 import { columnsOf, shortenedRow, wrapped } from "./wrapped.ts";
 
 /** A column of a list. */
@@ -44,7 +44,7 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
  * without a header.
  */
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
-  if (!isWatched()) for (const row of rows) print(row.map(inOneCell).join("\t"));
+  if (!isTerminal()) for (const row of rows) print(row.map(inOneCell).join("\t"));
   else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
 }
 
@@ -58,9 +58,9 @@ export function fittingTable(
   const widths = widthsOf(cells);
   const columnIndexes = new Set(columns.keys());
   const total = (): number => [...columnIndexes].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
-  const optional = [...columnIndexes].filter((i) => columns[i]?.dropOrder !== undefined);
-  optional.sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
-  for (const i of optional) if (total() > width) columnIndexes.delete(i);
+  const optionalIndexes = [...columnIndexes].filter((i) => columns[i]?.dropOrder !== undefined);
+  optionalIndexes.sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
+  for (const i of optionalIndexes) if (total() > width) columnIndexes.delete(i);
   for (const i of columnIndexes) {
     const excess = total() - width;
     if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(MIN_CELL_WIDTH, (widths[i] ?? 0) - excess);
@@ -68,17 +68,17 @@ export function fittingTable(
   const indexes = [...columnIndexes];
   const cellWidths = indexes.map((i) => widths[i] ?? 0);
   const lines = cells.map((row, rowIndex) => {
-    const shortened = indexes.map((i) => {
+    const shortenedCells = indexes.map((i) => {
       const cell = shortenedRow(row[i] ?? "", widths[i] ?? 0);
       return rowIndex === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
     });
-    return padded(shortened, cellWidths).trimEnd();
+    return padded(shortenedCells, cellWidths).trimEnd();
   });
-  const dropped = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
-  if (dropped.length === 0) return lines;
+  const droppedHeads = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
+  if (droppedHeads.length === 0) return lines;
   return [
     ...lines,
-    ...wrapped(`Not shown on this narrow terminal: ${dropped.join(", ")}; use --json for all columns.`, width),
+    ...wrapped(`Not shown on this narrow terminal: ${droppedHeads.join(", ")}; use --json for all columns.`, width),
   ];
 }
 

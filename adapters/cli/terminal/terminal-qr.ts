@@ -5,19 +5,19 @@ const QUIET_ZONE = 2;
 
 /**
  * A QR code as lines of half blocks, two modules high each.
- * @param colours black on white, whatever the colours of the terminal; otherwise light modules are drawn, which is
- * right on a dark terminal
+ * @param colours true for black on white, whatever the colours of the terminal; false draws the light modules in its
+ * own colour, for a dark terminal
  */
 export function terminalQr({ size, isDark }: QrModules, { colours }: { colours: boolean }): string[] {
-  const light = (row: number, column: number): boolean =>
+  const isLight = (row: number, column: number): boolean =>
     row < 0 || column < 0 || row >= size || column >= size || !isDark(row, column);
 
   const lines: string[] = [];
   for (let row = -QUIET_ZONE; row < size + QUIET_ZONE; row += 2) {
     let line = "";
     for (let column = -QUIET_ZONE; column < size + QUIET_ZONE; column++) {
-      const below = row + 1 < size + QUIET_ZONE && light(row + 1, column);
-      line += HALF_BLOCKS[(light(row, column) ? 2 : 0) + (below ? 1 : 0)];
+      const isLightBelow = row + 1 < size + QUIET_ZONE && isLight(row + 1, column);
+      line += HALF_BLOCKS[(isLight(row, column) ? 2 : 0) + (isLightBelow ? 1 : 0)];
     }
     lines.push(colours ? `\x1b[97;40m${line}\x1b[0m` : line);
   }

@@ -6,7 +6,7 @@ export function print(line = ""): void {
 }
 
 /** Prints a line to stderr: hints, logs, errors. */
-export function printBeside(line: string): void {
+export function printToStderr(line: string): void {
   process.stderr.write(`${coloursAllowed(process.stderr) ? line : withoutColours(line)}\n`);
 }
 
@@ -21,17 +21,17 @@ export function printJsonLine(value: unknown): void {
 }
 
 /** True if the output is a terminal. */
-export function isWatched(): boolean {
+export function isTerminal(): boolean {
   return process.stdout.isTTY === true;
 }
 
 /** Columns of the terminal; unlimited without a terminal. */
 export function terminalColumns(): number {
-  return isWatched() ? process.stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
+  return isTerminal() ? process.stdout.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
 /** Columns of a terminal of unknown width, and of piped help. */
-export const USUAL_COLUMNS = 80;
+export const DEFAULT_COLUMNS = 80;
 
 /** True if a stream is a terminal that allows colours (https://no-color.org). */
 export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
@@ -51,7 +51,7 @@ export function withoutColours(line: string): string {
 const closedOutput = new AbortController();
 
 /** Fires when the reader closes the output, as in `ringport calls --watch | head -1`. */
-export const outputGone: AbortSignal = closedOutput.signal;
+export const outputClosed: AbortSignal = closedOutput.signal;
 
 /** A closed pipe, as in `ringport --help | head -1`, is not an error. */
 export function tolerateBrokenPipes(): void {

@@ -6,8 +6,8 @@ import { withFix } from "../storage-fault.ts";
 import { UsageError } from "../usage-error.ts";
 
 /**
- * Runs work on the server's storage while the server may be running. @param mustExist refuses to create a new database,
- * which could not hold the record
+ * Runs work on the storage of a server, which may be running.
+ * @param mustExist true to fail if there is no database, instead of creating one
  */
 export async function withStorage<T>(
   options: RingportOptions,

@@ -9,7 +9,7 @@ import { jsonOption } from "../json-option.ts";
 import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../settings/parsers.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings/settings.ts";
-import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 import { tokenView } from "./token-view.ts";
@@ -50,17 +50,17 @@ export const tokenCreate: CommandSpec = {
     const request = newToken(line);
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const mustExist = request.demoInstanceId !== undefined;
-    const issued = await withStorage(options, { mustExist }, async (storage) => {
+    const token = await withStorage(options, { mustExist }, async (storage) => {
       if (request.demoInstanceId !== undefined) await checkInstance(storage, request.userName, request.demoInstanceId);
       const ids = idSource(realSystem.now, realSystem.random);
       return issueToken(storage.accounts, realSystem, ids, request);
     });
     if (line.values.get("json")) {
-      printJson({ token: issued.token, ...tokenView(issued, request.userName) });
+      printJson({ token: token.token, ...tokenView(token, request.userName) });
       return 0;
     }
-    print(issued.token);
-    printBeside(`Token ${issued.id} of user "${request.userName}". It is shown only once.`);
+    print(token.token);
+    printToStderr(`Token ${token.id} of user "${request.userName}". It is shown only once.`);
     return 0;
   },
 };
@@ -74,19 +74,19 @@ function newToken({ values }: ParsedLine): NewToken {
     throw new UsageError(
       `--demo-instance is "${demoInstanceId}": it must be an instance's id, inst_ and 26 characters`,
     );
-  const expiresIn = parsed(values, "expires-in", DAYS);
+  const expiresIn = parsedOption(values, "expires-in", DAYS);
   return {
     userName: checkedName("--user", String(user)),
     label: checkedName("--name", String(label)),
     demoInstanceId,
-    allowedPrefixes: parsed(values, "allow", phonePrefixes),
-    maxCallsPerDay: parsed(values, "max-calls-per-day", callsPerDay),
-    scopes: parsed(values, "scopes", tokenScopes),
+    allowedPrefixes: parsedOption(values, "allow", phonePrefixes),
+    maxCallsPerDay: parsedOption(values, "max-calls-per-day", callsPerDay),
+    scopes: parsedOption(values, "scopes", tokenScopes),
     expiresAt: expiresIn === undefined ? undefined : Date.now() + expiresIn * DAY_MS,
   };
 }
 
-function parsed<T>(values: ParsedLine["values"], name: string, parser: Parser<T>): T | undefined {
+function parsedOption<T>(values: ParsedLine["values"], name: string, parser: Parser<T>): T | undefined {
   const text = values.get(name);
   if (text === undefined) return undefined;
   const value = parser.parse(String(text));

@@ -5,7 +5,7 @@ import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings/settings.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { printBeside, printJson } from "../terminal/terminal.ts";
+import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 import { type ListedToken, tokenState, tokenView } from "./token-view.ts";
@@ -23,11 +23,11 @@ export const tokenList: CommandSpec = {
       const user = userName === undefined ? undefined : await accounts.userByName(userName.trim());
       if (userName !== undefined && !user)
         throw new UsageError(`there is no user "${userName}"; ringport token list shows the tokens of all users`);
-      const listed = await accounts.tokens(user?.id);
-      return listed.map((token) => ({ token, view: tokenView(token, names.get(token.userId) ?? token.userId) }));
+      const records = await accounts.tokens(user?.id);
+      return records.map((token) => ({ token, view: tokenView(token, names.get(token.userId) ?? token.userId) }));
     });
     if (line.values.get("json")) printJson(tokens.map(({ view }) => view));
-    else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME creates one.");
+    else if (tokens.length === 0) printToStderr("There are no tokens: ringport token create --user NAME creates one.");
     else printRows(COLUMNS, tokens.map(cells));
     return 0;
   },

@@ -5,7 +5,7 @@ import { jsonOption } from "../json-option.ts";
 import { hideTokens } from "../serve/hide-secrets.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings/settings.ts";
-import { printBeside, printJson } from "../terminal/terminal.ts";
+import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 
@@ -27,7 +27,7 @@ export const tokenRevoke: CommandSpec = {
     );
     if (!revoked) throw new UsageError(`there is no valid token "${id}"; see: ringport token list`);
     if (line.values.get("json")) printJson({ id, revoked: true });
-    else printBeside(`Token ${id} is revoked.`);
+    else printToStderr(`Token ${id} is revoked.`);
     return 0;
   },
 };

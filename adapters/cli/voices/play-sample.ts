@@ -16,13 +16,14 @@ export interface PlayedSample {
  * {UsageError} no player works, and the file cannot be written
  */
 export async function playSample(wav: Uint8Array, name: string): Promise<PlayedSample> {
-  const available = players();
-  if (available.length > 0) {
+  const availablePlayers = players();
+  if (availablePlayers.length > 0) {
     const folder = await mkdtemp(join(tmpdir(), "ringport-sample-"));
     try {
       const file = join(folder, name);
       await writeFile(file, wav);
-      for (const player of available) if (await canPlay(player, file)) return { player: player.program, file: null };
+      for (const player of availablePlayers)
+        if (await canPlay(player, file)) return { player: player.program, file: null };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

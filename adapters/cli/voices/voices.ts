@@ -5,7 +5,7 @@ import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { printBeside, printJson } from "../terminal/terminal.ts";
+import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
 
 /** `ringport voices`: lists the voices of the server, and plays samples. */
@@ -26,10 +26,10 @@ export const voices: CommandSpec = {
     if (play !== undefined) return playVoice(client, play, json);
     const language = line.values.get("language") as string | undefined;
     const variants = line.values.has("all");
-    const matching = await client.voices({ language, variants });
-    if (json) printJson(matching);
-    else if (matching.length === 0) printBeside(noVoice(await client.voices(), language));
-    else printRows(COLUMNS, matching.map(cells));
+    const matches = await client.voices({ language, variants });
+    if (json) printJson(matches);
+    else if (matches.length === 0) printToStderr(noVoice(await client.voices(), language));
+    else printRows(COLUMNS, matches.map(cells));
     return 0;
   },
 };
@@ -48,10 +48,10 @@ function cells(voice: Voice): string[] {
   return [id, language, engine, quality, alias_of === null ? name : `${name} (${alias_of})`];
 }
 
-function noVoice(all: readonly Voice[], language: string | undefined): string {
-  if (language === undefined || all.length === 0)
+function noVoice(allVoices: readonly Voice[], language: string | undefined): string {
+  if (language === undefined || allVoices.length === 0)
     return "No voice is available on that server; run ringport doctor on its machine to see what to install.";
-  const languages = [...new Set(all.map((voice) => voice.language.split("-")[0]))].sort();
+  const languages = [...new Set(allVoices.map((voice) => voice.language.split("-")[0]))].sort();
   return `No voice speaks "${language}"; available languages: ${languages.join(" ")}`;
 }
 
@@ -59,7 +59,7 @@ async function playVoice(client: Client, voice: string, json: boolean): Promise<
   const wav = await client.voiceSample(voice);
   const { player, file } = await playSample(wav, `${voice}.wav`);
   if (json) printJson({ voice, bytes: wav.length, player, file });
-  else if (player === null) printBeside(`No player on this machine works; the sample is in ${file}`);
-  else printBeside(`${voice}, played by ${player}`);
+  else if (player === null) printToStderr(`No player on this machine works; the sample is in ${file}`);
+  else printToStderr(`${voice}, played by ${player}`);
   return 0;
 }

@@ -63,7 +63,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(lines.at(-1)).toBe("All checks passed: calls can be placed.");
     for (const line of lines.slice(0, -2)) expect(line).toMatch(/^[✓–✗] [a-z]/);
     expect(stdout).toMatch(/^✓ token +is valid; 0 instances/m);
-    expect(stdout).toContain("as the server's");
+    expect(stdout).toContain("the same as the server's");
     expect(stdout).not.toContain(token);
   });
 
@@ -192,7 +192,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     const { port } = new URL(cli.server.base);
     const { code, finding } = await examine({ PORT: port, RINGPORT_DATE: "x" });
     expect(code).toBe(0);
-    expect(finding("port")).toMatchObject({ state: "works", detail: `a Ringport serves on ${cli.server.base}` });
+    expect(finding("port")).toMatchObject({ state: "works", detail: `a Ringport server responds at ${cli.server.base}` });
     expect(finding("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
     const wrongTimeout = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
     expect([wrongTimeout.code, wrongTimeout.finding("settings")?.detail]).toEqual([

@@ -75,7 +75,7 @@ describe("the language model of this machine", () => {
     const unversionedUrl = otherServer.url.replace(/\/v1$/, "");
     expect(await findLanguageModel({ baseUrl: unversionedUrl }, { servers })).toMatchObject({
       detail: `${unversionedUrl}/models (404) lists no model`,
-      fix: "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL",
+      fix: "add the version to RINGPORT_AGENT_URL, usually /v1",
     });
     const { url: unusedUrl } = await unusedAddress("nowhere");
     expect(await findLanguageModel({ baseUrl: unusedUrl }, { servers })).toMatchObject({
@@ -89,7 +89,7 @@ describe("the language model of this machine", () => {
     server.failChat({ status: 400 });
     const finding = await findLanguageModel({ baseUrl: url, model: "mine" });
     expect(finding).toMatchObject({
-      detail: `mine at ${url} does not reply: the model's server answered 400: it failed`,
+      detail: `mine at ${url} does not reply: the model's server responded with 400: it failed`,
     });
   });
 });

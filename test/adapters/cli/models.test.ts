@@ -75,7 +75,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
         state: "broken",
         known: true,
         voices: [],
-        reason: expect.stringMatching(/no ONNX file/),
+        reason: expect.stringMatching(/not an ONNX file/),
       }),
       expect.objectContaining({ name: RECOGNISER, state: "installed", job: "recogniser", known: false, voices: [] }),
       expect.objectContaining({
@@ -85,9 +85,9 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
         licence: "CC0",
       }),
     ]);
-    expect((await cli()).stderr).toMatch(new RegExp(`^${FABER} cannot be used: .*no ONNX file`, "m"));
+    expect((await cli()).stderr).toMatch(new RegExp(`^${FABER} cannot be used: .*not an ONNX file`, "m"));
     expect((await cli("add", "pt-BR", "--yes")).stderr).toMatch(
-      /cannot be used: .*no ONNX file.*; --force replaces it/,
+      /cannot be used: .*not an ONNX file.*; --force replaces it/,
     );
     rmSync(join(models, FABER, "pt_BR-faber-medium.onnx"));
     expect((await cli("add", "pt-BR", "--yes")).stderr).toMatch(/it has no model files; --force replaces it/);
@@ -117,7 +117,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
         `${RECOGNISER} is installed in ${models}\n${UNKNOWN_LICENCE}\n`,
       ].join("\n"),
     );
-    expect(first.stderr).toContain("Hear it from a server that runs: ringport voices --play pt-BR-50");
+    expect(first.stderr).toContain("Hear it from a running server: ringport voices --play pt-BR-50");
     expect(first.stderr).toContain("RINGPORT_TRANSCRIPTION_ENGINE=local");
     expect(first.stderr).toMatch(/The engine is missing; run: npm install/);
     const secondRun = await cli("add", "--from", archivePaths[0]!);
@@ -162,7 +162,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const mistakes: readonly (readonly [RegExp, readonly string[]])[] = [
       [/needs a language or a model: ringport models add en\|/, []],
       [/no known model speaks "xx": there are en, en-US/, ["xx"]],
-      [/"vits" is no language and no model; languages are written like en, en-US/, ["vits"]],
+      [/"vits" is neither a language nor a model; languages are written like en, en-US/, ["vits"]],
       [/did you mean vits-piper-pt_BR-faber-medium\?/, ["its-piper-pt_BR-faber-medium"]],
       [/must be accepted: add --yes/, ["pt-BR"]],
       [/there is no such file/, ["--from", "missing.tar.bz2"]],
@@ -175,7 +175,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
         /--sha256 is for one archive, and there are 2/,
         ["--from", goodArchive, goodArchive, "--sha256", "0".repeat(64)],
       ],
-      [/is [0-9a-f]{64}, and must be 0{64}/, ["--from", goodArchive, "--sha256", "0".repeat(64)]],
+      [/is [0-9a-f]{64}, but must be 0{64}/, ["--from", goodArchive, "--sha256", "0".repeat(64)]],
       [/--all has no meaning with --from/, ["--from", goodArchive, "--all"]],
     ];
     mkdirSync(models);
@@ -293,7 +293,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         const noChecksum = await add(["pt-BR", "--yes"]);
         expect([noChecksum.code, noChecksum.stderr]).toEqual([
           2,
-          expect.stringMatching(/no checksum of .* can be had/),
+          expect.stringMatching(/no checksum of .* is available/),
         ]);
         expect(readdirSync(models)).toEqual([]);
         expect((await add([FABER, "--yes", "--sha256", sha256(archive).toUpperCase()])).code).toBe(0);

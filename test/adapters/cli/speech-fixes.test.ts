@@ -36,7 +36,7 @@ test("a speech process that Deno may not start needs a permission, not a package
 });
 
 test("local transcription has the fix for its fault", () => {
-  expect(localTranscriptionFix("there is no recogniser in /models (there: none)", "es-MX")).toBe(
+  expect(localTranscriptionFix("there is no recogniser in /models (installed: none)", "es-MX")).toBe(
     "ringport models add es (or another language)",
   );
   expect(localTranscriptionFix("local transcription needs its engine; to fix it, run: …", undefined)).toMatch(ENGINE);
@@ -53,9 +53,7 @@ test("a model of an unknown language is added by its name", () => {
 test("the verdict reports failed checks", () => {
   const optional = { ...broken("speech neural", "does not speak", "fix it"), essential: false };
   expect(verdict([works("port", "is free"), missing("server", "none")])).toContain("All checks passed");
-  expect(verdict([works("port", "is free"), optional])).toBe(
-    "Calls can be placed, but not with what the ✗ lines name.",
-  );
+  expect(verdict([works("port", "is free"), optional])).toBe("Calls can be placed, but without the parts marked ✗.");
   expect(verdict([optional, broken("voices", "none", "fix it")])).toContain("Fix the ✗ lines first.");
 });
 

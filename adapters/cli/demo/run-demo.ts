@@ -13,12 +13,12 @@ import { modulesOfText } from "../terminal/qr-modules.ts";
 import { table } from "../terminal/table.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
-import { conversationLines } from "./agent-story.ts";
+import { conversationLines } from "./agent-script.ts";
 
 /** Options of {@link runDemo}. */
 export interface DemoOptions {
   readonly ringport: Ringport;
-  /** The address it listens on. */
+  /** The server's URL. */
   readonly url: string;
   readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
   /** The parts of the agent, if they were looked for. */
@@ -116,8 +116,8 @@ async function saveRecording(wav: Uint8Array, data: string, keepsData: boolean):
 }
 
 /**
- * Audio that the callee of a simulated call heard, as the bytes of a WAV file. The client does not cover the page of
- * the simulator.
+ * Audio that the callee of a simulated call heard, as the bytes of a WAV file. The client has no method for this route
+ * of the simulator.
  */
 export async function heardWav(url: string, token: string, callId: string): Promise<Uint8Array> {
   const address = `${url}/simulator/calls/${callId}/heard.wav`;
