@@ -169,7 +169,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       [/it is a folder/, ["--from", models]],
       [/cut\.tar\.bz2 is not installed: .* cut short; .*download or copy it again/, ["--from", truncatedArchive]],
       [/leads out of its folder/, ["--from", climbingArchive]],
-      [/no \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
+      [/not a \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
       [/--sha256 is "abc": it must be 64/, ["--from", goodArchive, "--sha256", "abc"]],
       [
         /--sha256 is for one archive, and there are 2/,
