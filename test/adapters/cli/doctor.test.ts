@@ -192,7 +192,10 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     const { port } = new URL(cli.server.base);
     const { code, finding } = await examine({ PORT: port, RINGPORT_DATE: "x" });
     expect(code).toBe(0);
-    expect(finding("port")).toMatchObject({ state: "works", detail: `a Ringport server responds at ${cli.server.base}` });
+    expect(finding("port")).toMatchObject({
+      state: "works",
+      detail: `a Ringport server responds at ${cli.server.base}`,
+    });
     expect(finding("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
     const wrongTimeout = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
     expect([wrongTimeout.code, wrongTimeout.finding("settings")?.detail]).toEqual([
