@@ -157,7 +157,9 @@ describe("the audit log", () => {
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
     expect((await admin.request("DELETE", `/v1/instances/${INSTANCE_ID}`)).status).toBe(204);
-    expect(scene.logged).toContainEqual(expect.objectContaining({ message: "the action could not be recorded in the audit log" }));
+    expect(scene.logged).toContainEqual(
+      expect.objectContaining({ message: "the action could not be recorded in the audit log" }),
+    );
   });
 });
 
