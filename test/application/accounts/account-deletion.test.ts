@@ -16,7 +16,7 @@ async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
 }
 
 /** All data that an account can have: a live call, ended ones with recordings, an unfinished deletion, webhooks, tokens. */
-async function fill({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
+async function fillAccount({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
   const { app } = world;
   const endedInstance = await world.newInstance(principal);
   const input = { instanceId: endedInstance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
@@ -37,7 +37,7 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   return [endedInstance.id, deletedInstance.id, activeInstance.id];
 }
 
-async function expectNothing(
+async function expectDeleted(
   { world, accounts }: AccountScene,
   { principal, account, secret }: NewSession,
   ids: string[],
@@ -71,10 +71,10 @@ describe("the deletion of an account", () => {
     const bob = await member(ana, "bob@example.com");
     const otherInstance = await world.newInstance(ana.principal);
     const token = await accounts.createToken(ana.account, { label: "laptop" });
-    const ids = await fill(scene, bob);
+    const ids = await fillAccount(scene, bob);
     const liveTokenId = (await accounts.tokens(bob.account))[0]?.id;
     await settle(world, accounts.delete(bob.account, PASSWORD));
-    await expectNothing(scene, bob, ids);
+    await expectDeleted(scene, bob, ids);
     expect(revokedTokenIds).toContain(liveTokenId);
     expect(await world.app.instances.list(ana.principal)).toHaveLength(1);
     expect((await world.app.instances.get(ana.principal, otherInstance.id)).id).toBe(otherInstance.id);
@@ -98,7 +98,7 @@ describe("the deletion of an account", () => {
       const scene = await accountScene();
       const { world, accounts, admin, member } = scene;
       const bob = await member(await admin(), "bob@example.com");
-      const ids = await fill(scene, bob);
+      const ids = await fillAccount(scene, bob);
       let operationsUntilFault = faultIndex;
       let failedStep = "";
       world.storage[moment] = (operation: string) => {
@@ -106,17 +106,17 @@ describe("the deletion of an account", () => {
         failedStep = operation;
         throw new StorageUnavailable("the database is locked");
       };
-      const first = await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
+      const firstResult = await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
       world.storage[moment] = () => {};
-      if (first !== undefined) {
+      if (firstResult !== undefined) {
         faults++;
-        expect(first, failedStep).toMatchObject({ code: "storage_unavailable" });
+        expect(firstResult, failedStep).toMatchObject({ code: "storage_unavailable" });
         await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
           // The account may have been deleted before the fault.
           expect(error.code, failedStep).toBe("password_wrong");
         });
       }
-      await expectNothing(scene, bob, ids);
+      await expectDeleted(scene, bob, ids);
       await world.stop();
       if (failedStep === "") break;
     }
@@ -127,7 +127,7 @@ describe("the deletion of an account", () => {
     const scene = await accountScene();
     const { world, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
-    const ids = await fill(scene, bob);
+    const ids = await fillAccount(scene, bob);
     world.storage.before = (operation) => {
       if (operation === "logins.forgetUser") throw new StorageUnavailable("the database is locked");
     };
@@ -139,7 +139,7 @@ describe("the deletion of an account", () => {
     const next = await sceneOf(restartedWorld);
     const { account } = (await next.accounts.session(bob.secret))!;
     await settle(restartedWorld, next.accounts.delete(account, PASSWORD));
-    await expectNothing(next, bob, ids);
+    await expectDeleted(next, bob, ids);
   });
 
   test("waits for the deletion of an instance that is not finished", async () => {
@@ -156,7 +156,7 @@ describe("the deletion of an account", () => {
     world.storage.before = () => {};
     expect(await world.storage.instances.get(id)).toMatchObject({ status: "DELETED", erasedAt: null });
     await settle(world, accounts.delete(bob.account, PASSWORD));
-    await expectNothing(scene, bob, [id]);
+    await expectDeleted(scene, bob, [id]);
   });
 
   test("deletes what another browser creates in the meantime", async () => {
@@ -171,7 +171,7 @@ describe("the deletion of an account", () => {
     };
     await settle(world, accounts.delete(bob.account, PASSWORD));
     expect(await world.storage.instances.get(lateInstanceId ?? "")).toBeUndefined();
-    await expectNothing(scene, bob, []);
+    await expectDeleted(scene, bob, []);
   });
 
   test.each(["tokens", "webhooks", "instances"])("deletes %s created at the last moment", async (kind) => {
@@ -188,7 +188,7 @@ describe("the deletion of an account", () => {
     };
     await settle(world, accounts.delete(bob.account, PASSWORD));
     expect(wasCreated).toBe(true);
-    await expectNothing(scene, bob, []);
+    await expectDeleted(scene, bob, []);
   });
 
   test("leaves no token from earlier requests", async () => {
@@ -201,7 +201,7 @@ describe("the deletion of an account", () => {
       await settle(world, accounts.delete(bob.account, PASSWORD));
     };
     await expect(accounts.createToken(bob.account, { label: "late" })).rejects.toMatchObject({ code: "token_invalid" });
-    await expectNothing(scene, bob, []);
+    await expectDeleted(scene, bob, []);
   });
 
   test.each(["webhooks.list", "instances.list", "calls.list", "logins.forgetUser", "logins.deleteAccount"])(
@@ -221,7 +221,7 @@ describe("the deletion of an account", () => {
       const [result] = await Promise.allSettled([deletion]);
       if (result.status === "fulfilled") {
         await expect(registration).rejects.toMatchObject({ code: "registration_closed" });
-        return expectNothing(scene, ana, [id]);
+        return expectDeleted(scene, ana, [id]);
       }
       expect(result.reason).toMatchObject({ code: "last_admin" });
       expect((await world.app.instances.get(ana.principal, id)).id).toBe(id);

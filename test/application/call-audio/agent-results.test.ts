@@ -29,7 +29,7 @@ function reporter(report: Report, waits = false): Agent {
   };
 }
 
-async function talking(agent: Agent, instructions = ["x"]): Promise<{ world: World; call: Call }> {
+async function startConversation(agent: Agent, instructions = ["x"]): Promise<{ world: World; call: Call }> {
   const world = await World.start({ agent });
   const { call } = await world.answeredAgentCall({ instructions, resultSchema: SCHEMA });
   return { world, call };
@@ -37,7 +37,7 @@ async function talking(agent: Agent, instructions = ["x"]): Promise<{ world: Wor
 
 describe("the result by the schema of a call", () => {
   test("is stated during the goodbye and stored with the end of the call", async () => {
-    const { world, call } = await talking(reporter(async () => ({ day: "Monday" })));
+    const { world, call } = await startConversation(reporter(async () => ({ day: "Monday" })));
     await world.system.advance(1_500);
     expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
@@ -54,7 +54,7 @@ describe("the result by the schema of a call", () => {
     const report = new Promise<unknown>((resolve) => {
       resolveReport = resolve;
     });
-    const { world, call } = await talking(reporter(() => report, true));
+    const { world, call } = await startConversation(reporter(() => report, true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(1_500);
     const endedCall = await world.storedCall(call);
@@ -74,7 +74,7 @@ describe("the result by the schema of a call", () => {
       faults.push(fault);
       return fault === undefined ? { day: 5 } : { day: "Monday" };
     });
-    const { world, call } = await talking(agent);
+    const { world, call } = await startConversation(agent);
     await world.system.advance(1_500);
     expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     expect(faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
@@ -101,7 +101,7 @@ describe("the result by the schema of a call", () => {
   ];
 
   test.for(faultyReports)("is replaced by the reason: %s", async ([, report, reason]) => {
-    const { world, call } = await talking(reporter(report));
+    const { world, call } = await startConversation(reporter(report));
     await world.system.advance(1_500);
     const storedCall = await world.storedCall(call);
     expect([storedCall.status, storedCall.result]).toEqual(["COMPLETED", undefined]);
@@ -111,14 +111,14 @@ describe("the result by the schema of a call", () => {
 
   test("is stored as its JSON form", async () => {
     const day = { toJSON: () => "Monday" };
-    const { world, call } = await talking(reporter(async () => ({ day })));
+    const { world, call } = await startConversation(reporter(async () => ({ day })));
     await world.system.advance(1_500);
     expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     await world.stop();
   });
 
   test("is abandoned 10 s after the call", async () => {
-    const { world, call } = await talking(reporter(() => new Promise<never>(() => {}), true));
+    const { world, call } = await startConversation(reporter(() => new Promise<never>(() => {}), true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(9_900);
     expect((await world.storedCall(call)).resultError).toContain("not known yet");
@@ -130,7 +130,10 @@ describe("the result by the schema of a call", () => {
   });
 
   test("checks the answers of a script", async () => {
-    const { world, call } = await talking(scriptedAgent(), ["Say: This is an automated call.", "Ask day: Which day?"]);
+    const { world, call } = await startConversation(scriptedAgent(), [
+      "Say: This is an automated call.",
+      "Ask day: Which day?",
+    ]);
     await world.system.advance(3_000);
     world.leg(call).press("1");
     await world.system.advance(3_000);

@@ -22,7 +22,7 @@ interface Scene {
   readonly puppet: Puppet;
 }
 
-async function talking(extraFields: object): Promise<Scene> {
+async function startConversation(extraFields: object): Promise<Scene> {
   const { agent, conversations } = puppets();
   const world = await World.start({ agent });
   const { call, leg } = await world.answeredAgentCall({ instructions: ["Ask for the day."], ...extraFields });
@@ -36,7 +36,7 @@ function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY
 
 describe("the result of a call with an audio agent", () => {
   test("is stated during the goodbye and stored with the end of the call", async () => {
-    const { world, call, puppet } = await talking({ resultSchema: SCHEMA });
+    const { world, call, puppet } = await startConversation({ resultSchema: SCHEMA });
     puppet.results.push({ day: "Monday" });
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 2_000, "Goodbye.");
@@ -51,7 +51,7 @@ describe("the result of a call with an audio agent", () => {
   });
 
   test("is repaired once", async () => {
-    const { world, call, puppet } = await talking({ resultSchema: SCHEMA });
+    const { world, call, puppet } = await startConversation({ resultSchema: SCHEMA });
     puppet.results.push({ day: 5 }, { day: "Monday" });
     puppet.emit({ type: "hang_up" });
     await world.system.advance(1_500);
@@ -61,7 +61,7 @@ describe("the result of a call with an audio agent", () => {
   });
 
   test("is still stated if the callee hangs up first, within the conversation's limit", async () => {
-    const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
+    const { world, call, leg, puppet } = await startConversation({ resultSchema: SCHEMA });
     let resolveReport = (_: unknown): void => {};
     puppet.results.push(
       new Promise((resolve) => {
@@ -85,7 +85,7 @@ describe("the result of a call with an audio agent", () => {
   });
 
   test("is abandoned 10 s after the call", async () => {
-    const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
+    const { world, call, leg, puppet } = await startConversation({ resultSchema: SCHEMA });
     leg.end("callee_hung_up");
     await world.system.advance(10_200);
     expect((await world.storedCall(call)).resultError).toContain("it took longer than 10 s after the call");
@@ -119,7 +119,7 @@ describe("an audio agent that a machine answers", () => {
     concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]);
 
   test("is silent until the beep, then leaves its message", async () => {
-    const scene = await talking({ onMachine: "leave_message" });
+    const scene = await startConversation({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 30_000, "A long greeting.");
@@ -154,7 +154,7 @@ describe("an audio agent that a machine answers", () => {
   });
 
   test("leaves a message even if it said goodbye before the verdict", async () => {
-    const scene = await talking({ onMachine: "leave_message" });
+    const scene = await startConversation({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 1_000, "Goodbye.");
@@ -170,8 +170,8 @@ describe("an audio agent that a machine answers", () => {
     await world.stop();
   });
 
-  test("ends COMPLETED/machine_hung_up on request", async () => {
-    const { world, call, leg } = await talking({ onMachine: "hang_up" });
+  test("hangs up if onMachine is hang_up", async () => {
+    const { world, call, leg } = await startConversation({ onMachine: "hang_up" });
     leg.say(machine());
     await world.system.advance(7_000);
     expect((await world.storedCall(call)).outcome?.reason).toBe("machine_hung_up");
@@ -179,7 +179,7 @@ describe("an audio agent that a machine answers", () => {
   });
 
   test("waits for the beep if the agent itself leaves a voicemail", async () => {
-    const scene = await talking({});
+    const scene = await startConversation({});
     const { world, call, leg, puppet } = scene;
     leg.say(machine());
     await world.system.advance(3_000);
@@ -201,7 +201,7 @@ describe("an audio agent that a machine answers", () => {
   });
 
   test("hangs up silently after its conversation", async () => {
-    const { world, call, leg, puppet } = await talking({ onMachine: "leave_message" });
+    const { world, call, leg, puppet } = await startConversation({ onMachine: "leave_message" });
     puppet.events.close();
     leg.say(machine());
     await world.system.advance(11_000);

@@ -26,7 +26,7 @@ async function dialCall(agent: AudioAgent, options: WorldOptions = {}): Promise<
   return { world, call: await world.agentCall({ instructions: ["Ask for the date."] }) };
 }
 
-async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
+async function startConversation({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
   const { agent, conversations } = puppets(options.transcription ? { transcribes: false } : {});
   const { world, call } = await dialCall(agent, options);
   await world.system.settle();
@@ -76,7 +76,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("plays early audio at the pace of the leg, and stores its words", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 1_500, "Good morning.");
@@ -96,7 +96,7 @@ describe("a call with an audio agent", () => {
     ["PCMU", "pcmu"],
     ["PCMA", "pcma"],
   ] as const)("passes the audio of a %s leg through, bit for bit in both directions", async ([codec, format]) => {
-    const { world, leg, puppet } = await talking({ codec });
+    const { world, leg, puppet } = await startConversation({ codec });
     const code = format === "pcmu" ? encodeMulaw : encodeAlaw;
     const bytes = Uint8Array.from({ length: 256 * 20 }, (_, at) => (at * 7) & 0xff);
     puppet.emit({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes });
@@ -118,7 +118,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("passes 16 kHz audio to the agent as samples of 24 kHz", async () => {
-    const { world, leg, puppet } = await talking({ sampleRate: 16_000, codec: "PCMU" });
+    const { world, leg, puppet } = await startConversation({ sampleRate: 16_000, codec: "PCMU" });
     leg.say(tone(600, 500, 16_000, 8_000));
     await world.system.advance(1_000);
     expect(puppet.format).toBe("pcm");
@@ -131,7 +131,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("stops at once if the agent notices speech, and reports the audio heard", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 300, "Hello.");
@@ -155,7 +155,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("falls silent 200 ms after the callee starts to speak, and waits for the agent's verdict", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 5_000, "A long sentence.");
@@ -171,7 +171,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("resumes after a sound that the agent does not report as speech", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 3_000, "A long sentence.");
@@ -185,7 +185,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("does not play the rest of a reply when another one starts", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 5_000);
@@ -204,7 +204,7 @@ describe("a call with an audio agent", () => {
     ["a JSON error", new TextEncoder().encode(`{"error":"${"overloaded ".repeat(20)}"}`), /text \(JSON\).*overloaded/],
     ["a WAV file", wavHeader({ sampleRate: 24_000 }), /WAV/],
   ] as const)("fails without playing audio if the agent sends %s as samples", async ([, bytes, detail]) => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, call, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
     await world.system.advance(2_000);
@@ -217,7 +217,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("fails if the agent runs minutes ahead", async () => {
-    const { world, call, puppet } = await talking({ codec: "PCMU" });
+    const { world, call, puppet } = await startConversation({ codec: "PCMU" });
     puppet.emit({ type: "reply", to: "begin" });
     for (let i = 0; i < 320; i++) puppet.emit({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
     await world.system.advance(1_000);
@@ -230,7 +230,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("hangs up when the goodbye has been heard", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, call, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 2_000, "Goodbye.");
@@ -248,7 +248,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("stops speaking at a key, and passes it to the agent", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 3_000, "Press one.");
@@ -262,7 +262,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("notices silence only after the last word", async () => {
-    const { world, leg, puppet } = await talking();
+    const { world, leg, puppet } = await startConversation();
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 2_000);
     puppet.emit({ type: "listen", forMs: 5_000 });
@@ -277,7 +277,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("sends keys, as tones if the network has no better method", async () => {
-    const { world, leg, puppet } = await talking();
+    const { world, leg, puppet } = await startConversation();
     puppet.emit({ type: "press", keys: "12#" });
     await world.system.advance(1_000);
     let keys = "";
@@ -290,7 +290,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("keeps the callee's words with their times", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, call, puppet } = scene;
     await world.system.advance(2_000);
     puppet.emit({ type: "callee_words", text: " Tomorrow. ", startMs: 400, endMs: 1_200 });
@@ -303,7 +303,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("uses the transcription of the server if the agent reports no words", async () => {
-    const scene = await talking({ transcription: new MeasuringTranscription() });
+    const scene = await startConversation({ transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);
     leg.say(voice(800, leg));
@@ -313,7 +313,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("measures its turns", async () => {
-    const { world, call, leg, puppet } = await talking();
+    const { world, call, leg, puppet } = await startConversation();
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 4_000, "A long sentence.");
     await world.system.advance(500);
@@ -337,7 +337,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("reports an impossible transfer, after the words before it", async () => {
-    const { world, puppet } = await talking();
+    const { world, puppet } = await startConversation();
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 500, "One moment.");
     puppet.emit({ type: "transfer", to: "+12025550123" });
@@ -349,7 +349,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("asks for a goodbye after a transfer that fails when the call is about to end", async () => {
-    const { world, leg, puppet } = await talking({
+    const { world, leg, puppet } = await startConversation({
       capabilities: { transfers: true },
       timings: { maxDurationMs: 60_000 },
     });
@@ -364,7 +364,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("asks the agent for a goodbye before the maximum duration ends", async () => {
-    const scene = await talking({ timings: { maxDurationMs: 60_000 } });
+    const scene = await startConversation({ timings: { maxDurationMs: 60_000 } });
     const { world, call, puppet } = scene;
     await world.system.advance(49_500);
     expect(puppet.reports).not.toContain("ending");
@@ -379,7 +379,7 @@ describe("a call with an audio agent", () => {
   });
 
   test("apologises through the speech engine, then fails with the agent's reason", async () => {
-    const scene = await talking();
+    const scene = await startConversation();
     const { world, call, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
     puppet.speak("a", 500, "Well", 880);

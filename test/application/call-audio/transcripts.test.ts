@@ -42,7 +42,7 @@ async function attach(world: World, call: Call, client: StreamClient) {
 }
 
 /** A stream call that rings, with a client. */
-async function ringing(options: WorldOptions = {}): Promise<Scene> {
+async function ringingScene(options: WorldOptions = {}): Promise<Scene> {
   const world = await World.start({ streamPreview: true, ...options });
   const instance = await world.activeInstance();
   const call = await world.app.calls.create(ALICE, {
@@ -60,8 +60,8 @@ async function ringing(options: WorldOptions = {}): Promise<Scene> {
 }
 
 /** The same call after its answer. */
-async function talking(options: WorldOptions = {}): Promise<Scene> {
-  const scene = await ringing(options);
+async function answeredScene(options: WorldOptions = {}): Promise<Scene> {
+  const scene = await ringingScene(options);
   scene.leg.answer();
   await scene.world.system.settle();
   return scene;
@@ -96,7 +96,7 @@ test("a requeued call is transcribed once", async () => {
 describe("the callee's speech", () => {
   test("becomes a transcript after half a second of silence, with its time", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg, client, call } = scene;
     leg.say(concatPcm([pause(1_000, leg), voice(440, 800, leg)]));
     await world.system.advance(2_200);
@@ -114,7 +114,7 @@ describe("the callee's speech", () => {
 
   test("is pushed with the 300 ms before it, and silence is not", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, leg } = await talking({ transcription });
+    const { world, leg } = await answeredScene({ transcription });
     leg.say(concatPcm([pause(5_000, leg), voice(440, 800, leg), pause(5_000, leg), voice(600, 400, leg)]));
     await world.system.advance(14_000);
     const [session] = transcription.sessions as [MeasuringSession];
@@ -129,7 +129,7 @@ describe("the callee's speech", () => {
 
   test("is one turn across a short pause, and a click is not a turn", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg } = scene;
     leg.say(concatPcm([pause(500, leg), voice(880, 20, leg), pause(1_500, leg)]));
     leg.say(concatPcm([voice(440, 500, leg), pause(300, leg), voice(440, 500, leg)]));
@@ -141,7 +141,7 @@ describe("the callee's speech", () => {
 
   test("without a pause is cut after 30 s without loss", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, leg } = await talking({ transcription });
+    const { world, leg } = await answeredScene({ transcription });
     const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));
     leg.say(concatPcm([pause(1_000, leg), ...syllables]));
     await world.system.advance(45_000);
@@ -155,7 +155,7 @@ describe("the callee's speech", () => {
 
   test("reaches an engine that takes another rate resampled once, at the right times", async () => {
     const transcription = new MeasuringTranscription({ sampleRates: [24_000] });
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg } = scene;
     leg.say(concatPcm([pause(1_000, leg), voice(1_200, 800, leg)]));
     await world.system.advance(3_000);
@@ -175,7 +175,7 @@ describe("the callee's speech", () => {
 
   test("reaches an engine that detects turns itself, silence included", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
-    const { world, leg } = await talking({ transcription });
+    const { world, leg } = await answeredScene({ transcription });
     leg.talkative = false;
     await world.system.advance(1_000);
     leg.talkative = true;
@@ -191,7 +191,7 @@ describe("the callee's speech", () => {
 describe("the caller's speech", () => {
   test("is transcribed on request, as the callee hears it", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription, transcriptSpeakers: ["callee", "caller"] });
+    const scene = await answeredScene({ transcription, transcriptSpeakers: ["callee", "caller"] });
     const { world, leg, client, attachment } = scene;
     leg.say(concatPcm([pause(2_500, leg), voice(440, 500, leg)]));
     await world.system.advance(500);
@@ -208,7 +208,7 @@ describe("the caller's speech", () => {
 
   test("is not transcribed otherwise", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, attachment } = await talking({ transcription });
+    const { world, attachment } = await answeredScene({ transcription });
     attachment.write(tone(880, 700, 8_000, 8_000), 8_000);
     await world.system.advance(3_000);
     expect(transcription.sessions.map(({ options }) => options.speaker)).toEqual(["callee"]);
@@ -220,7 +220,7 @@ describe("the caller's speech", () => {
 describe("a transcript", () => {
   test("is stored with the call: final texts, in spoken order", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, call, leg } = await talking({ transcription });
+    const { world, call, leg } = await answeredScene({ transcription });
     await world.system.advance(5_000);
     const [session] = transcription.sessions as [MeasuringSession];
     session.emit({ type: "partial", text: "tw", startMs: 3_000 });
@@ -258,7 +258,7 @@ describe("a transcript", () => {
 
   test("is stored when the storage is back, without delaying the call", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, call, client } = await talking({ transcription });
+    const { world, call, client } = await answeredScene({ transcription });
     world.storage.before = (operation) => {
       if (operation === "transcripts.append") throw new Error("the disk is full");
     };
@@ -279,7 +279,7 @@ describe("a transcript", () => {
 
   test("that became final without a client is sent to the next one", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, call, attachment } = await talking({ transcription });
+    const { world, call, attachment } = await answeredScene({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
     attachment.detach(false);
     session.emit({ type: "partial", text: "on", startMs: 100 });
@@ -305,7 +305,7 @@ describe("a final transcript that was sent to a client after it had disconnected
 
   test("is replayed to later clients in order, until one responds", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, call, client, attachment } = scene;
     const [session] = transcription.sessions as [MeasuringSession];
     await sayFinal(scene, session, "one");
@@ -332,7 +332,7 @@ describe("a final transcript that was sent to a client after it had disconnected
 
   test("is not replayed if the client stayed longer than a broken connection can", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, call, attachment } = scene;
     const [session] = transcription.sessions as [MeasuringSession];
     await sayFinal(scene, session, "one");
@@ -348,7 +348,7 @@ describe("a final transcript that was sent to a client after it had disconnected
 describe("the last words", () => {
   test("arrive before the end, even if the callee hangs up in a turn", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg, client, call } = scene;
     leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
     await world.system.advance(1_000);
@@ -367,7 +367,7 @@ describe("the last words", () => {
     transcription.answering = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg, client, call } = scene;
     leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
     await world.system.advance(1_500);
@@ -389,7 +389,7 @@ describe("the last words", () => {
 
   test("do not delay the end if there are none", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, leg, client } = await talking({ transcription });
+    const { world, leg, client } = await answeredScene({ transcription });
     await world.system.advance(2_000);
     leg.end("callee_hung_up");
     await world.system.settle();
@@ -403,7 +403,7 @@ describe("a transcription engine", () => {
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
   test("that is missing is reported once, after the answer", async () => {
-    const scene = await ringing();
+    const scene = await ringingScene();
     expect(unavailableNotices(scene)).toEqual([]);
     scene.leg.answer();
     await scene.world.system.settle();
@@ -415,7 +415,7 @@ describe("a transcription engine", () => {
   test("that fails to open is reported; the call continues", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
     scene.leg.say(voice(440, 800, scene.leg));
     await scene.world.system.advance(2_000);
@@ -425,7 +425,7 @@ describe("a transcription engine", () => {
 
   test("that fails now and then is reported once, and continues to transcribe", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
     for (let i = 0; i < 3; i++) session.emit({ type: "error", error: new Error("busy"), recoverable: true });
     session.emit({ type: "final", text: "still here", startMs: 0, endMs: 10 });
@@ -443,7 +443,7 @@ describe("a transcription engine", () => {
 
   test("that throws on the leg's clock does not disturb the call", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     transcription.sessions[0]!.fault = new Error("a bug");
     await scene.world.system.advance(1_000);
     expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
@@ -457,7 +457,7 @@ describe("a transcription engine", () => {
     transcription.opening = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const scene = await talking({ transcription });
+    const scene = await answeredScene({ transcription });
     const { world, leg } = scene;
     leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
     await world.system.advance(3_000);
@@ -470,7 +470,7 @@ describe("a transcription engine", () => {
 
   test("is not opened for an unanswered call", async () => {
     const transcription = new MeasuringTranscription();
-    const { world, leg, client } = await ringing({ transcription });
+    const { world, leg, client } = await ringingScene({ transcription });
     leg.end("busy");
     await world.system.settle();
     expect(client.endEvent).toBe("failed");

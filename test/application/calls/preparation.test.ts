@@ -187,11 +187,11 @@ describe("a message", () => {
 
   test("that waits for its turn at the engine is not late", async () => {
     const { world, speech, speak } = await silentWorld();
-    const first = [];
-    for (let n = 0; n < 2; n++) first.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
+    const aliceCalls = [];
+    for (let n = 0; n < 2; n++) aliceCalls.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
     const call = await world.call(await world.activeInstance(BOB), "of Bob", BOB);
     await world.system.advance(15_000);
-    for (const lateCall of first) expect((await world.storedCall(lateCall)).outcome?.reason).toBe("speech_failed");
+    for (const lateCall of aliceCalls) expect((await world.storedCall(lateCall)).outcome?.reason).toBe("speech_failed");
     expect(speech.receivedTexts.at(-1)).toBe("of Bob");
     await world.system.advance(10_000);
     speak();
@@ -213,7 +213,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("of a failed preparation is stored as failed when the storage is back", async () => {
+  test("whose preparation failed fails its call once the storage is back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new Error("the engine crashed");
