@@ -164,11 +164,11 @@ function checkTerminated(run: Run, { id, outcome, batchId }: Call): void {
 
 async function checkReader({ reader, findings }: Run): Promise<void> {
   await reader.readNew();
-  const all = await reader.readAllIds();
+  const allIds = await reader.readAllIds();
   const seenIds = new Set(reader.seenIds);
   findings.expect("reader-misses-nothing", seenIds.size === reader.seenIds.length, "it has seen an event twice");
-  const missedIds = all.filter((id) => !seenIds.has(id));
-  findings.expect("reader-misses-nothing", missedIds.length === 0, `it missed ${missedIds.length} of ${all.length}`);
+  const missedIds = allIds.filter((id) => !seenIds.has(id));
+  findings.expect("reader-misses-nothing", missedIds.length === 0, `it missed ${missedIds.length} of ${allIds.length}`);
 }
 
 /** Invariants of the responses to a client, whatever the call's outcome. */

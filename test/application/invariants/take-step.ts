@@ -123,8 +123,8 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
       return client?.attachment.detach(step === "leave");
     case "hang up":
     case "hang up twice": {
-      const all = await run.calls();
-      const calls = which % 4 === 0 ? all : all.filter((call) => isActive(call.status));
+      const allCalls = await run.calls();
+      const calls = which % 4 === 0 ? allCalls : allCalls.filter((call) => isActive(call.status));
       const call = calls[which % Math.max(1, calls.length)];
       if (!call) return;
       for (let times = step === "hang up" ? 1 : 2; times > 0; times--)

@@ -5,7 +5,7 @@ import { nextTurn } from "../../../../src/base/turn-budget.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
   userId: name.slice(0, 1),
   instanceId: name,
@@ -17,17 +17,17 @@ const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
 /** Requests a turn for each name at once; returns the order in which they were served. */
 async function servingOrder(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
   const turns = new FairTurns(system, 1);
-  const currentTurn = await turns.take(demand("first"), never);
+  const currentTurn = await turns.take(demand("first"), neverAborted);
   const servedNames: string[] = [];
-  const all = demands.map(async (entry) => {
-    const end = await turns.take(entry, never);
+  const allTurns = demands.map(async (entry) => {
+    const end = await turns.take(entry, neverAborted);
     servedNames.push(entry.instanceId);
     await system.settle();
     end();
   });
   await system.advance(1_000);
   currentTurn();
-  await Promise.all(all);
+  await Promise.all(allTurns);
   return servedNames;
 }
 
@@ -60,10 +60,10 @@ describe("turns", () => {
   test("skip a withdrawn demand", async () => {
     const system = new ManualSystem();
     const turns = new FairTurns(system, 1);
-    const end = await turns.take(demand("A1"), never);
+    const end = await turns.take(demand("A1"), neverAborted);
     const abort = new AbortController();
     const withdrawnTurn = turns.take(demand("B1"), abort.signal);
-    const next = turns.take(demand("C1"), never);
+    const next = turns.take(demand("C1"), neverAborted);
     abort.abort(new Error("hung up"));
     await expect(withdrawnTurn).rejects.toThrow("hung up");
     await expect(turns.take(demand("B1"), abort.signal)).rejects.toThrow("hung up");
@@ -71,7 +71,7 @@ describe("turns", () => {
     end();
     const endNext = await next;
     let isEarly = true;
-    const last = turns.take(demand("D1"), never).then(() => expect(isEarly).toBe(false));
+    const last = turns.take(demand("D1"), neverAborted).then(() => expect(isEarly).toBe(false));
     await system.settle();
     isEarly = false;
     endNext();
@@ -81,8 +81,8 @@ describe("turns", () => {
   test("without work do not block the event loop for long", async () => {
     const turns = new FairTurns(new ManualSystem(), 1);
     let [turnCount, loopCount] = [0, 0];
-    const all = Array.from({ length: 1_000 }, async (_, n) => {
-      const end = await turns.take(demand(`A${n}`), never);
+    const allTurns = Array.from({ length: 1_000 }, async (_, n) => {
+      const end = await turns.take(demand(`A${n}`), neverAborted);
       turnCount++;
       end();
     });
@@ -92,7 +92,7 @@ describe("turns", () => {
       before = turnCount;
       await nextTurn();
     }
-    await Promise.all(all);
+    await Promise.all(allTurns);
     expect(loopCount).toBeGreaterThan(30);
   });
 });
@@ -107,10 +107,10 @@ test("turns without work yield after about two milliseconds", async () => {
   }
   const system = new SlowSystem();
   const turns = new FairTurns(system, 1);
-  const currentTurn = await turns.take(demand("first"), never);
+  const currentTurn = await turns.take(demand("first"), neverAborted);
   let turnCount = 0;
-  const all = Array.from({ length: 100 }, async (_, n) => {
-    const end = await turns.take(demand(`A${n}`), never);
+  const allTurns = Array.from({ length: 100 }, async (_, n) => {
+    const end = await turns.take(demand(`A${n}`), neverAborted);
     turnCount++;
     end();
   });
@@ -120,7 +120,7 @@ test("turns without work yield after about two milliseconds", async () => {
     await nextTurn();
     expect(turnCount - before).toBeLessThanOrEqual(8);
   }
-  await Promise.all(all);
+  await Promise.all(allTurns);
 });
 
 const SLICE_MS = 500;
@@ -141,19 +141,19 @@ const calls = fc.array(
 
 fuzz(
   "no user waits longer than two seconds and a slice of every other user",
-  fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, capacity) => {
+  fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (callSamples, capacity) => {
     const system = new ManualSystem();
     system.settle = async () => {
       await nextTurn();
     };
     const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
     const turns = new FairTurns(system, capacity);
-    const users = new Set(all.map(({ user }) => user)).size;
+    const users = new Set(callSamples.map(({ user }) => user)).size;
     /** Waiting time since the last turn, by user. */
     const waitingSince = new Map<string, { waitingCount: number; since: number }>();
     let [workingCount, longestWait] = [0, 0];
     await Promise.all([
-      ...all.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
+      ...callSamples.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
         await pause(beginsAt);
         for (let slice = 0; slice < slices; slice++) {
           const state = waitingSince.get(user) ?? { waitingCount: 0, since: 0 };
@@ -161,7 +161,7 @@ fuzz(
           if (state.waitingCount++ === 0) state.since = system.monotonic();
           const end = await turns.take(
             { userId: user, instanceId: `${user}${instance}`, isPlaying: playing, aheadMs },
-            never,
+            neverAborted,
           );
           longestWait = Math.max(longestWait, system.monotonic() - state.since);
           state.waitingCount--;
