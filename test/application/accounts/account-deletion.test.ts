@@ -7,10 +7,10 @@ import { type AccountScene, accountScene, BROWSER, PASSWORD, sceneOf } from "./s
 /** Advances time until the work has settled. */
 async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
   let isSettled = false;
-  const done = (): void => {
+  const markSettled = (): void => {
     isSettled = true;
   };
-  work.then(done, done);
+  work.then(markSettled, markSettled);
   for (let tries = 0; tries < 200 && !isSettled; tries++) await system.advance(500);
   return work;
 }

@@ -41,11 +41,11 @@ describe("a browser that has signed in before", () => {
     const first = await admin();
     const bob = await member(first, "bob@example.com");
     const mark = (await accounts.deviceMark(first, undefined)) ?? "";
-    const other = await accounts.deviceMark(bob, mark);
-    expect(other).toBeDefined();
+    const bobsMark = await accounts.deviceMark(bob, mark);
+    expect(bobsMark).toBeDefined();
     expect(await accounts.deviceMark(first, mark)).toBeUndefined();
     await lockOut(accounts, ANA.email);
-    for (const device of [other, mark.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
+    for (const device of [bobsMark, mark.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
       await expect(accounts.signIn(ANA, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
     await accounts.signIn(ANA, { ...BROWSER, device: mark });
     world.system.jump(366 * 86_400_000);
@@ -65,8 +65,8 @@ describe("a session thief without the password", () => {
     const next = await accounts.deviceMark(session, undefined);
     await expect(guess(next)).rejects.toMatchObject({ code: "too_many_attempts" });
     // Strangers and the owner's other browsers are unaffected.
-    const other = await accounts.signIn(ANA, BROWSER);
-    await accounts.signIn(ANA, { ...BROWSER, device: await accounts.deviceMark(other, undefined) });
+    const otherSession = await accounts.signIn(ANA, BROWSER);
+    await accounts.signIn(ANA, { ...BROWSER, device: await accounts.deviceMark(otherSession, undefined) });
   });
 
   test.each(["changed", "reset"])("is a stranger once the password is %s", async (change) => {

@@ -9,11 +9,11 @@ describe("a session", () => {
     const { world, accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     await world.system.advance(14 * DAY_MS - 1);
-    const other = await accounts.signIn(LOGIN, BROWSER);
+    const otherSession = await accounts.signIn(LOGIN, BROWSER);
     expect(await accounts.sessions(account)).toHaveLength(2);
     await world.system.advance(1);
     expect(await accounts.session(secret)).toBeUndefined();
-    expect(await accounts.sessions(account)).toEqual([other.session]);
+    expect(await accounts.sessions(account)).toEqual([otherSession.session]);
   });
 
   test("is prolonged by use, up to 90 days", async () => {
@@ -50,9 +50,9 @@ describe("a session", () => {
   test("survives a restart; only the hash of its secret is stored", async () => {
     const { world, admin } = await accountScene();
     const { secret, account } = await admin();
-    const restarted = await sceneOf(await world.crashAndRestart());
-    expect(await restarted.accounts.session(secret)).toMatchObject({ account });
-    const storedSessions = JSON.stringify(await restarted.world.storage.logins.sessions(account.id));
+    const restartedScene = await sceneOf(await world.crashAndRestart());
+    expect(await restartedScene.accounts.session(secret)).toMatchObject({ account });
+    const storedSessions = JSON.stringify(await restartedScene.world.storage.logins.sessions(account.id));
     expect(storedSessions).not.toContain(secret);
   });
 
@@ -70,11 +70,11 @@ describe("a session", () => {
   test("ends with the sign-out, and others continue", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
-    const other = await accounts.signIn(LOGIN, BROWSER);
+    const otherSession = await accounts.signIn(LOGIN, BROWSER);
     await accounts.signOut(secret);
     await accounts.signOut(secret);
     expect(await accounts.session(secret)).toBeUndefined();
-    expect(await accounts.sessions(account)).toEqual([other.session]);
+    expect(await accounts.sessions(account)).toEqual([otherSession.session]);
   });
 
   test("can be ended by its own account only", async () => {
@@ -121,10 +121,11 @@ describe("a new password", () => {
   test("ends all sessions except a new one with a new secret", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
-    const other = await accounts.signIn(LOGIN, BROWSER);
+    const otherSession = await accounts.signIn(LOGIN, BROWSER);
     const change = await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER);
-    expect(new Set([secret, other.secret, change.secret]).size).toBe(3);
-    for (const endedSecret of [secret, other.secret]) expect(await accounts.session(endedSecret)).toBeUndefined();
+    expect(new Set([secret, otherSession.secret, change.secret]).size).toBe(3);
+    for (const endedSecret of [secret, otherSession.secret])
+      expect(await accounts.session(endedSecret)).toBeUndefined();
     expect(await accounts.session(change.secret)).toMatchObject({ account });
     await expect(accounts.signIn(LOGIN, BROWSER)).rejects.toMatchObject({ code: "sign_in_failed" });
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);

@@ -101,10 +101,10 @@ function unavailableSubjects(run: Run, kind: "hang up" | "delete"): string[] {
     if (request.kind === kind)
       requestsBySubject.set(request.subject, [...(requestsBySubject.get(request.subject) ?? []), request]);
   const isRefused = ({ response, life }: RecordedRequest) => response === "unavailable" && life === run.process.life;
-  const unfinished = [...requestsBySubject].filter(
+  const unfinishedRequests = [...requestsBySubject].filter(
     ([, all]) => all.some(isRefused) && all.every(({ response }) => response !== "done"),
   );
-  return unfinished.map(([subject]) => subject);
+  return unfinishedRequests.map(([subject]) => subject);
 }
 
 async function repeatDeletes(run: Run): Promise<void> {

@@ -44,8 +44,8 @@ export class ProtectionChecks {
       findings.expect("protected", holds, `${callId} was ${detail}`);
     const isForbidden = to === NUMBER && this.#forbiddenAtClaim.has(callId);
     expectThat(!isForbidden, "dialled although its number must not be called");
-    const others = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
-    const previous = others.filter((other) => other.process === process && other.life === life).at(-1);
+    const otherAttempts = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
+    const previous = otherAttempts.filter((other) => other.process === process && other.life === life).at(-1);
     const { paceMs = 0, warmUp, callingHours } = policy;
     if (previous)
       expectThat(
@@ -54,7 +54,8 @@ export class ProtectionChecks {
       );
     const now = process.system.now();
     // The wall clocks of two processes differ by no more than the jumps of a run.
-    const dialsOfDay = others.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
+    const dialsOfDay =
+      otherAttempts.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
     // A clock that was set ahead ends the warm-up.
     const day = Math.max(0, Math.floor((now - this.#startedAt) / DAY_MS));
     if (warmUp) expectThat(dialsOfDay <= warmUpLimit(warmUp, day), `dialled as number ${dialsOfDay} of 24 hours`);

@@ -27,8 +27,8 @@ test("a writer waits until its audio fits into a minute", async () => {
 test("an empty queue has room for any length, and a release lets every writer continue", async () => {
   const queue = watch();
   expect(queue.room(100_000, 0)).toBeUndefined();
-  const released = queue.room(5_000, 59_000);
+  const whenReleased = queue.room(5_000, 59_000);
   queue.release();
-  await released;
+  await whenReleased;
   expect(queue.isActive).toBe(false);
 });
