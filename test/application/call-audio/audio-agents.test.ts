@@ -26,7 +26,10 @@ async function dialCall(agent: AudioAgent, options: WorldOptions = {}): Promise<
   return { world, call: await world.agentCall({ instructions: ["Ask for the date."] }) };
 }
 
-async function startConversation({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
+async function startConversation({
+  codec,
+  ...options
+}: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
   const { agent, conversations } = puppets(options.transcription ? { transcribes: false } : {});
   const { world, call } = await dialCall(agent, options);
   await world.system.settle();
