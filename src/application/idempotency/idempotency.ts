@@ -51,6 +51,10 @@ export async function once<T>(
   }
 }
 
+const INSTANCE = ["instance", "instance_not_found", "inst_"] as const;
+/** Kinds of records that a request with a key creates, the code for a deleted one, and the prefix of its id. */
+const CREATED_KINDS = [INSTANCE, ["call", "call_not_found", "call_"], ["batch", "batch_not_found", "batch_"]] as const;
+
 async function replayReceipt<T>(
   receipt: Receipt,
   key: string,
@@ -58,16 +62,13 @@ async function replayReceipt<T>(
   replay: (receipt: Receipt) => Promise<T | undefined>,
 ): Promise<T> {
   const { recordId } = receipt;
-  const isCall = recordId.startsWith("call_");
   const isErased = receipt.fingerprint === "";
   if (!isErased && receipt.fingerprint !== fingerprint) throw keyReused(key);
   const response = isErased ? undefined : await replay(receipt);
   if (response !== undefined) return response;
   // Creating another record could call a person again whose data was just erased.
-  throw new Refusal(
-    isCall ? "call_not_found" : "instance_not_found",
-    `the key "${key}" created ${isCall ? "call" : "instance"} "${recordId}", which has been deleted since; use a new key`,
-  );
+  const [kind, code] = CREATED_KINDS.find(([, , prefix]) => recordId.startsWith(prefix)) ?? INSTANCE;
+  throw new Refusal(code, `the key "${key}" created ${kind} "${recordId}", which has been deleted since; use a new key`);
 }
 
 function keyInProgress(key: string): Refusal {

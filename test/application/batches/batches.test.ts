@@ -207,3 +207,16 @@ test("a batch of agents asks each target by name, and its CSV has the answers", 
   ]);
   await world.stop();
 });
+
+test("a repeated creation of a deleted batch is refused as batch_not_found", async () => {
+  const { world, instance } = await withCallees();
+  const create = () =>
+    world.app.batches.create(ALICE, batchOf([instance.id], { start: false }), { idempotencyKey: "monday" });
+  const { id } = await create();
+  await world.app.batches.delete(ALICE, id);
+  await expect(create()).rejects.toMatchObject({
+    code: "batch_not_found",
+    message: `the key "monday" created batch "${id}", which has been deleted since; use a new key`,
+  });
+  await world.stop();
+});
