@@ -82,7 +82,10 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {
-    onOnline: (instanceId) => dispatcher.lineUp(instanceId),
+    onOnline(instanceId) {
+      dispatcher.lineUp(instanceId);
+      runner.wake();
+    },
     onOffline(instanceId, reason) {
       dispatcher.lineDown(instanceId, reason);
       queueTimeout.lineDown();
@@ -94,7 +97,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
   const calls = new Calls(context, dispatcher, onQueued, terminations);
-  const runner = new BatchRunner(context, calls.creation, lines, (call) => terminations.end(call, "terminated", null));
+  const runner: BatchRunner = new BatchRunner(context, calls.creation, lines, (call) => terminations.end(call, "terminated", null));
   const batches = new Batches(context, calls.creation, runner, lines);
   context.streams.terminate = (callId) => void terminations.endUndialled(callId);
   const deletions = new Deletions(context, lines, terminations);
@@ -105,6 +108,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   const webhooks = new Webhooks(context, endpoints);
   lease.onDialAllowed = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
+    runner.wake();
   };
   lease.lostSignal.addEventListener("abort", () => {
     if (lease.lostSignal.reason instanceof LeaseLost) shutdown.abort(); // the new owner settles calls that are not stored

@@ -26,6 +26,8 @@ export type BatchRunnerContext = Pick<
 const DUE_TARGETS = 50;
 /** Time until a batch is looked at again after a fault, ms. */
 const RETRY_MS = 1_000;
+/** Time until a batch is looked at again if none of its instances can dial, ms. */
+const RECHECK_MS = 60_000;
 /** Time until a batch is looked at again after a limit was reached, ms. */
 const LIMIT_WAIT_MS = 60_000;
 /** Refusals about the batch, not about one target. */
@@ -55,6 +57,7 @@ export class BatchRunner {
   readonly #settling = new Set<Promise<void>>();
   #placing: Promise<void> | undefined;
   #mustPlaceAgain = false;
+  #hasStarted = false;
   #isStopping = false;
   #unlisten = () => {};
 
@@ -78,6 +81,7 @@ export class BatchRunner {
     const { storage, events } = this.#context;
     this.#unlisten = events.subscribeToAll({ onEvent: (event) => this.#onEvent(event), onClose: () => {} });
     for (const batch of await storage.batches.open()) await this.#continue(batch);
+    this.#hasStarted = true;
     this.wake();
   }
 
@@ -122,7 +126,7 @@ export class BatchRunner {
   /** Looks for calls to place. */
   wake(): void {
     this.#mustPlaceAgain = true;
-    if (this.#placing || this.#isStopping) return;
+    if (this.#placing || !this.#hasStarted || this.#isStopping) return;
     this.#placing = this.#placeAll().finally(() => {
       this.#placing = undefined;
     });
@@ -156,7 +160,8 @@ export class BatchRunner {
 
   #onEvent(event: Event): void {
     const hasEnded = event.callId !== null && isFinalEvent(event.type);
-    if (!hasEnded && event.type !== "instance.active") return;
+    const isOfInstance = event.callId === null && event.instanceId !== null; // linked, paused, resumed …
+    if (!hasEnded && !isOfInstance) return;
     if (event.instanceId !== null) this.#instances.wake(event.instanceId);
     const call = this.#calls.get(event.callId ?? "");
     if (!hasEnded || event.callId === null || !call) {
@@ -239,7 +244,7 @@ export class BatchRunner {
     if (run.active >= (batch.maxConcurrent ?? Number.POSITIVE_INFINITY)) return false;
     const free = this.#instances.next(batch.instanceIds);
     if (free.instanceId === undefined) {
-      if (free.waitMs !== undefined) run.wakeAfter(free.waitMs);
+      run.wakeAfter(free.waitMs ?? RECHECK_MS); // usually, an event of a line or a call wakes it before
       return false;
     }
     const target = await this.#nextTarget(run, now);

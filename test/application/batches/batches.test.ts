@@ -94,6 +94,19 @@ describe("a batch", () => {
     await next.stop();
   });
 
+  test("continues as soon as its line is online again", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
+    world.line(instance).goOffline();
+    await world.app.batches.start(ALICE, id);
+    await callees.wait(10);
+    expect(callees.dialled).toEqual([]);
+    world.line(instance).goOnline();
+    await callees.wait(30);
+    expect(callees.dialled).toEqual(PEOPLE);
+    await world.stop();
+  });
+
   test("waits for the hours of its callees", async () => {
     const { world, callees, instance } = await withCallees(); // it is midnight UTC
     const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
