@@ -36,6 +36,8 @@ export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage"
 const ROWS_PER_TURN = 10;
 /** Longest number that an invalid target keeps, characters. */
 const MAX_KEPT_NUMBER = 100;
+/** Longest part of a number that a fault quotes, characters. */
+const MAX_QUOTED_NUMBER = 40;
 /** Any audio file, in place of the batch's, which was checked when the batch was created. */
 const CHECKED_AUDIO = { audioBase64: "UklGRg==" };
 
@@ -126,7 +128,7 @@ export class TargetChecks {
       parseBody((strict ? strictSchemas : schemas).target, input, { strict });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      faults.push(...error.errors.map(inputFault));
+      faults.push(...error.errors.map((fault) => inputFault(fault, input)));
     }
     const variables = input?.variables ?? {};
     for (const name of this.#variables)
@@ -240,8 +242,11 @@ function fieldsOf(input: TargetInput): Pick<NewTarget, "extension" | "variables"
   };
 }
 
-/** The column of a fault of a target's fields. */
-function inputFault({ pointer, code, detail }: Fault): TargetFault {
+/** The fault of a target's field, by its column. That of a number quotes the number. */
+function inputFault({ pointer, code, detail }: Fault, input: TargetInput): TargetFault {
   const [, field = "", name] = pointer.split("/");
+  const phone = field === "phoneNumber" ? input?.phoneNumber : undefined;
+  if (typeof phone === "string" && phone.trim() !== "")
+    return { column: field, code, detail: `"${phone.slice(0, MAX_QUOTED_NUMBER)}" ${detail}` };
   return { column: field === "variables" && name !== undefined ? name : field, code, detail };
 }

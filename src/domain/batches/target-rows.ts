@@ -83,14 +83,16 @@ export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** A number as people write it, in the form that calls need; unchanged if it cannot be read for certain. */
+/**
+ * A number as people write it, in the form that calls need. Unchanged without + or 00: a local number could become that of
+ * a person in another country.
+ */
 export function plainNumber(text: string): string {
   const trimmed = text.trim();
   if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
   const digits = trimmed.replace(/[^+\d]/g, "");
-  const international = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
-  const number = international.startsWith("+") ? international : `+${international}`;
-  return PHONE_NUMBER.test(number) && (international.startsWith("+") || digits.length >= 11) ? number : trimmed;
+  const number = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
+  return PHONE_NUMBER.test(number) ? number : trimmed;
 }
 
 /**

@@ -233,3 +233,17 @@ test("a repeated creation of a deleted batch is refused as batch_not_found", asy
   });
   await world.stop();
 });
+
+test("the fault of a number quotes it", async () => {
+  const { world, instance } = await withCallees();
+  const { report } = await world.app.batches.create(
+    ALICE,
+    batchOf([instance.id], { targets: [{ phoneNumber: "212-555-1060", variables: { name: "Ada" } }], start: false }),
+  );
+  const [fault] = report.faults[0]?.faults ?? [];
+  expect(fault).toMatchObject({
+    column: "phoneNumber",
+    detail: '"212-555-1060" must be an E.164 number: + and 7 to 15 digits, such as +12025550100',
+  });
+  await world.stop();
+});
