@@ -155,6 +155,7 @@ export function targetStore(
         const target = RECORDS.batch_targets.record(row);
         await count(tx, id, [RECORDS.batch_targets.record(before)], -1);
         await count(tx, id, [target], 1);
+        if (target.phoneKey !== before.phone_key || !claimsNumber(target.status)) await promoteDuplicate(tx, before);
         await insertEvents(tx, events);
         return target;
       }),
@@ -176,6 +177,7 @@ export function targetStore(
           .execute();
         if (!removed) return false;
         await count(tx, id, [RECORDS.batch_targets.record(removed)], -1);
+        await promoteDuplicate(tx, removed);
         return true;
       }),
     async due(id, now, limit) {
@@ -289,6 +291,28 @@ async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPat
     .where("position", "<>", before.position)
     .executeTakeFirst();
   return other !== undefined;
+}
+
+/** Lets the first duplicate of a number be called, in place of a target that no longer has that number. */
+async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, status, next_attempt_at }: TargetRow) {
+  if (phone_key === null || !claimsNumber(status)) return;
+  const duplicate = await tx
+    .selectFrom("batch_targets")
+    .selectAll()
+    .where("batch_id", "=", batch_id)
+    .where("phone_key", "=", phone_key)
+    .where("status", "=", "DUPLICATE")
+    .orderBy("position")
+    .limit(1)
+    .executeTakeFirst();
+  if (!duplicate) return;
+  const promoted = { status: "WAITING", next_attempt_at, faults: null } as const;
+  await UPDATE_TARGET(tx, {
+    ...{ batch_id, position: duplicate.position, expectedVersion: duplicate.version },
+    ...promoted,
+  });
+  await count(tx, batch_id, [RECORDS.batch_targets.record(duplicate)], -1);
+  await count(tx, batch_id, [RECORDS.batch_targets.record({ ...duplicate, ...promoted })], 1);
 }
 
 /** Postpones some targets; returns their number. */

@@ -72,7 +72,8 @@ export interface BatchStore {
   target(id: string, position: number): Promise<BatchTarget | undefined>;
   /**
    * Changes a target, together with the counts of the batch; undefined if its version is not `version`, and then no row
-   * was written; `taken` if another target of the batch has its new `phoneKey`.
+   * was written; `taken` if another target of the batch has its new `phoneKey`. If it gives its number up, the first
+   * DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
    */
   updateTarget(
     id: string,
@@ -81,7 +82,7 @@ export interface BatchStore {
     patch: TargetPatch,
     events: readonly Event[],
   ): Promise<BatchTarget | "taken" | undefined>;
-  /** Deletes a target of a DRAFT. Returns true if there was one. */
+  /** Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`. Returns true if there was one. */
   removeTarget(id: string, position: number): Promise<boolean>;
   /** WAITING targets whose `nextAttemptAt` is `now` or earlier, by `nextAttemptAt`, then by position; at most `limit`. */
   due(id: string, now: number, limit: number): Promise<DueTargets>;

@@ -87,6 +87,29 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 1, DUPLICATE: 2, INVALID: 1 });
   });
 
+  clause("the first duplicate is called in place of a target that gives its number up", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    const same = [
+      target(1, "+12025550101", { nextAttemptAt: 7 }),
+      target(2, "+12025550101"),
+      target(3, "+12025550101"),
+    ];
+    await addTargets(scene, draft, same);
+    const changed = { phone: "+12025550102", phoneKey: "+12025550102", status: "WAITING", nextAttemptAt: 0 } as const;
+    await batches.updateTarget(draft.id, 1, 1, changed, []);
+    const second = await batches.target(draft.id, 2);
+    scene.equal([second?.status, second?.nextAttemptAt, second?.faults], ["WAITING", 7, undefined]);
+    scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 2, DUPLICATE: 1 });
+    await batches.removeTarget(draft.id, 2);
+    scene.equal((await batches.target(draft.id, 3))?.status, "WAITING");
+    scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 2 });
+    const invalid = { status: "INVALID", nextAttemptAt: null, faults: [] } as const;
+    await addTargets(scene, draft, [target(4, "+12025550101")]);
+    await batches.updateTarget(draft.id, 3, 2, invalid, []);
+    scene.equal((await batches.target(draft.id, 4))?.status, "WAITING");
+  });
+
   clause("an update names the version it expects, and moves the counts", async (scene) => {
     const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102"]);
     const { batches } = scene.storage;
