@@ -52,6 +52,7 @@ export async function* csvTargets(
   for await (const record of csvRecords(chunks)) {
     if (meanings === undefined) {
       if ("fault" in record) throw headerFault(`row ${record.row}: ${record.fault}`);
+      assertTable(record.cells);
       meanings = meaningsOf(record.cells, columns);
     } else if ("fault" in record) {
       const { row, text, fault } = record;
@@ -116,6 +117,11 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     throw headerFault(
       `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it`,
     );
+  for (const variable of columns.variables ?? []) {
+    const isRepeated = names.filter((name) => name === comparable(variable)).length > 1;
+    if (isRepeated && !Object.hasOwn(variableColumns, variable))
+      throw headerFault(`two columns are named "${variable}": rename the one that the message does not need`);
+  }
   const reference = find(columns.reference, REFERENCE_NAMES, "references");
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
   const chosen = new Map<number, string>();
@@ -181,6 +187,18 @@ function withoutAccents(text: string): string {
 function listOf(header: readonly string[]): string {
   const names = header.slice(0, 20).map((name) => `"${name.slice(0, 40)}"`);
   return names.join(", ");
+}
+
+/** @throws {Refusal} the file has another format */
+function assertTable([first = "", ...others]: readonly string[]): void {
+  if (/^\s*[{[]/.test(first))
+    throw headerFault(
+      "the file is JSON, not CSV: send it as application/json, or one object per line as application/x-ndjson",
+    );
+  if ([first, ...others].some((cell) => cell.includes("\0")))
+    throw headerFault(
+      "the file is no text in UTF-8 or Windows-1252 (UTF-16, or a spreadsheet?): save it as CSV in UTF-8",
+    );
 }
 
 function headerFault(detail: string) {

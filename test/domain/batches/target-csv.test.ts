@@ -118,3 +118,13 @@ test.each([
   ["1 202 555 0100", "1 202 555 0100"],
   ["+12", "+12"],
 ])("the number %j is read as %j", (text, number) => expect(plainNumber(text)).toBe(number));
+
+test.each([
+  ['{"targets":[]}\n', "the file is JSON, not CSV"],
+  ["p\0h\0o\0n\0e\0\n", "save it as CSV in UTF-8"],
+  ["phone,name,Name\n+12025550101,Ada,Countess\n", 'two columns are named "name"'],
+])("the file %j is refused", async (csv, detail) => {
+  await expect(importRows(csv)).rejects.toMatchObject({
+    errors: [expect.objectContaining({ detail: expect.stringContaining(detail) })],
+  });
+});
