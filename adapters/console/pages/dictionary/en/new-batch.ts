@@ -70,6 +70,7 @@ export default {
       declined: "Declined",
       unreachable: "Unreachable",
       machine: "Voicemail",
+      interrupted: "Interrupted by a restart",
     },
     times: "Further calls",
     after: "Minutes between calls",

@@ -71,6 +71,7 @@ export default {
       declined: "Recusada",
       unreachable: "Fora de alcance",
       machine: "Caixa postal",
+      interrupted: "Interrompida por reinício",
     },
     times: "Novas ligações",
     after: "Minutos entre as ligações",

@@ -2,7 +2,7 @@ import { Field } from "../../components/field.tsx";
 import type { BatchForm } from "./batch-form.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-const REASONS = ["busy", "no_answer", "declined", "unreachable", "machine"] as const;
+const REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
 
 /** Further calls to a person, and the limits of the batch. */
 export function RetryFields({
