@@ -1,5 +1,7 @@
+import { plainNumber } from "../../src/domain/batches/target-rows.ts";
 import { CONSENT_STATUSES, type ConsentStatus } from "../../src/domain/number-protection/consent.ts";
-import type { CommandSpec } from "./command.ts";
+import { checkedNumber } from "./call/call.ts";
+import type { CommandSpec, ParsedLine } from "./command.ts";
 import { connect } from "./connection/connection.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { jsonOption } from "./json-option.ts";
@@ -16,7 +18,8 @@ export const consentSet: CommandSpec = {
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
-    const [phone = "", status] = line.operands;
+    const phone = phoneIn(line);
+    const [, status] = line.operands;
     const source = line.values.get("source") as string | undefined;
     const { client } = await connect(line);
     const consent = await client.consents.put(phone, { status: status as ConsentStatus, source });
@@ -33,7 +36,7 @@ export const consentGet: CommandSpec = {
   options: [jsonOption("the consent")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
-    const [phone = ""] = line.operands;
+    const phone = phoneIn(line);
     const { client } = await connect(line);
     const consent = await client.consents.get(phone);
     if (line.values.get("json")) printJson(consent);
@@ -66,6 +69,11 @@ export const consentList: CommandSpec = {
   },
 };
 
+/** The number of the command, in any spelling with + or 00. @throws {UsageError} */
+function phoneIn({ operands: [phone = ""] }: ParsedLine): string {
+  return checkedNumber(plainNumber(phone));
+}
+
 const COLUMNS: readonly ListColumn[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
 
 /** `ringport consent delete`: deletes the consent of a number. */
@@ -75,7 +83,7 @@ export const consentDelete: CommandSpec = {
   options: [jsonOption("`phone` and `deleted`")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
-    const [phone = ""] = line.operands;
+    const phone = phoneIn(line);
     const { client } = await connect(line);
     await client.consents.delete(phone);
     if (line.values.get("json")) printJson({ phone, deleted: true });

@@ -97,7 +97,9 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
   const calls = new Calls(context, dispatcher, onQueued, terminations);
-  const runner: BatchRunner = new BatchRunner(context, calls.creation, lines, (call) => terminations.end(call, "terminated", null));
+  const runner: BatchRunner = new BatchRunner(context, calls.creation, lines, (call) =>
+    terminations.end(call, "terminated", null),
+  );
   const batches = new Batches(context, calls.creation, runner, lines);
   context.streams.terminate = (callId) => void terminations.endUndialled(callId);
   const deletions = new Deletions(context, lines, terminations);

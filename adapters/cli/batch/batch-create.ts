@@ -33,7 +33,7 @@ export const batchCreate: CommandSpec = {
       placeholder: "NAME=COLUMN[,…]",
       help: 'Columns of variables that have another name in the file: "nome=First name,cidade=City".',
     },
-    { name: "dry-run", help: "Shows who would be called when, and stores nothing." },
+    { name: "dry-run", help: "Shows who would be called when, and leaves no batch." },
     { name: "start", help: "Starts the batch, at once or at the time of --at." },
     { name: "skip-invalid", help: "Starts although some rows have problems: they are not called." },
     jsonOption("the batch with its `report`; with --dry-run the plan"),

@@ -4,7 +4,7 @@ import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.
 import { DEFAULT_COLUMNS, print, printToStderr, terminalColumns } from "../terminal/terminal.ts";
 import { localTimeText } from "./batch-times.ts";
 
-/** Rows whose problems are printed. */
+/** Rows with problems, and calls of a plan, that are printed. */
 const MAX_ROWS = 20;
 
 type Counts = Readonly<Record<string, number>>;
@@ -61,9 +61,11 @@ const INSTANCE_COLUMNS: readonly ListColumn[] = [
   { head: "PROBLEM", cut: true },
 ];
 
+const CALL_COLUMNS: readonly ListColumn[] = [{ head: "FIRST CALLS" }, { head: "TO" }, { head: "FROM" }];
+
 /** Prints a plan. */
 export function printPlan(plan: BatchPlan): void {
-  const { starts_at, ends_at, call_ms, instances, problems } = plan;
+  const { starts_at, ends_at, call_ms, instances, problems, calls } = plan;
   print(countsText(plan.targets));
   if (starts_at !== null && ends_at !== null) {
     print(`first call ${localTimeText(Date.parse(starts_at))}`);
@@ -75,10 +77,17 @@ export function printPlan(plan: BatchPlan): void {
       instance_id,
       `${calls} calls`,
       `${lines} at once`,
-      `one per ${secondsText(pace_ms)}`,
+      pace_ms === 0 ? "no pause" : `one per ${secondsText(pace_ms)}`,
       phone ?? "",
       blocked ?? "",
     ]),
   );
+  printRows(
+    CALL_COLUMNS,
+    calls
+      .slice(0, MAX_ROWS)
+      .map(({ at, phone_number, instance_id }) => [localTimeText(Date.parse(at)), phone_number, instance_id]),
+  );
+  if (calls.length > MAX_ROWS) printToStderr(`… and more calls; --json lists the first ${calls.length}`);
   for (const { detail } of problems) printToStderr(`problem: ${inOneCell(detail)}`);
 }

@@ -1,4 +1,4 @@
-import type { BatchDetails, Client } from "../../../src/client/index.ts";
+import { type BatchDetails, type Client, RingportError } from "../../../src/client/index.ts";
 import { sleep } from "../../../src/client/pause.ts";
 import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
@@ -15,6 +15,8 @@ import { countsText } from "./batch-text.ts";
 import { localTimeText } from "./batch-times.ts";
 
 const POLL_MS = 1_000;
+/** Errors of a server that has stopped, or that has lost its database. */
+const NO_SERVER: readonly string[] = ["network_error", "timeout", "storage_unavailable"];
 /** Shortest time between two plain lines of the same status, ms. */
 const LINE_MS = 10_000;
 
@@ -22,7 +24,7 @@ const LINE_MS = 10_000;
 export const batchWatch: CommandSpec = {
   summary: "Follows a batch until it ends.",
   details:
-    "On a terminal it is one line with a bar; otherwise a line when the status changes, and every ten seconds. Ctrl-C stops watching, not the batch.\nExit code: 0 everybody was reached, 1 some calls failed or the batch was cancelled, 2 bad input, 130 Ctrl-C.",
+    "On a terminal it is one line with a bar; otherwise a line when the status changes, and every ten seconds. It waits for a server that restarts. Ctrl-C stops watching, not the batch.\nExit code: 0 everybody was reached, 1 some calls failed or the batch was cancelled, 2 bad input, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "batch" }],
   options: [jsonOption("the batch at each change, one document a line")],
   settings: CONNECTION_SETTINGS,
@@ -49,8 +51,19 @@ export const batchWatch: CommandSpec = {
 
 /** Polls the batch until it has ended and no call of it is live. */
 async function watched(client: Client, id: string, view: WatchView, signal: AbortSignal): Promise<BatchDetails> {
+  let lastBatch: BatchDetails | undefined;
   for (;;) {
-    const batch = await client.batches.get(id, { signal });
+    const batch = await client.batches.get(id, { signal }).catch((error: unknown) => {
+      // A server that restarts continues the batch.
+      if (lastBatch && error instanceof RingportError && NO_SERVER.includes(error.code)) return undefined;
+      throw error;
+    });
+    if (!batch) {
+      view.lost();
+      await sleep(POLL_MS, signal);
+      continue;
+    }
+    lastBatch = batch;
     if (batch.status === "DRAFT")
       throw new UsageError(`${id} is a draft and places no calls; start it: ringport batch start ${id}`);
     const { WAITING: waiting = 0, CALLING: live = 0 } = batch.counts.by_status;
@@ -67,6 +80,7 @@ class WatchView {
   #line: LiveLine | undefined;
   #shown = "";
   #status = "";
+  #isLost = false;
   #printedAt = Number.NEGATIVE_INFINITY;
 
   constructor(json: boolean) {
@@ -74,6 +88,7 @@ class WatchView {
   }
 
   show(batch: BatchDetails): void {
+    this.#isLost = false;
     const text = JSON.stringify([batch.status, batch.counts]);
     const hasChanged = text !== this.#shown;
     const isNewStatus = batch.status !== this.#status;
@@ -93,6 +108,14 @@ class WatchView {
     if (!isNewStatus && (!hasChanged || now - this.#printedAt < LINE_MS)) return;
     this.#printedAt = now;
     print(`${statusLine(batch)}: ${countsText(batch.counts.by_status)}${endText(batch)}`);
+  }
+
+  /** Called while the server does not respond. */
+  lost(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.stop();
+    if (!this.#json) printToStderr("The server does not respond; waiting for it.");
   }
 
   stop(): void {

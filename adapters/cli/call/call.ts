@@ -81,7 +81,8 @@ function expiryIn({ values }: ParsedLine): number | undefined {
   return ms;
 }
 
-function checkedNumber(number: string): string {
+/** The number. @throws {UsageError} it is not E.164; the error names the fix */
+export function checkedNumber(number: string): string {
   if (/^\+[1-9]\d{6,14}$/.test(number)) return number;
   const corrected = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
   const example = /^(\+|00)/.test(number) && /^\+[1-9]\d{6,14}$/.test(corrected) ? corrected : "+12025550100";

@@ -68,7 +68,10 @@ async function replayReceipt<T>(
   if (response !== undefined) return response;
   // Creating another record could call a person again whose data was just erased.
   const [kind, code] = CREATED_KINDS.find(([, , prefix]) => recordId.startsWith(prefix)) ?? INSTANCE;
-  throw new Refusal(code, `the key "${key}" created ${kind} "${recordId}", which has been deleted since; use a new key`);
+  throw new Refusal(
+    code,
+    `the key "${key}" created ${kind} "${recordId}", which has been deleted since; use a new key`,
+  );
 }
 
 function keyInProgress(key: string): Refusal {
