@@ -16,7 +16,7 @@ const WORDS: readonly (readonly [status: string, words: string])[] = [
   ["FAILED", "failed"],
   ["CANCELLED", "cancelled"],
   ["INVALID", "with problems"],
-  ["DUPLICATE", "duplicates"],
+  ["DUPLICATE", "repeated"],
 ];
 
 /** Numbers of targets by status: `297 to call, 2 with problems`. */
@@ -37,13 +37,18 @@ export function startText(id: string, invalid: number): string {
  */
 export function printRowFaults(report: ImportReport, batchId: string | undefined): void {
   const { stored, faults, rows } = report;
-  const count = (stored.INVALID ?? 0) + (stored.DUPLICATE ?? 0);
+  const { INVALID: invalid = 0, DUPLICATE: duplicates = 0 } = stored;
+  const count = invalid + duplicates;
   if (count === 0) return;
   const listed = faults.slice(0, MAX_ROWS);
   const lines = listed.flatMap(({ row, phone_number, faults: ofRow }) =>
     ofRow.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
   );
-  printToStderr(`${count} of ${rows} rows have problems:`);
+  const parts = [
+    ...(invalid > 0 ? [`${invalid} of ${rows} rows have problems`] : []),
+    ...(duplicates > 0 ? [`${duplicates} of ${rows} rows repeat a number, which is called once`] : []),
+  ];
+  printToStderr(`${parts.join("; ")}:`);
   const columns = Math.max(terminalColumns(), DEFAULT_COLUMNS);
   for (const line of table(lines, columns)) printToStderr(line);
   const more = count - listed.length;

@@ -76,7 +76,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(createRun.code).toBe(0);
     const id = createRun.stdout.trim();
     const watchRun = await run("batch", "watch", id);
-    expect(watchRun.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 duplicates`);
+    expect(watchRun.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 repeated`);
     expect(watchRun.stdout).toContain("1 FAILED busy");
     expect(watchRun.code).toBe(1);
 
