@@ -284,8 +284,14 @@ export class Batches implements BatchUseCases {
   }
 
   async #details(batch: Batch): Promise<BatchDetails> {
-    const counts = await this.#context.storage.batches.counts(batch.id);
-    return { ...batch, counts, estimatedEndAt: estimatedEnd(batch, counts.byStatus, this.#context.system.now()) };
+    const { storage, system } = this.#context;
+    const counts = await storage.batches.counts(batch.id);
+    const now = system.now();
+    const estimatedEndAt = estimatedEnd(batch, counts.byStatus, now);
+    if (estimatedEndAt === null) return { ...batch, counts, estimatedEndAt };
+    // While every target waits for its time, the batch lasts at least until the first of them.
+    const { nextAt = now } = await storage.batches.due(batch.id, now, 1);
+    return { ...batch, counts, estimatedEndAt: Math.max(estimatedEndAt, nextAt) };
   }
 }
 

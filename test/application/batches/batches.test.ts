@@ -34,6 +34,9 @@ describe("a batch", () => {
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);
     expect(callees.dialled).toEqual(PEOPLE);
+    const { estimatedEndAt } = await world.app.batches.get(ALICE, id);
+    const waitingTargets = await world.app.batches.targets(ALICE, id, { status: ["WAITING"] });
+    expect(estimatedEndAt).toBeGreaterThanOrEqual(Math.min(...waitingTargets.map((target) => target.nextAttemptAt!)));
     await callees.wait(200);
     expect(callees.dialled).toEqual([...PEOPLE, PEOPLE[0], PEOPLE[1], PEOPLE[1]]);
     const targets = await world.app.batches.targets(ALICE, id);
