@@ -74,6 +74,18 @@ export type { QualityInterval } from "./domain/calls/quality-series.ts";
 export type { SipChoice, SipRule } from "./domain/calls/sip-choice.ts";
 export type { SipInput } from "./domain/calls/sip-input.ts";
 export type { Speaker, TranscriptLine } from "./domain/calls/transcript.ts";
+export type { Consent, ConsentStatus } from "./domain/dialling-rules/consent.ts";
+export type { ConsentInput } from "./domain/dialling-rules/consent-input.ts";
+export type { DialRecord } from "./domain/dialling-rules/dial-decision.ts";
+export type {
+  AnswerRateFloor,
+  BlockedReason,
+  CallingHours,
+  NumberProtection,
+  Pause,
+  RefusalLimit,
+  WarmUp,
+} from "./domain/dialling-rules/number-protection.ts";
 export type {
   CallReference,
   Event,
@@ -102,22 +114,10 @@ export type {
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instances/instance.ts";
 export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instances/instance-input.ts";
 export type { PairingInput } from "./domain/instances/pairing-input.ts";
-export type { QueuePolicy } from "./domain/instances/queue-policy.ts";
-export { freeSlot } from "./domain/instances/queue-policy.ts";
+export type { QueuePolicy } from "./domain/instances/queue-capacity.ts";
+export { freeSlot } from "./domain/instances/queue-capacity.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
-export type { Consent, ConsentStatus } from "./domain/number-protection/consent.ts";
-export type { ConsentInput } from "./domain/number-protection/consent-input.ts";
-export type { DialRecord } from "./domain/number-protection/dial-decision.ts";
-export type {
-  AnswerRateFloor,
-  BlockedReason,
-  CallingHours,
-  NumberProtection,
-  Pause,
-  RefusalLimit,
-  WarmUp,
-} from "./domain/number-protection/number-protection.ts";
 export type { CallerIdInput } from "./domain/numbers/caller-id-input.ts";
 export type { MentionedNumber } from "./domain/numbers/mentioned-number.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";

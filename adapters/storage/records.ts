@@ -2,9 +2,9 @@ import type { Batch, BatchTarget } from "../../src/domain/batches/batch.ts";
 import type { Call } from "../../src/domain/calls/call.ts";
 import type { QualityInterval } from "../../src/domain/calls/quality-series.ts";
 import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
+import type { Consent } from "../../src/domain/dialling-rules/consent.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { Instance } from "../../src/domain/instances/instance.ts";
-import type { Consent } from "../../src/domain/number-protection/consent.ts";
 import type { Webhook, WebhookDelivery } from "../../src/domain/webhooks/webhook.ts";
 import type {
   AccountRecord,

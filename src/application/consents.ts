@@ -1,7 +1,7 @@
 import type { Principal } from "../domain/access/principal.ts";
+import type { Consent, ConsentStatus } from "../domain/dialling-rules/consent.ts";
+import { CONSENT_SCHEMA } from "../domain/dialling-rules/consent-input.ts";
 import { parseBody } from "../domain/input/input-parser.ts";
-import type { Consent, ConsentStatus } from "../domain/number-protection/consent.ts";
-import { CONSENT_SCHEMA } from "../domain/number-protection/consent-input.ts";
 import { checkedPhone } from "../domain/numbers/phone-number.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ConsentStore, Page } from "../ports/storage.ts";

@@ -3,7 +3,7 @@ import type { CallLimits } from "../domain/calls/call-limits.ts";
 import type { Speaker } from "../domain/calls/transcript.ts";
 import type { NumberedEvent } from "../domain/events.ts";
 import type { InputSchemas } from "../domain/input/inputs.ts";
-import type { QueuePolicy } from "../domain/instances/queue-policy.ts";
+import type { QueuePolicy } from "../domain/instances/queue-capacity.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Logger } from "../ports/logger.ts";

@@ -3,14 +3,14 @@ import type { Call, CallFilter, CallStatus, CallType } from "../domain/calls/cal
 import type { CreateCallInput } from "../domain/calls/call-input.ts";
 import type { FailedReason } from "../domain/calls/outcome.ts";
 import type { TranscriptLine } from "../domain/calls/transcript.ts";
+import type { Consent, ConsentStatus } from "../domain/dialling-rules/consent.ts";
+import type { ConsentInput } from "../domain/dialling-rules/consent-input.ts";
+import type { Pause } from "../domain/dialling-rules/number-protection.ts";
 import type { NumberedEvent } from "../domain/events.ts";
 import type { Instance } from "../domain/instances/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instances/instance-input.ts";
 import type { LineCondition, LineNotice, LineState } from "../domain/instances/line-flow.ts";
 import type { PairingInput } from "../domain/instances/pairing-input.ts";
-import type { Consent, ConsentStatus } from "../domain/number-protection/consent.ts";
-import type { ConsentInput } from "../domain/number-protection/consent-input.ts";
-import type { Pause } from "../domain/number-protection/number-protection.ts";
 import type { CallerIdRule } from "../domain/numbers/caller-id.ts";
 import type { DeliveryStatus, Webhook, WebhookDelivery } from "../domain/webhooks/webhook.ts";
 import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhooks/webhook-input.ts";

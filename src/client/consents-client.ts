@@ -1,5 +1,5 @@
-import type { ConsentStatus } from "../domain/number-protection/consent.ts";
-import type { ConsentInput } from "../domain/number-protection/consent-input.ts";
+import type { ConsentStatus } from "../domain/dialling-rules/consent.ts";
+import type { ConsentInput } from "../domain/dialling-rules/consent-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { RequestOptions, Transport } from "./transport.ts";
 import type { Consent } from "./views.ts";

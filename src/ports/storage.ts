@@ -1,5 +1,5 @@
 import { CodedError } from "../base/error.ts";
-import type { Consent, ConsentStatus } from "../domain/number-protection/consent.ts";
+import type { Consent, ConsentStatus } from "../domain/dialling-rules/consent.ts";
 import type { AccountStore } from "./storage/account-store.ts";
 import type { BatchStore } from "./storage/batch-store.ts";
 import type { CallStore, TranscriptStore } from "./storage/call-store.ts";

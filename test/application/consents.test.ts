@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ConsentInput } from "../../src/domain/number-protection/consent-input.ts";
+import type { ConsentInput } from "../../src/domain/dialling-rules/consent-input.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { ALICE, BOB, World } from "../support/application.ts";
 import { fuzz } from "../support/fuzz.ts";

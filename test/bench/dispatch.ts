@@ -5,7 +5,7 @@ import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { encodeDevice, newDevice } from "../../adapters/telephony/simulator/device.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { Vault } from "../../src/application/sealing/vault.ts";
-import { SINGLE } from "../../src/domain/instances/queue-policy.ts";
+import { SINGLE } from "../../src/domain/instances/queue-capacity.ts";
 import { createRingport } from "../../src/index.ts";
 import { storedCall, storedInstance } from "../adapters/storage/records.ts";
 import { toneWav } from "../support/server-sound.ts";

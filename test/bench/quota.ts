@@ -1,5 +1,5 @@
 import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
-import { SINGLE } from "../../src/domain/instances/queue-policy.ts";
+import { SINGLE } from "../../src/domain/instances/queue-capacity.ts";
 import { storedCall } from "../adapters/storage/records.ts";
 import { benchmark, inRounds, median, progress, type Row, row } from "./harness/benchmark.ts";
 import { insertInstances, newId, type StoredData, withStoredData } from "./harness/stored-data.ts";

@@ -1,4 +1,4 @@
-import { BLOCKED_REASONS } from "../../src/domain/number-protection/number-protection.ts";
+import { BLOCKED_REASONS } from "../../src/domain/dialling-rules/number-protection.ts";
 import { eventFaults } from "../support/call-events.ts";
 import type { CallView, EventView } from "../support/server-client.ts";
 import type { SequenceContext } from "./sequence-context.ts";

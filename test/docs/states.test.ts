@@ -7,10 +7,10 @@ import { BATCH_TRANSITIONS, TARGET_TRANSITIONS } from "../../src/domain/batches/
 import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/calls/stream-flow.ts";
+import { BLOCKED_REASONS } from "../../src/domain/dialling-rules/number-protection.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instances/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/instances/line-flow.ts";
 import { QUEUE_TRANSITIONS } from "../../src/domain/instances/queue-flow.ts";
-import { BLOCKED_REASONS } from "../../src/domain/number-protection/number-protection.ts";
 import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
 import { ENDPOINT_TRANSITIONS } from "../../src/domain/webhooks/endpoint-flow.ts";
 import { expectPage } from "./generated.ts";

@@ -29,7 +29,7 @@ import type { Speaker } from "../../src/domain/calls/transcript.ts";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import { inputSchemas } from "../../src/domain/input/inputs.ts";
 import type { Instance } from "../../src/domain/instances/instance.ts";
-import { type QueuePolicy, SINGLE } from "../../src/domain/instances/queue-policy.ts";
+import { type QueuePolicy, SINGLE } from "../../src/domain/instances/queue-capacity.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import { eventView } from "../../src/http/views/event-view.ts";

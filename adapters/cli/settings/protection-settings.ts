@@ -1,12 +1,12 @@
-import { minuteOf } from "../../../src/domain/number-protection/calling-hours.ts";
+import { minuteOf } from "../../../src/domain/dialling-rules/calling-hours.ts";
 import type {
   AnswerRateFloor,
   CallingHours,
   RefusalLimit,
   WarmUp,
-} from "../../../src/domain/number-protection/number-protection.ts";
-import { OUTSIDE_HOURS } from "../../../src/domain/number-protection/number-protection.ts";
-import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/number-protection/protection-checks.ts";
+} from "../../../src/domain/dialling-rules/number-protection.ts";
+import { OUTSIDE_HOURS } from "../../../src/domain/dialling-rules/number-protection.ts";
+import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/dialling-rules/protection-checks.ts";
 import { decimal, oneOf, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 

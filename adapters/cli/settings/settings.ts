@@ -1,4 +1,4 @@
-import { MAX_LINES } from "../../../src/domain/instances/queue-policy.ts";
+import { MAX_LINES } from "../../../src/domain/instances/queue-capacity.ts";
 import type { Limits } from "../../../src/domain/limits.ts";
 import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";

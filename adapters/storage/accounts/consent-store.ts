@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
-import type { Consent } from "../../../src/domain/number-protection/consent.ts";
+import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
 import { preparedQuery, type Session } from "../database.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
-import { freeSlot, type QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import { freeSlot, type QueuePolicy } from "../../../src/domain/instances/queue-capacity.ts";
 import type { CallQuota, CallStore, Insertion } from "../../../src/ports/storage.ts";
 import { callTarget } from "../batches/target-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
-import { MAX_POSTPONEMENT_MS } from "../../../src/domain/number-protection/calling-hours.ts";
+import { MAX_POSTPONEMENT_MS } from "../../../src/domain/dialling-rules/calling-hours.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { type FencedParams, preparedQuery, type Session } from "../database.ts";
 import { callOf } from "../records.ts";

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
 import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
+import { MAX_UNREACHED } from "../../../src/domain/dialling-rules/dial-decision.ts";
 import type { Event } from "../../../src/domain/events.ts";
-import { MAX_UNREACHED } from "../../../src/domain/number-protection/dial-decision.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../database.ts";
 import { inPieces } from "../deletions.ts";

@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
-import { partialIndex } from "./call-tables.ts";
+import { partialIndex } from "./first-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 
 /** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import { batchTables } from "./batch-tables.ts";
-import { firstTables, partialIndex, transcriptTable } from "./call-tables.ts";
 import {
   addStoredBytes,
   audioParts,
@@ -13,6 +12,7 @@ import {
   receiptIds,
   receiptScopes,
 } from "./converted-rows.ts";
+import { firstTables, partialIndex, transcriptTable } from "./first-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 import {
   consentTable,

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { partialIndex } from "./call-tables.ts";
+import { partialIndex } from "./first-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 
 /** Webhooks, and the deliveries to them. */

@@ -1,8 +1,8 @@
 import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
 import { nextTargetTime, type TargetHours, targetHours } from "../../domain/batches/target-time.ts";
 import { type Call, isActive } from "../../domain/calls/call.ts";
+import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { type Event, isFinalEvent } from "../../domain/events.ts";
-import { protectionInForce } from "../../domain/number-protection/number-protection.ts";
 import { numberForms } from "../../domain/numbers/number-forms.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { LeaseLost, StorageUnavailable } from "../../ports/storage.ts";

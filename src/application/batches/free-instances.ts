@@ -1,5 +1,5 @@
-import { linesInForce } from "../../domain/instances/queue-policy.ts";
-import { protectionInForce } from "../../domain/number-protection/number-protection.ts";
+import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
+import { linesInForce } from "../../domain/instances/queue-capacity.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";

@@ -1,7 +1,7 @@
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
 import { targetHours } from "../../domain/batches/target-time.ts";
-import { linesInForce } from "../../domain/instances/queue-policy.ts";
-import { type NumberProtection, protectionInForce } from "../../domain/number-protection/number-protection.ts";
+import { type NumberProtection, protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
+import { linesInForce } from "../../domain/instances/queue-capacity.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { CallTimes, type PlannedInstance } from "./batch-plan.ts";

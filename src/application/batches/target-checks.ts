@@ -12,10 +12,10 @@ import {
   targetHours,
   zonesKey,
 } from "../../domain/batches/target-time.ts";
+import { calleeBlock, consentAmong } from "../../domain/dialling-rules/dial-decision.ts";
+import { type NumberProtection, protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
-import { calleeBlock, consentAmong } from "../../domain/number-protection/dial-decision.ts";
-import { type NumberProtection, protectionInForce } from "../../domain/number-protection/number-protection.ts";
 import { numberForms, phoneKeyOf } from "../../domain/numbers/number-forms.ts";
 import { PHONE_NUMBER } from "../../domain/numbers/phone-number.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";

@@ -7,7 +7,7 @@ import { callerOf } from "../../domain/numbers/caller-id.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
 import { assertCallerAllowed } from "../calls/creation/callers.ts";
-import type { Deletions } from "../calls/deletion/deletions.ts";
+import type { Deletions } from "../calls/deletion/instance-deletions.ts";
 import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
 import { type IdempotencyContext, once } from "../idempotency/idempotency.ts";

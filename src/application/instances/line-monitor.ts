@@ -1,3 +1,4 @@
+import type { Pause } from "../../domain/dialling-rules/number-protection.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import {
   decideLine,
@@ -7,7 +8,6 @@ import {
   type LineInput,
   newLine,
 } from "../../domain/instances/line-flow.ts";
-import type { Pause } from "../../domain/number-protection/number-protection.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {

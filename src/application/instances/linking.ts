@@ -6,7 +6,7 @@ import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
-import type { Deletions } from "../calls/deletion/deletions.ts";
+import type { Deletions } from "../calls/deletion/instance-deletions.ts";
 import type { Context } from "../context.ts";
 import type {
   CreateOptions,

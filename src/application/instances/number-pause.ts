@@ -1,4 +1,4 @@
-import type { Pause } from "../../domain/number-protection/number-protection.ts";
+import type { Pause } from "../../domain/dialling-rules/number-protection.ts";
 import type { Context } from "../context.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "../calls/call.ts";
 import { type CompletedReason, type FailedReason, UNANSWERED_REASONS } from "../calls/outcome.ts";
-import { BLOCKED_REASONS } from "../number-protection/number-protection.ts";
+import { BLOCKED_REASONS } from "../dialling-rules/number-protection.ts";
 import type { CircuitBreaker, TargetResult, TargetStatus } from "./batch.ts";
 import { nextAttemptAt, type RetryPolicy } from "./retry.ts";
 

@@ -2,8 +2,8 @@ import type { Transitions } from "../../base/machine.ts";
 import type { AnsweredBy } from "../answering/answering-machine.ts";
 import type { CallResult } from "../calls/call.ts";
 import type { HeardEvidence, Outcome } from "../calls/outcome.ts";
+import type { CallingHours } from "../dialling-rules/number-protection.ts";
 import type { Metadata } from "../instances/instance.ts";
-import type { CallingHours } from "../number-protection/number-protection.ts";
 import type { Fault } from "../refusal.ts";
 import type { RetryPolicy } from "./retry.ts";
 

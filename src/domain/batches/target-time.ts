@@ -1,5 +1,5 @@
-import { callingHoursBlock, nextWithin } from "../number-protection/calling-hours.ts";
-import type { CallingHours, NumberProtection } from "../number-protection/number-protection.ts";
+import { callingHoursBlock, nextWithin } from "../dialling-rules/calling-hours.ts";
+import type { CallingHours, NumberProtection } from "../dialling-rules/number-protection.ts";
 import { zonesOfNumber } from "../numbers/number-zones.ts";
 import type { BatchSchedule } from "./batch.ts";
 

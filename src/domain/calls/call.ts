@@ -146,7 +146,7 @@ export interface Call {
   readonly notBefore?: number | undefined;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** The place in the instance's queue that an active call holds (see queue-policy.ts). */
+  /** The place in the instance's queue that an active call holds (see queue-capacity.ts). */
   readonly slot: number;
   /** The process that works on this call; null until a process has claimed it. */
   readonly owner: string | null;
@@ -155,7 +155,7 @@ export interface Call {
    * is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
-  /** The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see queue-policy.ts). */
+  /** The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see queue-capacity.ts). */
   readonly line: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;

@@ -1,5 +1,5 @@
 import type { AnsweredBy } from "../answering/answering-machine.ts";
-import { BLOCKED_REASONS } from "../number-protection/number-protection.ts";
+import { BLOCKED_REASONS } from "../dialling-rules/number-protection.ts";
 import type { RefusalScope } from "./release-cause.ts";
 
 /** Reasons for the end of a completed call. */

@@ -1,5 +1,5 @@
 import type { Transitions } from "../../base/machine.ts";
-import type { Pause } from "../number-protection/number-protection.ts";
+import type { Pause } from "../dialling-rules/number-protection.ts";
 import type { CallerId } from "../numbers/caller-id.ts";
 
 /** Statuses of an instance, in the order of its lifecycle. */

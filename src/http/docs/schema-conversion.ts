@@ -1,12 +1,12 @@
 import { type JsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { CALL_TYPES } from "../../domain/calls/call.ts";
+import { CONSENT_SCHEMA } from "../../domain/dialling-rules/consent-input.ts";
 import { EVENT_TYPES } from "../../domain/events.ts";
 import { JSON_SCHEMAS } from "../../domain/input/input-checks.ts";
 import { inputSchemas } from "../../domain/input/inputs.ts";
 import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import type { Limits } from "../../domain/limits.ts";
-import { CONSENT_SCHEMA } from "../../domain/number-protection/consent-input.ts";
 import { EVENTS } from "../schemas/event-schemas.ts";
 import { SCHEMAS } from "../schemas.ts";
 

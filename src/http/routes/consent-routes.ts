@@ -1,6 +1,6 @@
 import type { StoredConsent } from "../../application/use-cases.ts";
-import { CONSENT_STATUSES } from "../../domain/number-protection/consent.ts";
-import type { ConsentInput } from "../../domain/number-protection/consent-input.ts";
+import { CONSENT_STATUSES } from "../../domain/dialling-rules/consent.ts";
+import type { ConsentInput } from "../../domain/dialling-rules/consent-input.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/number-protection/consent.ts";
+import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/dialling-rules/consent.ts";
 import type { View } from "../response-types.ts";
 import { isoTime, phone, shape } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";

@@ -1,9 +1,9 @@
 import type { Call, CallFilter, CallStatus } from "../../domain/calls/call.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { TranscriptLine } from "../../domain/calls/transcript.ts";
+import type { DialRecord } from "../../domain/dialling-rules/dial-decision.ts";
 import type { Event } from "../../domain/events.ts";
-import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
-import type { DialRecord } from "../../domain/number-protection/dial-decision.ts";
+import type { QueuePolicy } from "../../domain/instances/queue-capacity.ts";
 import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { Page } from "./list-page.ts";
 import type { NewReceipt } from "./receipt-store.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../domain/calls/call.ts";
-import { SINGLE } from "../../domain/instances/queue-policy.ts";
+import { SINGLE } from "../../domain/instances/queue-capacity.ts";
 import type { ByteBudget } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 

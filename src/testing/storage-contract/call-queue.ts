@@ -1,7 +1,7 @@
 import type { Call } from "../../domain/calls/call.ts";
 import type { Outcome } from "../../domain/calls/outcome.ts";
 import { UNANSWERED_REASONS } from "../../domain/calls/outcome.ts";
-import { MAX_POSTPONEMENT_MS } from "../../domain/number-protection/calling-hours.ts";
+import { MAX_POSTPONEMENT_MS } from "../../domain/dialling-rules/calling-hours.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const UNANSWERED: Omit<Outcome, "reason"> = {

@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-policy.ts";
+import { SINGLE } from "../../domain/instances/queue-capacity.ts";
 import type { Insertion } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 

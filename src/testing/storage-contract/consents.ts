@@ -1,4 +1,4 @@
-import type { Consent } from "../../domain/number-protection/consent.ts";
+import type { Consent } from "../../domain/dialling-rules/consent.ts";
 import { newAccount } from "./login-records.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 

@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-policy.ts";
+import { SINGLE } from "../../domain/instances/queue-capacity.ts";
 import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
 
 /** Creating calls, and the queue rule that the database enforces. */

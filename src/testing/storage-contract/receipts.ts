@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-policy.ts";
+import { SINGLE } from "../../domain/instances/queue-capacity.ts";
 import type { NewReceipt } from "../../ports/storage.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 

@@ -2,7 +2,7 @@ import { type IdPrefix, type IdSource, idSource } from "../../base/ids.ts";
 import type { Call } from "../../domain/calls/call.ts";
 import type { Event, EventSource, EventType, LoggedEvent } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
-import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
+import type { QueuePolicy } from "../../domain/instances/queue-capacity.ts";
 import type { ReceiptKey, Storage, TokenRecord } from "../../ports/storage.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 

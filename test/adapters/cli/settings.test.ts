@@ -7,8 +7,8 @@ import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cl
 import { readSettings, unknownVariables } from "../../../adapters/cli/settings/read-settings.ts";
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings/settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
+import { assertUsable } from "../../../src/domain/dialling-rules/protection-checks.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
-import { assertUsable } from "../../../src/domain/number-protection/protection-checks.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { RingportOptions } from "../../../src/options.ts";
 import { fuzz } from "../../support/fuzz.ts";

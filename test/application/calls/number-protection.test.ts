@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/domain/calls/call.ts";
+import type { ConsentStatus } from "../../../src/domain/dialling-rules/consent.ts";
+import type { NumberProtection } from "../../../src/domain/dialling-rules/number-protection.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
-import type { ConsentStatus } from "../../../src/domain/number-protection/consent.ts";
-import type { NumberProtection } from "../../../src/domain/number-protection/number-protection.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { DialError, type DialOptions, type ReleaseCause } from "../../../src/ports/telephony.ts";
 import { ALICE, NUMBER, World } from "../../support/application.ts";

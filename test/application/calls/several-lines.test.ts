@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
-import type { QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import type { QueuePolicy } from "../../../src/domain/instances/queue-capacity.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { test } from "vitest";
-import type { QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import type { QueuePolicy } from "../../../src/domain/instances/queue-capacity.ts";
 import { environment, fuzzRuns, replay } from "../../support/fuzz.ts";
 import { checkEnd } from "./check-end.ts";
 import { MomentChecks } from "./check-now.ts";

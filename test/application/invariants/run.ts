@@ -1,6 +1,6 @@
 import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
-import type { QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import type { QueuePolicy } from "../../../src/domain/instances/queue-capacity.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE } from "../../support/application.ts";

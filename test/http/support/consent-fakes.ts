@@ -1,5 +1,5 @@
 import type { ConsentUseCases } from "../../../src/application/use-cases.ts";
-import type { Consent } from "../../../src/domain/number-protection/consent.ts";
+import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 
 export const CONSENT_PHONE = "+12025550100";

@@ -7,7 +7,7 @@ import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { agentLanguageIn, agentToolsIn, voiceIn } from "../../../domain/calls/call-type-input.ts";
 import type { Fact } from "../../../domain/events.ts";
 import { parseCreateCall } from "../../../domain/input/inputs.ts";
-import { batchPolicy } from "../../../domain/instances/queue-policy.ts";
+import { batchPolicy } from "../../../domain/instances/queue-capacity.ts";
 import { type CallerId, callerOf } from "../../../domain/numbers/caller-id.ts";
 import { type Fault, invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../../ports/speech.ts";

@@ -1,6 +1,5 @@
 import type { Call } from "../../../domain/calls/call.ts";
-import { assertLines, assertNetworkLines } from "../../../domain/instances/queue-policy.ts";
-import type { ConsentStatus } from "../../../domain/number-protection/consent.ts";
+import type { ConsentStatus } from "../../../domain/dialling-rules/consent.ts";
 import {
   calleeBlock,
   consentAmong,
@@ -14,13 +13,14 @@ import {
   mayBegin,
   warmUpDay,
   warmUpLimit,
-} from "../../../domain/number-protection/dial-decision.ts";
+} from "../../../domain/dialling-rules/dial-decision.ts";
 import {
   type Block,
   type NumberProtection,
   protectionInForce,
-} from "../../../domain/number-protection/number-protection.ts";
-import { assertUsable } from "../../../domain/number-protection/protection-checks.ts";
+} from "../../../domain/dialling-rules/number-protection.ts";
+import { assertUsable } from "../../../domain/dialling-rules/protection-checks.ts";
+import { assertLines, assertNetworkLines } from "../../../domain/instances/queue-capacity.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";
 import type { System } from "../../../ports/system.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../../domain/calls/call.ts";
-import { linesInForce } from "../../../domain/instances/queue-policy.ts";
+import { linesInForce } from "../../../domain/instances/queue-capacity.ts";
 import type { Context } from "../../context.ts";
 import type { LineMonitor } from "../../instances/line-monitor.ts";
 import type { CallSession } from "../live/call-session.ts";

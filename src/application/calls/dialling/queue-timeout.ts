@@ -1,6 +1,6 @@
 import type { Call } from "../../../domain/calls/call.ts";
 import type { FailedReason } from "../../../domain/calls/outcome.ts";
-import { MAX_POSTPONEMENT_MS } from "../../../domain/number-protection/calling-hours.ts";
+import { MAX_POSTPONEMENT_MS } from "../../../domain/dialling-rules/calling-hours.ts";
 import type { Context } from "../../context.ts";
 import type { Lines } from "../../instances/lines.ts";
 import { WallClock } from "../../wall-clock.ts";

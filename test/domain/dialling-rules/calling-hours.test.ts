@@ -6,8 +6,8 @@ import {
   localTime,
   minuteOf,
   nextWithin,
-} from "../../../src/domain/number-protection/calling-hours.ts";
-import type { CallingHours } from "../../../src/domain/number-protection/number-protection.ts";
+} from "../../../src/domain/dialling-rules/calling-hours.ts";
+import type { CallingHours } from "../../../src/domain/dialling-rules/number-protection.ts";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

@@ -11,8 +11,8 @@ import {
   instancePause,
   paceDelayMs,
   warmUpLimit,
-} from "../../../src/domain/number-protection/dial-decision.ts";
-import { type NumberProtection, protectionInForce } from "../../../src/domain/number-protection/number-protection.ts";
+} from "../../../src/domain/dialling-rules/dial-decision.ts";
+import { type NumberProtection, protectionInForce } from "../../../src/domain/dialling-rules/number-protection.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday

@@ -1,5 +1,5 @@
 import { shown } from "../../base/shown.ts";
-import type { NumberProtection } from "../number-protection/number-protection.ts";
+import type { NumberProtection } from "../dialling-rules/number-protection.ts";
 
 /** Number of calls of one instance that may be live at the same time. */
 interface LinePolicy {

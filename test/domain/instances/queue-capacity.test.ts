@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freeSlot, linesInForce, queueDepth, SINGLE } from "../../../src/domain/instances/queue-policy.ts";
+import { freeSlot, linesInForce, queueDepth, SINGLE } from "../../../src/domain/instances/queue-capacity.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the single policy", () => {
