@@ -167,7 +167,7 @@ describe("a failing speech server", () => {
     const error = await failure(speak("Our secret."));
     expect(error.name).toBe("SpeechFailed");
     expect(printedForms(error)).not.toMatch(/very-secret-key|Our secret/);
-    expect(error.message).toContain(`answered ${status}`);
+    expect(error.message).toContain(`responded with ${status}`);
     expect(error.message).toMatch(/Incorrect API key: \[hidden\]|no such voice|Out of memory/);
     expect(server.requests).toHaveLength(requests);
   });

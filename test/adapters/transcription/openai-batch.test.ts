@@ -94,7 +94,9 @@ describe("a failing transcription server", () => {
     const [error] = errorsIn(events);
     expect(printedForms(events)).not.toContain("very-secret-key");
     expect(error).toMatchObject({ recoverable: !isPermanent });
-    expect(error!.message).toMatch(new RegExp(`^the transcription server answered ${status}: Incorrect: \\[hidden\\]`));
+    expect(error!.message).toMatch(
+      new RegExp(`^the transcription server responded with ${status}: Incorrect: \\[hidden\\]`),
+    );
     expect(server.requests).toHaveLength(1);
   });
 

@@ -178,8 +178,8 @@ describe("a failed resolution is a `dns` fault", () => {
 
   test("which is lasting for an unknown name, but not for a failed query", async () => {
     const { resolveTexts } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
-    await expect(resolveTexts("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
-    await expect(resolveTexts("sip:broken.example")).rejects.toMatchObject({ lasting: false });
+    await expect(resolveTexts("sip:nowhere.example")).rejects.toMatchObject({ isPermanent: true });
+    await expect(resolveTexts("sip:broken.example")).rejects.toMatchObject({ isPermanent: false });
   });
 
   test("after a timeout of the resolver", async () => {

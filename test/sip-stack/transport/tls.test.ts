@@ -108,7 +108,7 @@ describe("a failed TLS connection is reported with its fix", () => {
     const { transports } = trunk(tls);
     await expect(transports.connect(hopTo(peer.port), never)).rejects.toMatchObject({
       fault: "tls",
-      lasting: title !== "not valid yet",
+      isPermanent: title !== "not valid yet",
       message: expect.stringMatching(expectedMessage),
     });
     expect(peer.received()).toBe("");
