@@ -11,15 +11,15 @@ import { ALICE, ToneSpeech } from "../support/application.ts";
 import { findPostgres, openClient } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The two forms of one phone: with Brazil's ninth digit, and without it. */
+/** The two forms of one number: with Brazil's ninth digit, and without it. */
 const FORMS = ["+5511987654321", "+551187654321"] as const;
 const PERSON = /(?<!\d)55119?87654321(?!\d)/;
-/** Numbers of other people that contain the digits of the person's. */
+/** Numbers of other people; the last two contain the person's digits. */
 const OTHERS = ["+4930123456", "+55119876543210", "+155118765432"] as const;
 /** Columns whose text is not JSON. */
 const PLAIN_TEXT_COLUMNS: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
 
-/** A database of a test, with SQL access from outside and all its content as one text. */
+/** A test database with direct SQL access; `dump` returns its whole content as one text. */
 interface RawDatabase {
   run(sql: string): Promise<unknown>;
   dump(): Promise<string>;
@@ -33,7 +33,7 @@ function filesOf(folder: string): { path: string; text: string }[] {
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/** Stores one of the forms in every place of NUMBER_PLACES; returns the ids of the calls that have it. */
+/** Stores a form of the number in every place of NUMBER_PLACES; returns the ids of the affected calls. */
 async function storePerson(ringport: Ringport, database: RawDatabase, data: string): Promise<string[]> {
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Line" });
   let n = 0;

@@ -35,7 +35,7 @@ interface Process {
   readonly log: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[];
 }
 
-/** Starts on this storage with these secrets. */
+/** Starts Ringport on this storage with these secrets. */
 async function start(storage: Storage, secret: string, previousSecrets?: readonly string[]): Promise<Process> {
   const log: Process["log"] = [];
   const logAt = (level: string) => (fields: object, message: string) =>
@@ -57,7 +57,7 @@ async function start(storage: Storage, secret: string, previousSecrets?: readonl
 const RESEALED =
   "everything is sealed with the current key; remove the previous secrets once no server of this database seals with them";
 
-/** Starts with a key and links a number; ends the process. */
+/** Starts Ringport with a key, links a number and stops. */
 async function linkNumber(storage: Storage, secret: string): Promise<{ instanceId: string; webhookId: string }> {
   const { ringport, network } = await start(storage, secret);
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Reception" });

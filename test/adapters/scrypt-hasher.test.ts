@@ -15,14 +15,14 @@ describe("the scrypt of the runtime", () => {
     expect(await hasher.verify("", hash)).toBe(false);
   });
 
-  test("makes a PHC string, with its own salt each time", async () => {
+  test("creates a PHC string with a new salt each time", async () => {
     const hasher = scryptHasher(CHEAP);
     const [first, second] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
     expect(first).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(first).not.toBe(second);
   });
 
-  test("verifies hashes of other parameters as outdated", async () => {
+  test("verifies hashes with other parameters, and reports them as outdated", async () => {
     const hasher = scryptHasher(CHEAP);
     const key = scryptSync("passwd", "salt of another", 32, { N: 2 ** 6, r: 4, p: 2 });
     const text = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");

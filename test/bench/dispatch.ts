@@ -23,9 +23,9 @@ export const DISPATCH = benchmark({
   },
   async run({ calls, finished }) {
     const baseline = await startAll(calls, 0);
-    const besideFinished = await startAll(calls, finished);
-    const ratio = besideFinished.rate / baseline.rate;
-    const measured = `${besideFinished.rate.toFixed(0)}/s, ${ratio.toFixed(2)} of the above`;
+    const withFinishedCalls = await startAll(calls, finished);
+    const ratio = withFinishedCalls.rate / baseline.rate;
+    const measured = `${withFinishedCalls.rate.toFixed(0)}/s, ${ratio.toFixed(2)} of the above`;
     const figure = `the same beside ${finished.toLocaleString("en")} finished calls`;
     return [
       row("calls started per second", `${baseline.rate.toFixed(0)}/s`, "≥ 1,000/s", baseline.rate >= 1000),

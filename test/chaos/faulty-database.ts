@@ -1,21 +1,21 @@
 /** Database of a server, and its faults. */
 export interface FaultyDatabase {
   readonly name: "SQLite" | "PostgreSQL";
-  /** Settings that select it. */
+  /** Settings that select the database. */
   readonly env: Readonly<Record<string, string>>;
-  /** Settings that select it for a second server, over a separate path; undefined if there cannot be one. */
+  /** Settings of a second server that reaches the database over a separate path; undefined if impossible. */
   readonly secondEnv?: Readonly<Record<string, string>>;
-  /** Ways in which it can fail. */
+  /** Outages that can be caused. */
   readonly outages: readonly string[];
   /** True if stored data can be read during the outage. */
   isReadable(outage: string): boolean;
   /** Resolves once the tables exist. */
   migrationDone(): Promise<void>;
-  /** Makes it fail; resolves once it does. */
+  /** Causes an outage; resolves once it has begun. */
   fail(outage: string): Promise<void>;
-  /** Repairs it, if it failed. */
+  /** Ends the outage, if any. */
   repair(): Promise<void>;
-  /** Resolves when a dead server holds no resource of it. */
+  /** Resolves when a dead server no longer holds any resource of the database. */
   whenReleased(): Promise<void>;
   dispose(): Promise<void>;
 }

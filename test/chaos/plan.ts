@@ -56,7 +56,7 @@ function planFault(chance: Chance, { outages, secondEnv }: Pick<FaultyDatabase, 
   };
 }
 
-/** Moment of a fault: half of them at an INVITE, an outage often during a deletion. */
+/** Chooses the moment of a fault: half are at an INVITE, and outages are often during a deletion. */
 function planMoment(chance: Chance, fault: Fault): Moment {
   const canDelete = fault.do === "outage" && chance.boolean(/instances/.test(fault.outage) ? 0.9 : 0.3);
   const isAtInvite = chance.boolean(0.5);

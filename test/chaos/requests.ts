@@ -3,7 +3,7 @@ import type { CallRecord, InstanceRecord, RequestAttempt } from "./journal.ts";
 import { messageOf } from "./messages.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
-/** Requests an instance; again with the same key if the response was lost. */
+/** Requests an instance; a repeated request has the same key. */
 export async function createInstance(context: SequenceContext, instance: InstanceRecord): Promise<void> {
   const attempt = beginAttempt(context, instance.posts);
   const response = await context.server.request("POST", "/v1/instances", {
@@ -18,7 +18,7 @@ export async function createInstance(context: SequenceContext, instance: Instanc
   instance.id = id;
 }
 
-/** Links an instance as a person would, on the page behind its code. */
+/** Links an instance as a person would, on the link page of its code. */
 export async function linkInstance(
   { server, journal, moments, phones }: SequenceContext,
   instance: InstanceRecord,
@@ -111,7 +111,7 @@ export async function readCall(context: SequenceContext, call: CallRecord): Prom
   return view;
 }
 
-/** A final state never changes once it was read. */
+/** Records the final state of a call; reports a violation if it has changed. */
 export function noteFinal({ journal }: SequenceContext, call: CallRecord, view: CallView): void {
   if (!isFinal(view)) {
     if (call.finalStatus !== undefined)

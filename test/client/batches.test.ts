@@ -26,7 +26,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 const numbersOf = (targets: readonly BatchTarget[]) => targets.map(({ phone_number }) => phone_number);
 
-test("a batch is planned, corrected, started and read to its results", async () => {
+test("a batch is planned, corrected and started, and its results are read", async () => {
   expect(v.parse(SCHEMAS.BatchPlan, await client.batches.dryRun({ ...input(), targets: [ADA] })).calls).toHaveLength(1);
   expect(await collect(client.batches.list())).toEqual([]);
   const batch = await client.batches.create(input());
@@ -78,7 +78,7 @@ test.each([
   await client.batches.delete(id);
 });
 
-test("addTargets accepts the columns and the format of a file", async () => {
+test("addTargets accepts column names and a file format", async () => {
   const { id } = await client.batches.create(input());
   const csv = "id,fixo,First name\n7,+12025550150,Ada\n";
   const columns = { phoneColumn: "fixo", referenceColumn: "id", variableColumns: { name: "First name" } };
@@ -89,7 +89,7 @@ test("addTargets accepts the columns and the format of a file", async () => {
   await client.batches.delete(id);
 });
 
-test("an import whose response is lost runs once", async () => {
+test("an import is not repeated if its response is lost", async () => {
   let posts = 0;
   const lossyClient = createClient({
     url: TEST_URL,

@@ -14,7 +14,7 @@ class CountingWebSocket extends WebSocket {
   }
 }
 
-test("100 s of audio written at once are sent as they are heard", async () => {
+test("100 s of audio written at once is sent as it is heard", async () => {
   const { id, leg } = await scene.answeredCall();
   const stream = await scene.client().stream(id, { WebSocket: CountingWebSocket });
   const sound = Int16Array.from({ length: SECONDS * RATE }, (_, i) => 1 + (i % 32_000));

@@ -21,7 +21,7 @@ describe("the error of a refused stream", () => {
     expect(await codeOf(stream)).toEqual({ code: "unauthorized", status: 401 });
   });
 
-  test("a call without a stream has its code", async () => {
+  test("a call without a stream is reported with the reason as its code", async () => {
     const client = scene.client();
     expect(await codeOf(client.stream("call_missing"))).toEqual({ code: "call_not_found", status: 404 });
     const { id: instanceId } = await client.instances.create({ name: "Spoken" });

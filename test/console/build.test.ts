@@ -31,7 +31,7 @@ describe("the built pages", () => {
     );
   });
 
-  test("are compressed by Brotli and gzip, without a change", () => {
+  test("are compressed losslessly with Brotli and gzip", () => {
     for (const name of names) {
       const plain = readFileSync(join(folder, name));
       expect(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))).equals(plain), name).toBe(true);
@@ -39,23 +39,23 @@ describe("the built pages", () => {
     }
   });
 
-  test("start with a page without inline script or style, whose files all exist", () => {
-    const page = read("index.html");
-    expect(page).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/);
-    const files = [...page.matchAll(/(?:src|href)="\/console\/assets\/([^"]+)"/g)].map(([, name]) => name);
+  test("start with an HTML document without inline code; its files exist", () => {
+    const html = read("index.html");
+    expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/);
+    const files = [...html.matchAll(/(?:src|href)="\/console\/assets\/([^"]+)"/g)].map(([, name]) => name);
     expect(files).toEqual(
       expect.arrayContaining([expect.stringMatching(/^main-\w+\.css$/), expect.stringMatching(/^main-\w+\.js$/)]),
     );
     expect(names).toEqual(expect.arrayContaining(files));
   });
 
-  test("set no style attribute, as policy demands", () => {
+  test("set no style attribute, as the content security policy demands", () => {
     const views = sourceFiles().filter(({ path }) => path.endsWith(".tsx"));
     expect(views.length).toBeGreaterThan(20);
     expect(views.filter(({ text }) => /\bstyle=/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("have each module of an AudioWorklet as a file, by its hashed name", () => {
+  test("load each AudioWorklet module from a file with a hashed name", () => {
     const code = names.filter((name) => name.endsWith(".js")).map(read);
     const worklets = names.filter((name) => /-worklet-\w+\.js$/.test(name));
     expect(worklets.length).toBeGreaterThan(0);

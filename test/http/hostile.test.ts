@@ -58,22 +58,22 @@ function send({ method = "GET", target, headers = {}, body }: HostileRequest): P
   return app.handle(request);
 }
 
-/** Checks that hold for every reply. */
-function checkReply(reply: Reply): void {
-  expect(reply.status).toBeGreaterThanOrEqual(200);
-  expect(reply.status).not.toBe(500);
-  for (const [name, value] of Object.entries(reply.headers)) {
+/** Asserts what holds for every response. */
+function checkResponse(response: Reply): void {
+  expect(response.status).toBeGreaterThanOrEqual(200);
+  expect(response.status).not.toBe(500);
+  for (const [name, value] of Object.entries(response.headers)) {
     expect(name).toMatch(/^[a-z0-9-]+$/);
     expect(value).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
   }
-  expect(reply.headers["x-request-id"]).toMatch(/^[!-~]{1,128}$/);
-  if (reply.status < 400) return;
-  expect(reply.headers["content-type"]).toBe("application/problem+json");
-  if (reply.body === undefined) return;
-  const problem = JSON.parse(String(reply.body));
-  expect(problem).toMatchObject({ status: reply.status, request_id: reply.headers["x-request-id"] });
+  expect(response.headers["x-request-id"]).toMatch(/^[!-~]{1,128}$/);
+  if (response.status < 400) return;
+  expect(response.headers["content-type"]).toBe("application/problem+json");
+  if (response.body === undefined) return;
+  const problem = JSON.parse(String(response.body));
+  expect(problem).toMatchObject({ status: response.status, request_id: response.headers["x-request-id"] });
   expect(typeof problem.code === "string" && typeof problem.detail === "string").toBe(true);
-  if (reply.status === 400) expect(problem.errors.length).toBeGreaterThan(0);
+  if (response.status === 400) expect(problem.errors.length).toBeGreaterThan(0);
 }
 
 const authorization = { authorization: `Bearer ${TOKEN}` };
@@ -115,23 +115,27 @@ const piece = fc.oneof(
 const target = fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join("/")}`);
 
 fuzz(
-  "any method on any address has a proper reply",
+  "any method on any address gets a proper response",
   fc.asyncProperty(method, target, async (method, target) => {
-    checkReply(await send({ method, target, headers: authorization }));
+    checkResponse(await send({ method, target, headers: authorization }));
   }),
 );
 
 fuzz(
-  "no path reveals records to a caller without a valid token",
+  "no path reveals records to a client without a valid token",
   fc.asyncProperty(method, target, fc.option(text), async (method, target, token) => {
-    const reply = await send({ method, target, headers: token === null ? {} : { authorization: `Bearer ${token}` } });
-    checkReply(reply);
-    const { body } = reply;
+    const response = await send({
+      method,
+      target,
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    });
+    checkResponse(response);
+    const { body } = response;
     // `instance` may repeat the request, but no field may reveal the content of a record.
-    if (!reply.headers["content-type"]?.startsWith("text/"))
+    if (!response.headers["content-type"]?.startsWith("text/"))
       expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
     // The path is served as sent, outside of /v1.
-    if (reply.status < 400 && reply.status !== 204) {
+    if (response.status < 400 && response.status !== 204) {
       const path = target.replace(/\?.*$/s, "");
       expect(path).not.toMatch(/^\/v1(\/|$)/);
       expect(new URL(`http://h${path}`).pathname).toBe(path);
@@ -140,7 +144,7 @@ fuzz(
 );
 
 fuzz(
-  "any query has a proper reply",
+  "any query gets a proper response",
   fc.asyncProperty(
     fc.constantFrom(`/v1/calls/${CALL_ID}`, "/v1/calls", "/v1/instances", "/v1/events", `/v1/instances/${INSTANCE_ID}`),
     fc.array(
@@ -166,9 +170,9 @@ fuzz(
     ),
     async (path, pairs) => {
       const query = pairs.map(([name, value, isRaw]) => `${name}=${isRaw ? value : encodeURIComponent(value)}`);
-      const reply = await send({ target: `${path}?${query.join("&")}`, headers: authorization });
-      checkReply(reply);
-      expect([200, 400]).toContain(reply.status);
+      const response = await send({ target: `${path}?${query.join("&")}`, headers: authorization });
+      checkResponse(response);
+      expect([200, 400]).toContain(response.status);
     },
   ),
 );
@@ -190,7 +194,7 @@ const headerNames = fc.constantFrom(
 );
 
 fuzz(
-  "any headers have a proper reply",
+  "any headers get a proper response",
   fc.asyncProperty(
     method,
     fc.constantFrom("/v1/calls", `/v1/calls/${CALL_ID}`, `/v1/calls/${CALL_ID}/stream`, "/openapi.json"),
@@ -198,15 +202,15 @@ fuzz(
       maxKeys: 6,
     }),
     fc.boolean(),
-    async (method, target, headers, isKnown) => {
-      const reply = await send({
+    async (method, target, headers, isAuthorized) => {
+      const response = await send({
         method,
         target,
-        headers: isKnown ? { ...headers, ...authorization } : headers,
+        headers: isAuthorized ? { ...headers, ...authorization } : headers,
         body: [],
       });
-      checkReply(reply);
-      expect(JSON.stringify(reply.headers)).not.toContain("set-cookie");
+      checkResponse(response);
+      expect(JSON.stringify(response.headers)).not.toContain("set-cookie");
     },
   ),
 );
@@ -230,21 +234,21 @@ const similarBody = fc
   .map(encodeJson);
 
 fuzz(
-  "any body has a proper reply",
+  "any body gets a proper response",
   fc.asyncProperty(
     fc.constantFrom("/v1/calls", "/v1/instances"),
     fc.oneof(bytes, similarBody, fc.jsonValue().map(encodeJson)),
     async (target, body) => {
-      const reply = await send({ method: "POST", target, headers: authorization, body });
-      checkReply(reply);
-      expect([201, 400, 413]).toContain(reply.status);
+      const response = await send({ method: "POST", target, headers: authorization, body });
+      checkResponse(response);
+      expect([201, 400, 413]).toContain(response.status);
     },
   ),
 );
 
 fuzz(
-  "a URL of any form has a proper reply",
+  "a URL of any form gets a proper response",
   fc.asyncProperty(fc.oneof(text, fc.webUrl({ withQueryParameters: true, withFragments: true })), async (url) => {
-    checkReply(await app.handle({ method: "GET", url, headers: { get: () => null }, body: null }));
+    checkResponse(await app.handle({ method: "GET", url, headers: { get: () => null }, body: null }));
   }),
 );

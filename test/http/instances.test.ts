@@ -20,40 +20,40 @@ const refuse = (code: RefusalCode) => async () => {
 describe("POST /v1/instances", () => {
   const post = { method: "POST", path: "/v1/instances", body: { name: "Front desk" } };
 
-  test("a new instance gets 201 with its six fields and a Location", async () => {
-    const reply = await ask(serve().app, post);
-    expect(reply.status).toBe(201);
-    expect(reply.json).toEqual(SHAPE);
-    expect(reply.headers.location).toBe(instancePath);
+  test("a new instance returns 201 with six fields and a Location", async () => {
+    const response = await ask(serve().app, post);
+    expect(response.status).toBe(201);
+    expect(response.json).toEqual(SHAPE);
+    expect(response.headers.location).toBe(instancePath);
   });
 
   test("a replay has the header Idempotent-Replayed", async () => {
     const create = async () => ({ ...instance(), created: true, replayed: true });
-    const reply = await ask(serve({ instances: { create } }).app, { ...post, headers: { "idempotency-key": "k" } });
-    expect(reply.status).toBe(201);
-    expect(reply.headers["idempotent-replayed"]).toBe("true");
+    const response = await ask(serve({ instances: { create } }).app, { ...post, headers: { "idempotency-key": "k" } });
+    expect(response.status).toBe(201);
+    expect(response.headers["idempotent-replayed"]).toBe("true");
   });
 
   test.each(["required", "provider_unknown", "demo_token_restricted", "idempotency_key_reused"] as const)(
     "the refusal %s becomes its problem document",
     async (code) => {
-      const reply = await ask(serve({ instances: { create: refuse(code) } }).app, post);
-      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+      const response = await ask(serve({ instances: { create: refuse(code) } }).app, post);
+      expect([response.status, response.json.code]).toEqual([PROBLEMS[code].status, code]);
     },
   );
 });
 
 describe("GET /v1/instances", () => {
-  test("the list has six fields, no callQueue", async () => {
-    const reply = await ask(serve().app, { path: "/v1/instances" });
-    expect(reply.status).toBe(200);
-    expect(reply.json).toEqual([SHAPE]);
-    expect(reply.headers).toMatchObject({ "cache-control": "private, no-cache" });
+  test("each instance has six fields and no callQueue", async () => {
+    const response = await ask(serve().app, { path: "/v1/instances" });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual([SHAPE]);
+    expect(response.headers).toMatchObject({ "cache-control": "private, no-cache" });
   });
 
-  test("expand=connection adds the connection of each", async () => {
-    const reply = await ask(serve().app, { path: "/v1/instances?limit=1&expand=connection" });
-    expect(reply.json).toEqual([
+  test("expand=connection adds the connection of each instance", async () => {
+    const response = await ask(serve().app, { path: "/v1/instances?limit=1&expand=connection" });
+    expect(response.json).toEqual([
       { ...SHAPE, connection: expect.objectContaining({ state: "online", phone: "+12025550199" }) },
     ]);
     expect((await ask(serve().app, { path: "/v1/instances?expand=calls" })).status).toBe(400);
@@ -61,9 +61,9 @@ describe("GET /v1/instances", () => {
 });
 
 describe("GET /v1/instances/:instanceId", () => {
-  test("a single read adds the queue of active calls", async () => {
-    const reply = await ask(serve().app, { path: instancePath });
-    expect(reply.json).toEqual({
+  test("the response adds the queue of active calls", async () => {
+    const response = await ask(serve().app, { path: instancePath });
+    expect(response.json).toEqual({
       ...SHAPE,
       callQueue: [
         {
@@ -78,8 +78,8 @@ describe("GET /v1/instances/:instanceId", () => {
   });
 
   test("expand=connection adds the connection", async () => {
-    const reply = await ask(serve().app, { path: `${instancePath}?expand=connection` });
-    expect(reply.json.connection).toEqual({
+    const response = await ask(serve().app, { path: `${instancePath}?expand=connection` });
+    expect(response.json.connection).toEqual({
       state: "online",
       phone: "+12025550199",
       last_seen_at: "2026-01-31T12:00:00.000Z",
@@ -90,44 +90,44 @@ describe("GET /v1/instances/:instanceId", () => {
     expect((await ask(serve().app, { path: `${instancePath}?expand=calls` })).status).toBe(400);
   });
 
-  test("the instance of another user gets 404", async () => {
-    const reply = await ask(serve().app, { path: "/v1/instances/inst_other" });
-    expect([reply.status, reply.json.code]).toEqual([404, "instance_not_found"]);
+  test("another user's instance returns 404", async () => {
+    const response = await ask(serve().app, { path: "/v1/instances/inst_other" });
+    expect([response.status, response.json.code]).toEqual([404, "instance_not_found"]);
   });
 });
 
 describe("POST /v1/instances/:instanceId/unlink", () => {
   const path = `${instancePath}/unlink`;
 
-  test("the response is the instance; a body is not read", async () => {
+  test("the response is the instance; a request body is ignored", async () => {
     for (const body of [undefined, "{", "null"]) {
-      const reply = await ask(serve().app, { method: "POST", path, body });
-      expect([reply.status, reply.json]).toEqual([200, SHAPE]);
+      const response = await ask(serve().app, { method: "POST", path, body });
+      expect([response.status, response.json]).toEqual([200, SHAPE]);
     }
   });
 
   test.each(["demo_token_restricted", "instance_not_found", "linked_by_operator", "stopping"] as const)(
     "the refusal %s becomes its problem document",
     async (code) => {
-      const reply = await ask(serve({ instances: { unlink: refuse(code) } }).app, { method: "POST", path });
-      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+      const response = await ask(serve({ instances: { unlink: refuse(code) } }).app, { method: "POST", path });
+      expect([response.status, response.json.code]).toEqual([PROBLEMS[code].status, code]);
     },
   );
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("a deletion gets 204", async () => {
+  test("a deletion returns 204", async () => {
     expect((await ask(serve().app, { method: "DELETE", path: instancePath })).status).toBe(204);
   });
 
   test.each(["instance_not_found", "demo_token_restricted"] as const)(
     "the refusal %s becomes its problem document",
     async (code) => {
-      const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, {
+      const response = await ask(serve({ instances: { delete: refuse(code) } }).app, {
         method: "DELETE",
         path: instancePath,
       });
-      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+      expect([response.status, response.json.code]).toEqual([PROBLEMS[code].status, code]);
     },
   );
 });
@@ -138,12 +138,12 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     ...{ instanceId: INSTANCE_ID, payload: "2@abc,def", expiresAt: 0, sequence: 1, message: "Scan it." },
   });
 
-  test("the code is bare Base64 of a PNG; headers have its end and its page", async () => {
-    const reply = await ask(serve().app, { path });
-    expect(Object.keys(reply.json)).toEqual(["instanceId", "qrCodeBase64", "message"]);
-    expect(reply.json).toMatchObject({ instanceId: INSTANCE_ID, message: "Scan it." });
-    expect(atob(reply.json.qrCodeBase64).slice(1, 4)).toBe("PNG");
-    expect(reply.headers).toMatchObject({
+  test("the code is a Base64 PNG; headers give its expiry and link page", async () => {
+    const response = await ask(serve().app, { path });
+    expect(Object.keys(response.json)).toEqual(["instanceId", "qrCodeBase64", "message"]);
+    expect(response.json).toMatchObject({ instanceId: INSTANCE_ID, message: "Scan it." });
+    expect(atob(response.json.qrCodeBase64).slice(1, 4)).toBe("PNG");
+    expect(response.headers).toMatchObject({
       "cache-control": "no-store",
       "qr-expires-at": "2026-01-31T12:00:20.000Z",
       "qr-sequence": "3",
@@ -153,30 +153,30 @@ describe("GET /v1/instances/:instanceId/configure", () => {
   });
 
   test("a code that is not a web address has a link page", async () => {
-    const reply = await ask(serve({ instances: { configure: opaqueCode } }).app, { path });
-    expect(reply.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
+    const response = await ask(serve({ instances: { configure: opaqueCode } }).app, { path });
+    expect(response.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
   });
 
-  test("a code that is scanned in the meantime has no link page", async () => {
+  test("a code scanned in the meantime has no link page", async () => {
     const linkTicket = refuse("instance_already_linked");
-    const reply = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
-    expect([reply.status, reply.headers["qr-page"]]).toEqual([200, undefined]);
+    const response = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
+    expect([response.status, response.headers["qr-page"]]).toEqual([200, undefined]);
   });
 
   test("a client that accepts only image/png gets the image itself", async () => {
     const { app } = serve();
-    const reply = await ask(app, { path, headers: { accept: "image/avif,image/png,*/*" } });
-    expect(reply.headers).toMatchObject({ "content-type": "image/png", "qr-sequence": "3" });
+    const response = await ask(app, { path, headers: { accept: "image/avif,image/png,*/*" } });
+    expect(response.headers).toMatchObject({ "content-type": "image/png", "qr-sequence": "3" });
     const { json } = await ask(app, { path, headers: { accept: "application/json, image/png" } });
-    expect(btoa(String.fromCharCode(...(reply.raw.body as Uint8Array)))).toBe(json.qrCodeBase64);
+    expect(btoa(String.fromCharCode(...(response.raw.body as Uint8Array)))).toBe(json.qrCodeBase64);
   });
 
   test.each(["instance_not_found", "instance_already_linked", "qr_unavailable"] as const)(
     "the refusal %s becomes its problem document",
     async (code) => {
-      const reply = await ask(serve({ instances: { configure: refuse(code) } }).app, { path });
-      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
-      if (reply.status === 503) expect(reply.headers["retry-after"]).toBe("5");
+      const response = await ask(serve({ instances: { configure: refuse(code) } }).app, { path });
+      expect([response.status, response.json.code]).toEqual([PROBLEMS[code].status, code]);
+      if (response.status === 503) expect(response.headers["retry-after"]).toBe("5");
     },
   );
 });
@@ -202,9 +202,9 @@ describe("POST /v1/instances/:instanceId/pairing-code", () => {
     ["pairing_code_unsupported", 409],
     ["pairing_code_unavailable", 503],
     ["instance_already_linked", 409],
-  ] as const)("the refusal %s is a %i", async (code, status) => {
+  ] as const)("the refusal %s returns %i", async (code, status) => {
     const pairingCode = () => Promise.reject(new Refusal(code, "because"));
-    const reply = await ask(serve({ instances: { pairingCode } }).app, post);
-    expect([reply.status, reply.json.code]).toEqual([status, code]);
+    const response = await ask(serve({ instances: { pairingCode } }).app, post);
+    expect([response.status, response.json.code]).toEqual([status, code]);
   });
 });

@@ -18,7 +18,7 @@ function unsignedRequest(path: string, method = "GET"): RequestLike {
   return { ...request, headers: { get } };
 }
 
-/** Reservable streams, with their holders. */
+/** Serves calls with reservable streams, and records the caller of each reservation. */
 function withStreams() {
   const callers: Principal[] = [];
   const reservation = { release: () => {}, attach: () => Promise.reject(new Error("no client attaches")) };
@@ -33,7 +33,7 @@ function withStreams() {
 }
 
 describe("a caller authenticated by the program", () => {
-  test("is the caller of the use cases, and no token is read", async () => {
+  test("is passed to the use cases, and no token is read", async () => {
     const callers: Principal[] = [];
     const list = async (caller: Principal) => {
       callers.push(caller);
@@ -74,9 +74,9 @@ describe("a caller authenticated by the program", () => {
     const { app } = serve({ http: { authenticate: refuseTokenCheck } });
     const request = unsignedRequest("/v1/events");
     const get = (name: string) => (name === "accept" ? "text/event-stream" : request.headers.get(name));
-    const reply = await app.handle({ ...request, headers: { get } }, ANNA);
-    expect([reply.status, reply.headers["content-type"]]).toEqual([200, "text/event-stream"]);
-    const pieces = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const response = await app.handle({ ...request, headers: { get } }, ANNA);
+    expect([response.status, response.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+    const pieces = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await pieces.next();
     expect(new TextDecoder().decode((await pieces.next()).value)).toContain("data: {");
     await pieces.return?.();
@@ -92,11 +92,11 @@ describe("a caller authenticated by the program", () => {
   test("gets a ticket that opens the stream as the same caller, once", async () => {
     const { app, callers } = withStreams();
     const scopedCaller: Principal = { ...ANNA, scopes: ["call"] };
-    const ticketReply = decodedReply(
+    const ticketResponse = decodedReply(
       await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), scopedCaller),
     );
-    expect(ticketReply.status).toBe(201);
-    const path = `/v1/calls/${CALL_ID}/stream?ticket=${ticketReply.json.ticket}`;
+    expect(ticketResponse.status).toBe(201);
+    const path = `/v1/calls/${CALL_ID}/stream?ticket=${ticketResponse.json.ticket}`;
     expect(await app.upgrade(unsignedRequest(path))).toHaveProperty("message");
     expect(callers).toEqual([scopedCaller]);
     expect(await app.upgrade(unsignedRequest(path))).toMatchObject({ status: 401 });

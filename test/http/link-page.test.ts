@@ -22,19 +22,19 @@ const serveRefusal = (refusal: RefusalCode) =>
   serve({ instances: { linkPage: () => Promise.reject(new Refusal(refusal, "an <explanation>")) } });
 
 test("POST /v1/instances/:instanceId/link-page responds with the address of the page", async () => {
-  const reply = await ask(serve().app, { method: "POST", path: `/v1/instances/${INSTANCE_ID}/link-page` });
-  expect(reply.status).toBe(201);
-  expect(reply.json).toEqual({
+  const response = await ask(serve().app, { method: "POST", path: `/v1/instances/${INSTANCE_ID}/link-page` });
+  expect(response.status).toBe(201);
+  expect(response.json).toEqual({
     url: `https://example.test/link-page/${INSTANCE_ID}.a.b`,
     expires_at: "2026-01-31T13:00:00.000Z",
   });
-  expect(reply.headers["cache-control"]).toBe("no-store");
+  expect(response.headers["cache-control"]).toBe("no-store");
 });
 
 describe("GET /link-page/:ticket", () => {
   const open = { path, token: null, headers: { accept: "text/html" } };
 
-  test("shows the code and its address, and follows it by a script that the policy allows", async () => {
+  test("shows the code and its address, with a script that the policy allows", async () => {
     const { status, text, headers } = await ask(serveState(waitingState).app, open);
     expect(status).toBe(200);
     expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
@@ -60,9 +60,9 @@ describe("GET /link-page/:ticket", () => {
 
   test("returns its state as JSON to programs", async () => {
     const request = { path, token: null, headers: { accept: "application/json" } };
-    const reply = await ask(serveState(waitingState).app, request);
-    expect(reply.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
-    expect(reply.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
+    const response = await ask(serveState(waitingState).app, request);
+    expect(response.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
+    expect(response.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
     expect((await ask(serveState(linkedState).app, request)).json).toEqual({
       name: `Front "<desk>"`,
       linked: true,
@@ -77,9 +77,9 @@ describe("GET /link-page/:ticket", () => {
     ["qr_unavailable", 503],
   ] as const)("explains %s to people and to programs", async (refusal, status) => {
     const { app } = serveRefusal(refusal);
-    const page = await ask(app, open);
-    expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect([page.status, page.text.includes("an &#60;explanation&#62;")]).toEqual([status, true]);
+    const pageResponse = await ask(app, open);
+    expect(pageResponse.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect([pageResponse.status, pageResponse.text.includes("an &#60;explanation&#62;")]).toEqual([status, true]);
     const problem = await ask(app, { path, token: null, headers: { accept: "application/json" } });
     expect([problem.status, problem.json.code]).toEqual([status, refusal]);
   });

@@ -9,7 +9,7 @@ import { faults, KEYWORDS, resolve, type Schema } from "./support/json-schema.ts
 
 const document = await documentOf(serve({ http: { pages: [PAGES] } }).app);
 
-/** Every object below the document. */
+/** Yields every object in a value, at any depth. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>;
@@ -167,7 +167,7 @@ describe("requests", () => {
     faults(document, document.components.schemas[name]!, value).length === 0;
   const target = { phoneNumber: "+12025550100" };
 
-  test("the schemas of requests have the rules of the checks", () => {
+  test("the schemas of requests state the rules that the server checks", () => {
     const { CreateInstance, CreateCall_FIXED_AUDIO, CreateCall_FIXED_TTS } = document.components.schemas;
     expect(CreateInstance?.properties?.name).toMatchObject({ minLength: 1, maxLength: DEFAULT_LIMITS.nameLength });
     expect(CreateInstance?.properties?.metadata).toMatchObject({ type: "object", additionalProperties: true });
@@ -211,7 +211,7 @@ describe("requests", () => {
     expect(fitsSchema("CreateCall", { ...commonFields, type: "OTHER" })).toBe(false);
   });
 
-  test("a request names a caller by its number or by its fields", () => {
+  test("a request names a caller ID as a number or as fields", () => {
     const commonFields = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
     for (const from of ["+12025550123", { phoneNumber: "+12025550123", displayName: "Desk", withheld: true }, {}])
       expect(fitsSchema("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(true);
@@ -238,7 +238,7 @@ test.each([
   expect(faults(document, document.components.schemas.StreamCallEvent!, message)).toEqual([]);
 });
 
-test("every operation of a caller lists 429, because demo tokens always have a limit", () => {
+test("operations list 429 without a rate limit, because demo tokens have one", () => {
   const { headers = {} } = document.paths["/v1/calls"]!.get!.responses["429"]!;
   expect(Object.keys(headers).sort()).toEqual(["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]);
 });

@@ -16,19 +16,19 @@ function serveLimited() {
   return { app, clock };
 }
 
-test("without a limit, no reply has rate limit headers", async () => {
+test("without a limit, no response has rate limit headers", async () => {
   const { headers } = await ask(serve().app, { path: "/v1/calls" });
   expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
 
 describe("with a limit", () => {
-  test("each reply has the quota and its remainder; a request beyond it gets 429", async () => {
+  test("each response has the quota and the remainder; an excess request gets 429", async () => {
     const { app, clock } = serveLimited();
     for (const remainder of [2, 1, 0]) {
-      const reply = await ask(app, { path: "/v1/calls" });
-      expect(reply.status).toBe(200);
-      expect(reply.headers).toMatchObject({ "ratelimit-policy": '"default";q=3;w=60' });
-      expect(reply.headers.ratelimit).toMatch(new RegExp(`^"default";r=${remainder};t=\\d+$`));
+      const response = await ask(app, { path: "/v1/calls" });
+      expect(response.status).toBe(200);
+      expect(response.headers).toMatchObject({ "ratelimit-policy": '"default";q=3;w=60' });
+      expect(response.headers.ratelimit).toMatch(new RegExp(`^"default";r=${remainder};t=\\d+$`));
     }
     const refusal = await ask(app, { path: "/v1/calls" });
     expect([refusal.status, refusal.json.code]).toEqual([429, "rate_limited"]);
@@ -59,7 +59,7 @@ describe("demo tokens", () => {
     demoInstanceId: instance,
   });
 
-  test("those of one instance may send 100 requests at once if the server has no limit", () => {
+  test("of one instance share 100 requests if the server has no limit", () => {
     let now = 0;
     const limiter = callerLimiter(undefined, () => now);
     for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.isAllowed).toBe(true);
@@ -81,7 +81,7 @@ describe("demo tokens", () => {
     expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(false);
   });
 
-  test("get 429 with the time to wait beyond their limit", async () => {
+  test("above their limit get 429 with the time to wait", async () => {
     const { app } = serve({
       http: {
         authenticate: async (token) => ({ userId: "usr_anna", tokenId: token, demoInstanceId: "inst_1" }),

@@ -22,14 +22,14 @@ for (const { id, name, engine } of await speech.voices()) {
   if (engine === "espeak-ng" && !languages.has(language)) languages.set(language, id);
 }
 
-describe("every language of eSpeak NG", () => {
-  test("is in the list: more than 120 of them, including the common ones", () => {
+describe("the languages of eSpeak NG", () => {
+  test("are more than 120, including the common ones", () => {
     expect(languages.size).toBeGreaterThan(120);
     for (const name of ["roa/pt-BR", "roa/pt", "roa/es", "roa/es-419", "gmw/en-US", "gmw/en", "roa/fr", "gmw/de"])
       expect([...languages.keys()]).toContain(name);
   });
 
-  test.each([...languages])("%s is heard as %s", async (_, id) => {
+  test.each([...languages])("%s is spoken by the voice %s", async (_, id) => {
     const { samples, sampleRate } = decodeWav(await voiceSample(context, id));
     const seconds = samples.length / sampleRate;
     expect(seconds).toBeGreaterThan(1.2);

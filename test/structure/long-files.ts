@@ -1,4 +1,4 @@
-/** The test files that take longest, by project, in starting order. Vitest starts the others by size, a poor estimate: a short test may wait for a minute. */
+/** Slowest test files by project, in starting order. Vitest starts the others by size, a poor estimate of their duration. */
 export const LONG_FILES: readonly string[] = [
   // unit
   "test/application/invariants/invariants.test.ts",

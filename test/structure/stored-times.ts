@@ -8,7 +8,7 @@ const REASONS = {
   shown: "it is only shown, or orders a page: no code compares it with the time",
   purge: "it is compared on the purge clock only",
   chosen: "a user chose it, so any distance is legal",
-  database: "the clock of the database wrote it and reads it",
+  database: "the database's clock both writes and reads it",
   checked: "the query that reads it ignores one that is too far ahead",
   span: "it is compared only with other times of the same call",
 } as const;
@@ -57,7 +57,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 const NO_TIME =
   /(?:^|\.)(?:version|slot|line|part|position|numbered|calls|targets|attempts|batch_attempt|source_row|max_concurrent|\w+_position|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
-/** Columns that may hold times: numbers, and JSON that is known to. */
+/** Columns that may hold times: numeric columns and two JSON columns. */
 export function timeColumns(schema: SourceFile): readonly string[] {
   const recordColumns = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
     Object.values<Column>(columns)
@@ -83,10 +83,10 @@ export function timeColumns(schema: SourceFile): readonly string[] {
 /** Record fields for the times of `MAX_AHEAD_MS`. */
 const TIME_FIELD =
   /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
-/** Functions that read a stored time, by `storedTime` or with it. */
+/** Functions that read a stored time safely. */
 const TIME_READ = /\b(?:storedTime|codeExpiry|withEffectiveTimes)\(/;
 
-/** Functions that compare times outside of any table. */
+/** Files whose comparisons of times are exempt, with the reason. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
   [
     "src/application/calls/dialling/queue-timeout.ts",
@@ -106,7 +106,7 @@ const OPERATORS = new Set([
   ts.SyntaxKind.MinusToken,
 ]);
 
-/** Places of src/application that compare a stored time with the wall clock, in a function that does not read it by `storedTime`. */
+/** Places in src/application that compare a stored time with the wall clock without `storedTime`. */
 export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   if (!path.startsWith("src/application/") || NOT_STORED.has(path)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);

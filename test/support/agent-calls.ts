@@ -15,7 +15,7 @@ export const SCRIPT: readonly string[] = [
   "If 2 or tone 440: say: A pity.",
 ];
 
-/** Length of a spoken text. */
+/** Duration of a spoken text, ms. */
 export const ms = (text: string): number => text.length * MS_PER_CHARACTER;
 
 /** An agent call, and the callee's phone. */
@@ -53,19 +53,19 @@ export async function talking(...options: Parameters<typeof ringing>): Promise<S
   return scene;
 }
 
-/** The agent's lines of the stored transcript. */
+/** Lines of the stored transcript, each with its speaker. */
 export async function lines({ world, call }: Scene): Promise<string[]> {
   const transcripts = await world.app.calls.transcripts(ALICE, [call]);
   return (transcripts.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
 }
 
-/** Number of ms with a loud sample, from one time to another. */
+/** Duration of sound between two times, ms. */
 export function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
   const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
   return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
 }
 
-/** Two tones at once: speech to the voice detector, and no beep; the measuring engine understands "tone 440". */
+/** Two simultaneous tones, which the voice detector takes for speech, not for a beep; the measuring engine transcribes them as "tone 440". */
 export function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
   const other = tone(1_130, length, sampleRate, 3_500);
   return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);

@@ -52,7 +52,7 @@ export class AgentConversation {
     });
   }
 
-  /** Lets the callee speak a tone, then be silent, at once. */
+  /** Sends silence, a tone and silence as the callee's audio, all at once. */
   speak(hz: number, ms = 600): void {
     const silence = new Int16Array(8_000);
     const voice = tone(hz, ms, 8_000, 6_000);

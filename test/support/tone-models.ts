@@ -5,10 +5,10 @@ import { concatPcm, msToSamples } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** The tone models. */
+/** Folder of the tone models. */
 export const FIXTURE_MODELS: string = fileURLToPath(new URL("../fixtures/models", import.meta.url));
 
-/** A fresh copy of the tone models. */
+/** Copies the tone models to a fresh folder and returns its path. */
 export function toneModels(): string {
   const folder = temporaryFolder("models");
   for (const { name } of readdirSync(FIXTURE_MODELS, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
@@ -16,7 +16,7 @@ export function toneModels(): string {
   return folder;
 }
 
-const SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 ";
+const CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789 ";
 const FIRST_HZ = 400;
 const STEP_HZ = 60;
 const TONE_MS = 60;
@@ -26,6 +26,9 @@ const PAUSE_MS = 60;
 export function spokenTones(text: string, sampleRate: number): Int16Array {
   const pause = new Int16Array(msToSamples(PAUSE_MS, sampleRate));
   return concatPcm(
-    [...text].flatMap((sign) => [tone(FIRST_HZ + STEP_HZ * SIGNS.indexOf(sign), TONE_MS, sampleRate, 8_000), pause]),
+    [...text].flatMap((character) => [
+      tone(FIRST_HZ + STEP_HZ * CHARACTERS.indexOf(character), TONE_MS, sampleRate, 8_000),
+      pause,
+    ]),
   );
 }

@@ -92,7 +92,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("ends at once if the callee interrupts, and continues with the next words", async () => {
+  test("stops immediately if the callee interrupts, and continues with the next words", async () => {
     const conversation = await startConversation(() => ({ text: "A first sentence. And a second one." }));
     server.failChat("stall");
     const scope = new AbortController();
@@ -194,7 +194,7 @@ describe("a conversation with a language model", () => {
     });
 
     test.for(["+12025550199", "911", 5, { $in: [TRANSFER_NUMBER] }, `${TRANSFER_NUMBER} `])(
-      "never dials %j",
+      "never transfers to %j",
       async (to) => {
         const replies = [transferReply(to), { text: "I cannot." }];
         const conversation = await startConversation(() => replies.shift()!, {}, transferBrief);
@@ -212,7 +212,7 @@ describe("a conversation with a language model", () => {
     expect(server.chats.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, undefined, "none"]);
   });
 
-  test("asks after a silence if the callee is there, then hangs up", async () => {
+  test("asks after a silence whether the callee is still there, then hangs up", async () => {
     const conversation = await startConversation(() => ({ text: "Hello." }));
     await reply(conversation, begin);
     expect(await reply(conversation, { type: "silence" })).toEqual(["Are you still there?", "listen"]);
@@ -235,16 +235,16 @@ describe("a conversation with a language model", () => {
   });
 
   test("ends at its turn and token limits", async () => {
-    const turns = await startConversation(() => ({ text: "Hello." }), { maxTurns: 1 });
-    await reply(turns, begin);
-    expect(await reply(turns, calleeSays("a"))).toEqual([
+    const turnLimited = await startConversation(() => ({ text: "Hello." }), { maxTurns: 1 });
+    await reply(turnLimited, begin);
+    expect(await reply(turnLimited, calleeSays("a"))).toEqual([
       "Goodbye.",
       "hang_up: the agent was at its limit of 1 replies (maxTurns)",
     ]);
     await server.close();
-    const tokens = await startConversation(() => ({ text: "Hello." }), { maxTokens: 15 });
-    await reply(tokens, begin);
-    expect(await reply(tokens, calleeSays("a"))).toEqual([
+    const tokenLimited = await startConversation(() => ({ text: "Hello." }), { maxTokens: 15 });
+    await reply(tokenLimited, begin);
+    expect(await reply(tokenLimited, calleeSays("a"))).toEqual([
       "Goodbye.",
       "hang_up: the agent was at its limit of 15 tokens (maxTokens)",
     ]);
@@ -348,7 +348,7 @@ describe("a conversation with fields of its call", () => {
     expect(await reply(conversation, calleeSays("Hello?"))).toEqual(["I see.", "listen"]);
   });
 
-  test("says goodbye after its turns", async () => {
+  test("says goodbye at its turn limit", async () => {
     const conversation = await startConversation(answer, {}, { maxTurns: 2 });
     await reply(conversation, begin);
     await reply(conversation, calleeSays("One."));

@@ -14,14 +14,14 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server on this machine, and the requests it received. */
+/** Starts a server on this machine, and records its requests. */
 async function startServer(respond: (response: ServerResponse, request: IncomingMessage) => void) {
-  const received: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
+  const receivedRequests: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
   const httpServer = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
     const { method = "", url = "", headers } = request;
-    received.push({ method, url, authorization: headers.authorization, body });
+    receivedRequests.push({ method, url, authorization: headers.authorization, body });
     respond(response, request);
   });
   await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
@@ -29,7 +29,7 @@ async function startServer(respond: (response: ServerResponse, request: Incoming
     httpServer.closeAllConnections();
     httpServer.close();
   });
-  return { received, origin: `http://127.0.0.1:${(httpServer.address() as AddressInfo).port}` };
+  return { receivedRequests, origin: `http://127.0.0.1:${(httpServer.address() as AddressInfo).port}` };
 }
 
 /** Runs a tool as an agent does. */
@@ -66,19 +66,19 @@ const json = (status: number, value: unknown) => (response: ServerResponse) =>
 
 describe("an HTTP tool", () => {
   test("fills path and query, sends the rest in the query, and returns the JSON", async () => {
-    const { received, origin } = await startServer(json(200, { state: "shipped" }));
+    const { receivedRequests, origin } = await startServer(json(200, { state: "shipped" }));
     const url = `${origin}/shops/{shop}/orders/{id}?lang={lang}&full=1`;
     const input = { id: "a/b c?#", shop: "Köln", lang: "pt&x=1", limit: 3, tags: ["a", "b"], none: null };
     expect((await run({ url }, input)).text).toBe('{"state":"shipped"}');
     const path = "/shops/K%C3%B6ln/orders/a%2Fb%20c%3F%23?lang=pt%26x%3D1&full=1&limit=3&tags=a&tags=b";
-    expect(received).toEqual([{ method: "GET", url: path, authorization: `Bearer ${SECRET}`, body: "" }]);
+    expect(receivedRequests).toEqual([{ method: "GET", url: path, authorization: `Bearer ${SECRET}`, body: "" }]);
   });
 
   test("sends other methods' arguments as JSON", async () => {
-    const { received, origin } = await startServer(json(201, { id: 7 }));
+    const { receivedRequests, origin } = await startServer(json(201, { id: 7 }));
     const input = { id: "x", people: 2, note: "é 👋" };
     expect((await run({ url: `${origin}/tables/{id}`, method: "POST" }, input)).text).toBe('{"id":7}');
-    expect(received[0]).toMatchObject({ method: "POST", url: "/tables/x", body: '{"people":2,"note":"é 👋"}' });
+    expect(receivedRequests[0]).toMatchObject({ method: "POST", url: "/tables/x", body: '{"people":2,"note":"é 👋"}' });
   });
 
   test.for([
@@ -89,9 +89,9 @@ describe("an HTTP tool", () => {
     [{}, "error: id is missing"],
     [{ id: ["a"] }, "error: id must be a string, a number or a boolean"],
   ] as const)("sends no request for an invalid argument: %j", async ([input, text]) => {
-    const { received, origin } = await startServer(json(200, {}));
+    const { receivedRequests, origin } = await startServer(json(200, {}));
     expect((await run({ url: `${origin}/orders/{id}/lines` }, input)).text).toBe(text);
-    expect(received).toEqual([]);
+    expect(receivedRequests).toEqual([]);
   });
 
   test.for([
@@ -108,12 +108,12 @@ describe("an HTTP tool", () => {
   });
 
   test("does not follow a redirect", async () => {
-    const { received, origin } = await startServer(
+    const { receivedRequests, origin } = await startServer(
       (response) => void response.writeHead(302, { location: "/else" }).end(),
     );
     const text = "error: the server responded with 302, a redirect, which is not followed";
     expect((await run({ url: origin }, {})).text).toBe(text);
-    expect(received).toHaveLength(1);
+    expect(receivedRequests).toHaveLength(1);
   });
 
   test.for([

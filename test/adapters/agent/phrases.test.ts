@@ -7,10 +7,7 @@ test("phrases are in the language of the tag, whatever its region", () => {
   expect(phrasesIn("DE").apology).toBe(apologyIn("de-AT"));
 });
 
-test.each(["fi-FI", "", "__proto__", "constructor", "toString"])(
-  "phrases of the language %j are English",
-  (language) => {
-    expect(phrasesIn(language)).toBe(phrasesIn("en"));
-    expect(apologyIn(language)).toBe(apologyIn("en"));
-  },
-);
+test.each(["fi-FI", "", "__proto__", "constructor", "toString"])("phrases for %j are English", (language) => {
+  expect(phrasesIn(language)).toBe(phrasesIn("en"));
+  expect(apologyIn(language)).toBe(apologyIn("en"));
+});

@@ -15,7 +15,7 @@ const MEMBERS = [
 ];
 
 describe("the reader of a realtime server's messages", () => {
-  test("reads audio, words, calls and reply ends", () => {
+  test("returns audio, words, tool calls and reply ends", () => {
     const ids = { response_id: "r", item_id: "i" };
     expect(realtimeEvent(JSON.stringify({ type: "response.output_audio.delta", ...ids, delta: "AQID" }))).toMatchObject(
       {

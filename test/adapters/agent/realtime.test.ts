@@ -32,25 +32,25 @@ function createAgent(options: Partial<RealtimeAgentOptions> = {}): ReturnType<ty
   return realtimeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 1_500, ...options });
 }
 
-async function startTalk(
+async function startDialogue(
   answer: (turn: SpokenTurn) => SpokenReply,
   options: Partial<RealtimeAgentOptions> = {},
   brief: Partial<AgentBrief> = {},
 ): Promise<AgentConversation> {
   await startServer(answer);
-  const talk = new AgentConversation(await createAgent(options).open({ ...BRIEF, ...brief }, scope.signal));
-  talk.conversation.answered("pcmu");
-  return talk;
+  const dialogue = new AgentConversation(await createAgent(options).open({ ...BRIEF, ...brief }, scope.signal));
+  dialogue.conversation.answered("pcmu");
+  return dialogue;
 }
 
-const isListening = (talk: AgentConversation): boolean => talk.events.at(-1)?.type === "listen";
+const isListening = (dialogue: AgentConversation): boolean => dialogue.events.at(-1)?.type === "listen";
 
 describe("a conversation over the realtime protocol", () => {
-  test("requests its session, begins at the answer, and gets all of the audio", async () => {
-    const talk = await startTalk(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
-    await talk.until(isListening);
-    expect(talk.summary).toEqual(["reply to begin", "said 1650 ms", "listen"]);
-    expect(talk.events.findLast(({ type }) => type === "words")).toMatchObject({
+  test("requests its session, begins at the answer, and receives all audio", async () => {
+    const dialogue = await startDialogue(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
+    await dialogue.until(isListening);
+    expect(dialogue.summary).toEqual(["reply to begin", "said 1650 ms", "listen"]);
+    expect(dialogue.events.findLast(({ type }) => type === "words")).toMatchObject({
       text: "Hello, this is an automated call.",
     });
     const [record] = server.conversations;
@@ -75,30 +75,30 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("replies to the callee's words, and reports them with times if a model transcribes", async () => {
-    const talk = await startTalk(({ last }) => ({ text: last === "user: tone 880" ? "Good." : "Hello." }), {
+    const dialogue = await startDialogue(({ last }) => ({ text: last === "user: tone 880" ? "Good." : "Hello." }), {
       transcriptionModel: "ears",
     });
-    await talk.until(isListening);
-    talk.speak(880);
-    await talk.until(({ events }) => events.filter(({ type }) => type === "listen").length === 2);
-    expect(talk.summary.slice(3)).toEqual([
+    await dialogue.until(isListening);
+    dialogue.speak(880);
+    await dialogue.until(({ events }) => events.filter(({ type }) => type === "listen").length === 2);
+    expect(dialogue.summary.slice(3)).toEqual([
       ...["speech_started", "speech_stopped", "callee_words", "reply to words", "said 250 ms", "listen"],
     ]);
-    const words = talk.events.find((event) => event.type === "callee_words");
+    const words = dialogue.events.find((event) => event.type === "callee_words");
     expect(words).toMatchObject({ text: "tone 880" });
     expect(Math.abs((words?.startMs ?? 0) - 1_000)).toBeLessThan(100);
     expect((words?.endMs ?? 0) - (words?.startMs ?? 0)).toBeGreaterThan(600);
   });
 
   test("waits for the callee without first words", async () => {
-    const talk = await startTalk(() => ({ text: "Hello." }), {}, { firstMessage: null });
-    await talk.until(isListening);
-    expect(talk.summary).toEqual(["listen"]);
+    const dialogue = await startDialogue(() => ({ text: "Hello." }), {}, { firstMessage: null });
+    await dialogue.until(isListening);
+    expect(dialogue.summary).toEqual(["listen"]);
   });
 
   test("says the first message with its variables", async () => {
     let requestedInstructions: string | undefined;
-    const talk = await startTalk(
+    const dialogue = await startDialogue(
       ({ instructions }) => {
         requestedInstructions = instructions;
         return { text: "Hello." };
@@ -106,39 +106,41 @@ describe("a conversation over the realtime protocol", () => {
       {},
       { firstMessage: "Am I speaking to {{name}}?", variables: { name: "Bob" } },
     );
-    await talk.until(isListening);
+    await dialogue.until(isListening);
     expect(requestedInstructions).toBe('Say exactly these words, and nothing else: "Am I speaking to Bob?"');
   });
 
-  test("cuts its item to the part heard, and ends the unfinished reply", async () => {
+  test("truncates its item to the heard part, and cancels the unfinished reply", async () => {
     const longText = "One two three four five six seven eight nine ten. ".repeat(4);
     const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : longText });
-    const talk = await startTalk(answer, { timeoutMs: 5_000 });
+    const dialogue = await startDialogue(answer, { timeoutMs: 5_000 });
     let item = "";
-    talk.onEvent = (event) => {
+    dialogue.onEvent = (event) => {
       if (event.type !== "audio" || item !== "") return;
       item = event.item;
-      talk.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
+      dialogue.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
     };
-    await talk.until(() => item !== "");
+    await dialogue.until(() => item !== "");
     await expect.poll(() => server.conversations[0]!.truncations).toHaveLength(1);
     expect(server.conversations[0]!.receivedTypes.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
     expect(server.conversations[0]!.truncations[0]!.ms).toBe(600);
-    talk.conversation.key("1");
-    await talk.until(isListening);
-    expect(talk.events.filter((event) => event.type === "audio" && event.item === item).length).toBeLessThan(5);
-    expect(talk.summary.slice(-3)).toEqual(["reply to key", "said 200 ms", "listen"]);
+    dialogue.conversation.key("1");
+    await dialogue.until(isListening);
+    expect(dialogue.events.filter((event) => event.type === "audio" && event.item === item).length).toBeLessThan(5);
+    expect(dialogue.summary.slice(-3)).toEqual(["reply to key", "said 200 ms", "listen"]);
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
   test("asks after a silence whether the callee is there, then hangs up", async () => {
-    const talk = await startTalk(({ last }) => ({ text: last.includes("call ends now") ? "Goodbye." : "Hello?" }));
-    await talk.until(isListening);
-    talk.conversation.silence();
-    await talk.until(() => isListening(talk) && talk.count("listen") === 2);
-    talk.conversation.silence();
-    await talk.whenEnded;
-    expect(talk.summary).toEqual([
+    const dialogue = await startDialogue(({ last }) => ({
+      text: last.includes("call ends now") ? "Goodbye." : "Hello?",
+    }));
+    await dialogue.until(isListening);
+    dialogue.conversation.silence();
+    await dialogue.until(() => isListening(dialogue) && dialogue.count("listen") === 2);
+    dialogue.conversation.silence();
+    await dialogue.whenEnded;
+    expect(dialogue.summary).toEqual([
       ...["reply to begin", "said 300 ms", "listen"],
       ...["reply to silence", "said 300 ms", "listen", "reply to silence", "said 400 ms", "hang_up"],
     ]);
@@ -168,9 +170,9 @@ describe("a conversation over the realtime protocol", () => {
         return '{"free":true}';
       },
     };
-    const talk = await startTalk(() => replies.shift()!, {}, { tools: [lookup] });
-    await talk.whenEnded;
-    expect(talk.summary).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
+    const dialogue = await startDialogue(() => replies.shift()!, {}, { tools: [lookup] });
+    await dialogue.whenEnded;
+    expect(dialogue.summary).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
     expect(inputs).toEqual(['{"date":']);
     const outputs = server.conversations[0]!.history.filter((row) => row.startsWith("function: "));
     expect(outputs[0]).toBe("function: done");
@@ -180,7 +182,7 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("transfers to an allowed number, and continues if that fails", async () => {
-    const talk = await startTalk(
+    const dialogue = await startDialogue(
       ({ last }) =>
         last.startsWith("function:")
           ? { text: "It did not work." }
@@ -188,34 +190,36 @@ describe("a conversation over the realtime protocol", () => {
       {},
       { canTransfer: true, transferTo: ["+12025550123"] },
     );
-    await talk.until(() => talk.count("transfer") === 1);
-    expect(talk.events.at(-1)).toEqual({ type: "transfer", to: "+12025550123" });
-    talk.conversation.transferFailed("busy");
-    await talk.until(isListening);
+    await dialogue.until(() => dialogue.count("transfer") === 1);
+    expect(dialogue.events.at(-1)).toEqual({ type: "transfer", to: "+12025550123" });
+    dialogue.conversation.transferFailed("busy");
+    await dialogue.until(isListening);
     expect(server.conversations[0]!.history.at(-2)).toBe("function: error: busy");
   });
 
   test("says goodbye at its limits of turns and tokens", async () => {
     for (const options of [{ maxTurns: 1 }, { maxTokens: 15 }]) {
-      const talk = await startTalk(
+      const dialogue = await startDialogue(
         ({ last }) => ({ text: last.includes("call ends now") ? "Bye." : "Hello." }),
         options,
       );
-      await talk.until(isListening);
-      talk.speak(880);
-      await talk.whenEnded;
-      expect(talk.summary.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
-      expect(talk.events.at(-1)).toMatchObject({ detail: expect.stringMatching(/limit of 1 replies|limit of 15 tok/) });
+      await dialogue.until(isListening);
+      dialogue.speak(880);
+      await dialogue.whenEnded;
+      expect(dialogue.summary.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
+      expect(dialogue.events.at(-1)).toMatchObject({
+        detail: expect.stringMatching(/limit of 1 replies|limit of 15 tok/),
+      });
       await server.close();
     }
   });
 
   test("says goodbye when the call has lasted too long, and closes its connection", async () => {
-    const talk = await startTalk(() => ({ text: "Hello." }));
-    await talk.until(isListening);
-    talk.conversation.ending();
-    await talk.whenEnded;
-    expect(talk.summary.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
+    const dialogue = await startDialogue(() => ({ text: "Hello." }));
+    await dialogue.until(isListening);
+    dialogue.conversation.ending();
+    await dialogue.whenEnded;
+    expect(dialogue.summary.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
     expect(server.conversations[0]!.isOpen, "a machine may turn out to have answered").toBe(true);
     scope.abort();
     await expect.poll(() => server.conversations[0]!.isOpen).toBe(false);
@@ -253,17 +257,17 @@ describe("a server that fails", () => {
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
   ] as const)("%s once leaves the conversation intact", async ([fault, detail]) => {
-    const talk = await startTalk(({ history }) => ({
+    const dialogue = await startDialogue(({ history }) => ({
       text: `Reply number ${history.length}, with some more words in it.`,
     }));
-    await talk.until(isListening);
+    await dialogue.until(isListening);
     server.failConversation(fault);
-    talk.conversation.key("5");
-    await talk.until(() => talk.count("listen") === 2, 2);
-    expect(talk.summary.find((row) => row.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
+    dialogue.conversation.key("5");
+    await dialogue.until(() => dialogue.count("listen") === 2, 2);
+    expect(dialogue.summary.find((row) => row.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("assistant: Reply number 0, with");
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("[The callee presses the key 5.]");
-    expect(talk.count("fail")).toBe(0);
+    expect(dialogue.count("fail")).toBe(0);
   });
 
   test.for([
@@ -271,46 +275,46 @@ describe("a server that fails", () => {
     ["drop", "closed the connection with 1006"],
     ["failed", "reports: It is overloaded."],
   ] as const)("%s twice ends the call with an apology", async ([fault, detail]) => {
-    const talk = await startTalk(() => ({ text: "A first sentence, and then a second one." }));
-    await talk.until(isListening);
+    const dialogue = await startDialogue(() => ({ text: "A first sentence, and then a second one." }));
+    await dialogue.until(isListening);
     server.failConversation(fault, fault);
-    talk.conversation.key("5");
-    await talk.whenEnded;
-    expect(talk.summary.slice(-2)).toEqual([
+    dialogue.conversation.key("5");
+    await dialogue.whenEnded;
+    expect(dialogue.summary.slice(-2)).toEqual([
       `say ${APOLOGY}`,
       expect.stringContaining(`fail: the model's server ${detail}`),
     ]);
   });
 
-  test("does not run half a function call", async () => {
-    const talk = await startTalk(
+  test("does not run an incomplete function call", async () => {
+    const dialogue = await startDialogue(
       () => ({ text: "Well.", calls: [{ name: "hang_up", arguments: {} }] }),
       {},
       {
         firstMessage: null,
       },
     );
-    await talk.until(isListening);
+    await dialogue.until(isListening);
     server.failConversation("half_a_call");
-    talk.conversation.key("1");
-    await talk.until(() => talk.count("listen") === 2);
-    expect(talk.count("hang_up")).toBe(0);
+    dialogue.conversation.key("1");
+    await dialogue.until(() => dialogue.count("listen") === 2);
+    expect(dialogue.count("hang_up")).toBe(0);
   });
 
   test("logs a harmless error without other effects", async () => {
-    const talk = await startTalk(() => ({ text: "Well." }), {}, { firstMessage: null });
-    await talk.until(isListening);
+    const dialogue = await startDialogue(() => ({ text: "Well." }), {}, { firstMessage: null });
+    await dialogue.until(isListening);
     server.failConversation("error");
-    talk.conversation.key("1");
-    await talk.until(() => talk.count("listen") === 2);
-    expect(talk.summary).toContain("fault: the model's server reports: This changes nothing.");
+    dialogue.conversation.key("1");
+    await dialogue.until(() => dialogue.count("listen") === 2);
+    expect(dialogue.summary).toContain("fault: the model's server reports: This changes nothing.");
   });
 
   test("closes its connection when the call has ended", async () => {
-    const talk = await startTalk(() => ({ text: "Hello." }));
-    await talk.until(isListening);
+    const dialogue = await startDialogue(() => ({ text: "Hello." }));
+    await dialogue.until(isListening);
     scope.abort(new Error("the call has ended"));
-    await talk.whenEnded;
+    await dialogue.whenEnded;
     await expect.poll(() => server.conversations[0]!.isOpen).toBe(false);
   });
 });

@@ -101,7 +101,7 @@ function apeHead(flags: number): Uint8Array {
 
 const singleResults = new Map<ToneFile, Promise<DecodedFile>>();
 
-/** The file alone, decoded once. */
+/** Decodes a file on its own, at most once. */
 function decodeSingle(file: ToneFile): Promise<DecodedFile> {
   const decodedPart = singleResults.get(file) ?? decode(file.bytes);
   singleResults.set(file, decodedPart);
@@ -125,7 +125,7 @@ async function expectAllPlayed(files: readonly ToneFile[], joinedBytes: Uint8Arr
   );
   for (const [i, { tones, sampleRate }] of expected.entries())
     for (const { hz, from, to } of tones) {
-      // An encoder's edges ring a little.
+      // The edges of an encoded tone ring a little.
       const middle = parts[i]!.samples.subarray(from + sampleRate / 50, to - sampleRate / 50);
       expect(toneShare(middle, hz, sampleRate)).toBeGreaterThan(0.97);
     }
@@ -136,7 +136,7 @@ async function expectAllPlayed(files: readonly ToneFile[], joinedBytes: Uint8Arr
   });
 }
 
-describe.each(["MP3", "WAV"])("two joined files of %s", (format) => {
+describe.each(["MP3", "WAV"])("two joined %s files", (format) => {
   const files = format === "MP3" ? mp3s : wavs;
   test.each(files)("play in sequence: $name, then any other", { timeout: 60_000 }, async (first) => {
     for (const second of files) await expectAllPlayed([first, second], concatBytes([first.bytes, second.bytes]));

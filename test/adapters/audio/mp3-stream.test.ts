@@ -53,8 +53,8 @@ describe("an MP3 that arrives in pieces", () => {
     ["mono, of variable bit rate", vbrMp3, 16_000, 3000],
     ["mono, without gapless information", gappedMp3, 8000, 3168],
   ])("is decoded to one tone at its rate: %s", async (_, file, rate, ms) => {
-    const [heard, ...more] = await play([file]);
-    expect([heard?.sampleRate, more]).toEqual([rate, []]);
+    const [heard, ...otherParts] = await play([file]);
+    expect([heard?.sampleRate, otherParts]).toEqual([rate, []]);
     const samples = heard?.samples ?? new Int16Array(0);
     expect(Math.abs((1000 * samples.length) / rate - ms)).toBeLessThanOrEqual(1);
     expect(toneMs(samples, rate)).toBeGreaterThanOrEqual(2970);
@@ -70,7 +70,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo", stereoMp3],
     ["vbr", vbrMp3],
     ["gapped", gappedMp3],
-  ])("is decoded identically byte by byte, in odd pieces and at once: %s", { timeout: 60_000 }, async (_, file) => {
+  ])("is decoded identically byte by byte, in odd pieces and as a whole: %s", { timeout: 60_000 }, async (_, file) => {
     const decodedAtOnce = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
@@ -92,12 +92,12 @@ describe("an MP3 that arrives in pieces", () => {
     expect(delayMs).toBeLessThan(80);
   });
 
-  test("may start in the middle of a frame if MP3 is declared", async () => {
+  test("can start in the middle of a frame if MP3 is declared", async () => {
     const [heard] = await play([stereoMp3.subarray(20_000)], "mp3");
     expect(toneMs(heard?.samples ?? new Int16Array(0), 44_100)).toBeGreaterThan(1500);
   });
 
-  test("may be followed by another MP3 of the same or another rate", async () => {
+  test("can be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
       const parts = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
       expect(parts.length).toBe(1);
@@ -186,7 +186,7 @@ describe("the MP3 decoder", () => {
   });
 });
 
-/** The decoder shared by the trials until it fails: opening one takes longer than most trials. */
+/** Decoder that the trials share until it fails, because opening one takes longer than most trials. */
 let sharedStream: Promise<Mp3Stream> | undefined;
 async function reusableStream(): Promise<Mp3Stream> {
   sharedStream ??= mp3Stream();

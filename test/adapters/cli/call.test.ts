@@ -16,7 +16,7 @@ interface CallDocument {
 describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("a spoken call is shown from the queue to its outcome", async () => {
+  test("a text call is shown from the queue to its outcome", async () => {
     const { client } = await cli.caller("speaker");
     const { code, stdout, stderr } = await cli.run("speaker", ["call", "+12025550100", "--text", "Nine o'clock."]);
     expect([code, stderr]).toEqual([0, ""]);

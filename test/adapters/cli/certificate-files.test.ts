@@ -13,7 +13,7 @@ let stopFollowing = (): void => {};
 
 afterEach(() => stopFollowing());
 
-/** Files with a certificate and its key. */
+/** Writes a certificate and its key to files. */
 function filesOf({ cert, key }: Tls) {
   const folder = freshFolder();
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
@@ -54,7 +54,7 @@ describe("the files of a certificate", () => {
 });
 
 describe("a certificate that is renewed in its files", () => {
-  /** A server that follows its files, with the certificates it uses and its log. */
+  /** Follows the files; returns the used certificates and the log. */
   function followFiles(canReplace = true, refuse = (_: Tls): void => {}) {
     const { files, write } = filesOf(certificate);
     const usedCertificates: Tls[] = [];

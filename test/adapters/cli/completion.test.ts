@@ -76,7 +76,7 @@ describe.skipIf(skipReason)(
       }
     });
 
-    test("ids and voices are the server's, and instances are the user's own", async () => {
+    test("ids and voices come from the server, for the user's own instances", async () => {
       const { client, instanceId } = await cli.caller("owner");
       const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
       const [instances, numbers, calls, voices] = await completionsOf(

@@ -44,7 +44,7 @@ describe.skipIf(node.missing)(`commands that need a server, on ${node.title}`, {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test("a missing or wrong token is answered with how to create one", async () => {
+  test("a missing or wrong token is refused with the command that creates one", async () => {
     const noToken = await run(["calls"], { RINGPORT_URL: cli.server.base });
     expect([noToken.code, noToken.stderr]).toEqual([
       2,
@@ -76,7 +76,7 @@ describe.skipIf(node.missing)(`commands that need a server, on ${node.title}`, {
     ]);
   });
 
-  test("another program at that address is recognised as not Ringport", async () => {
+  test("a server that is not Ringport is recognised", async () => {
     const { code, stderr } = await run(["voices"], { RINGPORT_URL: otherUrl, RINGPORT_TOKEN: "x" });
     expect([code, stderr]).toEqual([1, expect.stringContaining("not a Ringport server; check RINGPORT_URL")]);
     const wrongPath = { RINGPORT_URL: `${cli.server.base}/api`, RINGPORT_TOKEN: "x" };

@@ -30,7 +30,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(404);
   });
 
-  test("names calls that have not ended and how to end them, and fails", async () => {
+  test("fails if calls have not ended, and shows how to end them", async () => {
     const { client } = await cli.caller("waiter");
     const unlinkedInstance = await client.createInstance();
     const call = await client.call(unlinkedInstance.id, { target: { phoneNumber: NUMBER } });
@@ -43,7 +43,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(200);
   });
 
-  test("names an instance that the number is linked to, and how to delete it", async () => {
+  test("fails if an instance has the number, and shows how to delete it", async () => {
     const { client, instanceId } = await cli.caller("linked");
     const response = await client.get(`/v1/instances/${instanceId}?expand=connection`);
     const { phone } = response.json<{ connection: { phone: string } }>().connection;

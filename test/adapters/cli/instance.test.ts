@@ -24,7 +24,7 @@ interface Line {
 describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("create prints its id alone; list, show and delete work on it", async () => {
+  test("create prints only the id; list, show and delete accept it", async () => {
     const createRun = await cli.run("keeper", ["instance", "create", "Front\tdesk", "--metadata", '{"floor":2}']);
     const id = createRun.stdout.trim();
     expect([createRun.code, id]).toEqual([0, expect.stringMatching(/^inst_\w{26}$/)]);
@@ -41,7 +41,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([deletedRun.code, deletedRun.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
-  test("has a page with its code for the person with the phone", async () => {
+  test("qr --page prints a link page that shows the code", async () => {
     const id = (await cli.run("keeper", ["instance", "create", "Elsewhere"])).stdout.trim();
     const pageRun = await cli.run("keeper", ["instance", "qr", id, "--page"]);
     expect([pageRun.code, pageRun.stderr]).toEqual([0, expect.stringMatching(/until \d\d:\d\d UTC\.\n$/)]);
@@ -74,7 +74,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([unknownRun.code, unknownRun.stderr]).toEqual([2, 'ringport: there is no instance "inst_unknown"\n']);
   });
 
-  test("gets a caller number, and then the default of its network again", async () => {
+  test("gets a caller ID, and later its network's default again", async () => {
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
     expect((await cli.run("caller", ["instance", "show", id])).stdout).toMatch(/calls from +"Desk" \+12025550123/);
@@ -100,7 +100,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const [first, second] = codes();
     expect(second?.sequence).toBeGreaterThan(first?.sequence ?? Number.NaN);
     expect(second?.png_base64).not.toBe(first?.png_base64);
-    // Codes change quickly here: tries the newest one until it is accepted in time.
+    // Codes change quickly here, so this tries the newest code until one is accepted.
     const scan = () => send("POST", readQr(Buffer.from(codes().at(-1)?.png_base64 ?? "", "base64")));
     await until(scan, ({ status }) => status === 200, 10_000, "a valid code");
     const { code, stdout, stderr } = await command.finished;
@@ -108,7 +108,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const lines = jsonLines(stdout);
     expect(lines[0]?.event).toBe("created");
     expect(lines.at(-1)).toMatchObject({ event: "linked", instance: { status: "ACTIVE" } });
-    // A second time: the instance is already linked.
+    // The instance is already linked.
     const secondRun = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
     expect([secondRun.code, secondRun.stdout]).toEqual([
       0,
@@ -125,7 +125,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     }
   });
 
-  test("the code can be drawn once, and saved as a picture", async () => {
+  test("qr --no-wait draws the code once, and --png saves it", async () => {
     const { id } = await (await cli.server.as("painter")).createInstance();
     const folder = freshFolder();
     const args = ["instance", "qr", id, "--no-wait", "--png", "qr.png"];
@@ -145,7 +145,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
-  test("Ctrl-C leaves the code valid", async () => {
+  test("Ctrl-C ends qr with exit code 130", async () => {
     const { id } = await (await cli.server.as("leaver")).createInstance();
     const command = await cli.start("leaver", ["instance", "qr", id]);
     await expect.poll(command.stdout, { timeout: 10_000 }).toContain("▄▄▄▄▄");

@@ -46,13 +46,13 @@ describe("text", () => {
   test("wraps between words and does not split long words", () =>
     expect(wrapped("one two call_0123456789 three", 8)).toEqual(["one two", "call_0123456789", "three"]));
 
-  test("in the last column is wrapped below itself", () =>
+  test("in the last column wraps within that column", () =>
     expect(table([["to", "one two three four five six seven"]], 36)).toEqual([
       "  to  one two three four five six",
       "      seven",
     ]));
 
-  test("of an object is name=value, without unknown fields", () => {
+  test("of an object is name=value, without null fields", () => {
     expect(shownValue({ duration_ms: 20, url: "http://x", jitter: null, inner: { a: [1] } })).toBe(
       'duration_ms=20 url=http://x inner={"a":[1]}',
     );

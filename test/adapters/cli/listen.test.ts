@@ -9,13 +9,13 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 describe.skipIf(node.missing)("ringport listen", () => {
   const cli = new CliServer();
-  const received: unknown[] = [];
+  const receivedEvents: unknown[] = [];
   const verifier = new Webhook(SECRET);
   const endpoint = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
-    received.push(verifier.verify(body, request.headers as Record<string, string>));
-    response.writeHead(received.length === 1 ? 500 : 204).end();
+    receivedEvents.push(verifier.verify(body, request.headers as Record<string, string>));
+    response.writeHead(receivedEvents.length === 1 ? 500 : 204).end();
   });
   beforeAll(() => new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve)));
   afterAll(() => void endpoint.close());
@@ -34,8 +34,8 @@ describe.skipIf(node.missing)("ringport listen", () => {
     await client.waitForCall(call.id);
     const log = (await client.get("/v1/events?limit=200")).json<unknown[]>();
     const expected = log.slice(before.json<unknown[]>().length);
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(expected.length);
-    expect(received).toEqual(expected);
+    await expect.poll(() => receivedEvents.length, { timeout: 10_000 }).toBe(expected.length);
+    expect(receivedEvents).toEqual(expected);
     await expect.poll(() => command.stdout().split("\n").length - 1, { timeout: 10_000 }).toBe(expected.length);
     const [first, second] = command.stdout().split("\n");
     expect(JSON.parse(first ?? "")).toEqual({ event: expected[0], status: 500, error: null });

@@ -4,7 +4,7 @@ import { COMPILE_CACHE } from "../../support/compile-cache.ts";
 import { endWithThisProcess, type Runtime, runtimes } from "../../support/runtimes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** The command line's program. */
+/** Path of the command line's main program. */
 export const cli: string = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
 
 /** The runtime on which the command line is tested. */

@@ -20,7 +20,7 @@ const SERVE = await commandOf(["serve"])!.load();
 const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NO_ARGUMENTS, env);
 const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
-/** Every option; a new one does not compile until it is listed here. */
+/** Every option; the compiler reports one that is not listed here. */
 const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
   publicUrl: true,
   telephony: true,
@@ -97,7 +97,7 @@ describe("reading settings", () => {
     expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
 
-  test("a certificate and a key need each other", () => {
+  test("a certificate and a key are accepted only together", () => {
     const RINGPORT_TLS_CERT = "/etc/cert.pem";
     const RINGPORT_TLS_KEY = "/etc/key.pem";
     expect(fromEnv({ RINGPORT_TLS_CERT, RINGPORT_TLS_KEY })).toMatchObject({
@@ -108,7 +108,7 @@ describe("reading settings", () => {
     expect(() => fromEnv({ RINGPORT_TLS_KEY })).toThrow("RINGPORT_TLS_KEY needs RINGPORT_TLS_CERT too: set both");
   });
 
-  test("values arrive in the options", () => {
+  test("variables set their options", () => {
     const { options, port, hostname, logLevel } = fromEnv({
       PORT: "0",
       HOST: "0.0.0.0",
@@ -228,7 +228,7 @@ describe("reading settings", () => {
     ["RINGPORT_TRANSCRIPTION_LANGUAGE", "Português", "pt-BR"],
     ["RINGPORT_TRANSCRIPTION_SPEAKERS", "constructor", "callee, caller or both"],
     ["HOST", "a b", "host name"],
-  ])("%s=%s is refused with what is expected", (name, value, expected) => {
+  ])("%s=%s is refused with the expected form", (name, value, expected) => {
     expect(() => fromEnv({ [name]: value })).toThrow(UsageError);
     expect(() => fromEnv({ [name]: value })).toThrow(expected);
     expect(() => fromEnv({ [name]: value })).toThrow(name);
@@ -301,7 +301,7 @@ describe("reading settings", () => {
     }),
   );
 
-  test("settings that only work together are reported together", () => {
+  test("a setting that depends on another is refused without it", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
     for (const name of ["RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM", "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE"])
       expect(() => fromEnv({ [name]: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");

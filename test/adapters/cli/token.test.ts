@@ -14,7 +14,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
   const status = async (token: string, path = "/v1/instances"): Promise<number> =>
     (await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
 
-  test("create prints the token alone; it works until it is revoked", async () => {
+  test("create prints only the token, which works until it is revoked", async () => {
     const createRun = await run(["token", "create", "--user", "ana", "--name", "laptop", "--data", data]);
     expect(createRun.code).toBe(0);
     expect(createRun.stdout).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
@@ -108,7 +108,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     ["--allow", "0049", '--allow is "0049": it must be prefixes separated by commas'],
     ["--allow", "", '--allow is "": it must be prefixes'],
     ["--max-calls-per-day", "0", '--max-calls-per-day is "0": it must be a whole number from 1'],
-  ])("%s %j is refused with what is expected", async (flag, value, message) => {
+  ])("%s %j is refused with the expected form", async (flag, value, message) => {
     const { code, stderr } = await run(["token", "create", "--user", "eve", flag, value, "--data", data]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);

@@ -13,7 +13,7 @@ const INSTALLED: Readonly<Record<string, string>> = {
   "@roamhq/wrtc": "0.10.0",
 };
 
-/** A folder in which these packages are installed; none of them exports its package.json. */
+/** Creates a folder in which these packages are installed; none of them exports its package.json. */
 function projectWith(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
   const folder = freshFolder();
   for (const [name, version] of Object.entries(versions)) {
@@ -42,7 +42,7 @@ describe("the packages of the WhatsApp client", () => {
     ]);
   });
 
-  test("packages of a parent folder count", () => {
+  test("packages in a parent folder are found", () => {
     const innerFolder = join(projectWith(INSTALLED), "src", "server");
     mkdirSync(innerFolder, { recursive: true });
     expect(findWhatsApp(innerFolder).every(({ state }) => state === "works")).toBe(true);
@@ -102,7 +102,7 @@ describe("the packages of the WhatsApp client", () => {
   describe("docs/whatsapp.md", () => {
     const PAGE = "docs/whatsapp.md";
 
-    test("installs each of them, in a version tested with the adapter", () => {
+    test("installs each package in a version tested with the adapter", () => {
       const install = blocksOf(PAGE).find(({ text }) => text.includes("npm install ringport"))!.text;
       for (const { name, minVersion } of WHATSAPP_PACKAGES) {
         expect(install).toContain(` ${name}@^${minVersion}`);
@@ -112,7 +112,7 @@ describe("the packages of the WhatsApp client", () => {
       }
     });
 
-    test("shows the doctor's output about them", () => {
+    test("shows the doctor's output about the packages", () => {
       const block = blocksOf(PAGE).find(({ language, text }) => language === "text" && text.includes("✓ whatsapp"))!;
       expect(block.after?.text).toBe("npx ringport doctor");
       expect(block.text.split("\n")).toEqual(findWhatsApp(projectWith(INSTALLED)).map(markedLine));

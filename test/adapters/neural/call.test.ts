@@ -11,11 +11,11 @@ import { spokenTones, toneModels } from "../../support/tone-models.ts";
 
 const RATE = 16_000;
 /** The callee of this number says a sentence after the answer. */
-const SPEAKS_FIRST = "+12025550106";
+const GREETING_NUMBER = "+12025550106";
 /** The callee of this number answers each sentence. */
-const ANSWERS = "+12025550120";
+const ANSWERING_NUMBER = "+12025550120";
 
-/** Words of the callees, instead of those of the number plan. */
+/** Words that the callees speak instead of those in the number plan. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["Hello, this is the simulated phone speaking.", "leave your name"],
   ["Yes, that is right.", "screening service yes"],
@@ -54,7 +54,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
 
   test("recognises a voicemail box by its words", async () => {
     const instructions = ["Ask visit: do you come", "If yes: say: good"];
-    const { client, call } = await endedCall(SPEAKS_FIRST, {
+    const { client, call } = await endedCall(GREETING_NUMBER, {
       type: "DYNAMIC_AGENT",
       agent: { instructions, onMachine: "hang_up" },
     });
@@ -65,7 +65,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
   });
 
   test("introduces itself to a screening assistant, and speaks to the person behind it", async () => {
-    const { client, call } = await endedCall(ANSWERS, {
+    const { client, call } = await endedCall(ANSWERING_NUMBER, {
       tts: { text: "a table is free", voiceId: "en-US-1" },
       onScreening: { say: "this is bella" },
     });
@@ -78,7 +78,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
   });
 
   test("has a transcript with the words and times of its recording", async () => {
-    const { client, call } = await endedCall(ANSWERS, {
+    const { client, call } = await endedCall(ANSWERING_NUMBER, {
       type: "DYNAMIC_AGENT",
       agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },
       recording: true,
@@ -94,7 +94,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
     const samples = rightChannel(expected(200, await client.get(`/v1/calls/${call.id}/recording`)).body);
     expect(await recognise(folder, { sampleRate: RATE, samples })).toBe(line?.text);
     const loudMs = [...samples].flatMap((sample, at) => (Math.abs(sample) > 500 ? [(at * 1_000) / RATE] : []));
-    // To within a chunk of the model.
+    // Times are accurate to within a chunk of the model.
     expect(Math.abs(line!.start_ms - loudMs[0]!)).toBeLessThan(300);
     expect(Math.abs(line!.end_ms - loudMs.at(-1)!)).toBeLessThan(300);
   });

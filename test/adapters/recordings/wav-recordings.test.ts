@@ -13,7 +13,7 @@ const failIfIncomplete = (reason: IncompleteReason) => {
   throw new Error(`the recording stopped: ${reason}`);
 };
 
-/** This many samples that count up from `first`. */
+/** Samples that count up from `first`. */
 const countingSamples = (first: number, samples: number) =>
   Int16Array.from({ length: samples }, (_, i) => (first + i) % 30_000);
 
@@ -23,7 +23,7 @@ async function bytesOf(recording: StoredRecording | undefined, from?: number, to
   return Uint8Array.from(Buffer.concat(pieces));
 }
 
-/** The samples of a WAV file of two channels, by its own header. */
+/** Samples of a two-channel WAV file, read according to its header. */
 function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sampleRate: number } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   expect([view.getUint16(22, true), view.getUint16(34, true)]).toEqual([2, 16]);
@@ -63,7 +63,7 @@ test("written samples are read back, left and right, at any time", async () => {
   await recordings.close();
 });
 
-test("a part of a recording is that part of the file", async () => {
+test("a range of a recording is the same range of its file", async () => {
   const recordings = wavRecordings({ folder: temporaryFolder("recordings") });
   const writer = recordings.record(ID, RATE, failIfIncomplete);
   writer.write(countingSamples(0, 40_000), countingSamples(5, 40_000), 40_000);
@@ -103,11 +103,11 @@ test("a killed process leaves a readable file, up to its last second", async () 
   await writer.finish();
 });
 
-describe("a disk that refuses writes", () => {
+describe("a disk", () => {
   test.each([
     ["ENOSPC", "disk_full"],
     ["EIO", "disk_failed"],
-  ])("ends the recording, keeping earlier samples: %s", async (code, reason) => {
+  ])("that refuses writes ends the recording, keeping earlier samples: %s", async (code, reason) => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
     const writer = recordings.record(ID, RATE, (stopReason, fault) =>
@@ -149,7 +149,7 @@ describe("a disk that refuses writes", () => {
   });
 });
 
-test("recordings, including unfinished ones, are deleted; others stay", async () => {
+test("forget deletes recordings, including unfinished ones, and no others", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, failIfIncomplete));

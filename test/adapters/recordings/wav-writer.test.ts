@@ -11,7 +11,7 @@ const MAX_WAITING = 17;
 
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
-/** A writer of one channel, and the reasons for its stops. */
+/** Opens a one-channel writer, and collects the reasons why it stopped. */
 function openWriter(path: string, options: Partial<WavWriterOptions> = {}): { writer: WavWriter; reasons: string[] } {
   const reasons: string[] = [];
   const writer = new WavWriter({
@@ -61,7 +61,7 @@ describe("a WAV writer", () => {
     }
   });
 
-  test("stops at maximum length, and when the disk is full", async () => {
+  test("stops at its maximum length, and when the disk is full", async () => {
     const folder = temporaryFolder("wav");
     const tooLong = openWriter(join(folder, "short.wav"), { maxMs: 100 });
     const noRoom = openWriter(join(folder, "full.wav"), { reserve: () => false });

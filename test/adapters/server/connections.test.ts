@@ -23,8 +23,8 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(tex
 
 describe("Host", () => {
   test.each([
-    ["two different ones", "Host: a\r\nHost: b"],
-    ["the same one twice", "Host: a\r\nhost: a"],
+    ["two different hosts", "Host: a\r\nHost: b"],
+    ["the same host twice", "Host: a\r\nhost: a"],
     ["a list", "Host: a, b"],
     ["a path", "Host: a/b?c"],
   ])("%s gets 400 before the application gets the request", async (_, hosts) => {
@@ -90,7 +90,7 @@ describe("a response before the end of the body", () => {
 
   // Node reads no further than the application does.
   test.skipIf(runtime === "node")(
-    "leaves few connections open at the same time, each with its response",
+    "leaves few connections open at the same time, and each gets its response",
     async () => {
       const port = await serveFake(refusingApp);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
@@ -119,7 +119,7 @@ describe("pipelined requests", () => {
   const request = (n: number): string => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
   // Bun ends a connection on which a request arrives before the last response; clients have to repeat it (RFC 9112 §9.3.2).
-  test.skipIf(runtime === "bun")("are answered in order", async () => {
+  test.skipIf(runtime === "bun")("get their responses in order", async () => {
     let runningCount = 0;
     let maxRunning = 0;
     const handle = async ({ url }: { readonly url: string }) => {
@@ -134,7 +134,7 @@ describe("pipelined requests", () => {
     expect(maxRunning).toBe(1);
   });
 
-  // Deno and Bun read only as many as they handle.
+  // Deno and Bun read only as many requests as they handle.
   test.runIf(runtime.startsWith("node"))("end the connection unhandled if there are too many", async () => {
     let handledCount = 0;
     const port = await serveFake({ handle: () => plain(200, `${++handledCount}`) });
@@ -161,23 +161,26 @@ describe("pipelined requests", () => {
 });
 
 describe("a body in pieces", () => {
-  const PIECE = 64 << 10;
-  const TOTAL = 60 << 20;
+  const PIECE_BYTES = 64 << 10;
+  const TOTAL_BYTES = 60 << 20;
 
   /** An application that serves large files, and counts the bytes read and the files closed. */
   function fileApp() {
     const counts = { read: 0, closed: 0 };
     async function* file() {
       try {
-        for (let sentBytes = 0; sentBytes < TOTAL; sentBytes += PIECE) {
-          counts.read += PIECE;
-          yield new Uint8Array(PIECE);
+        for (let sentBytes = 0; sentBytes < TOTAL_BYTES; sentBytes += PIECE_BYTES) {
+          counts.read += PIECE_BYTES;
+          yield new Uint8Array(PIECE_BYTES);
         }
       } finally {
         counts.closed++;
       }
     }
-    return { counts, handle: () => ({ status: 200, headers: { "content-length": String(TOTAL) }, body: file() }) };
+    return {
+      counts,
+      handle: () => ({ status: 200, headers: { "content-length": String(TOTAL_BYTES) }, body: file() }),
+    };
   }
 
   function stalledReader(port: number): { isClosed: boolean } {
@@ -192,7 +195,7 @@ describe("a body in pieces", () => {
     return reader;
   }
 
-  test("is read as fast as its reader", async () => {
+  test("is produced only as fast as its reader reads", async () => {
     const { counts, handle } = fileApp();
     const port = await serveFake({ handle });
     const READERS = 20;
@@ -204,16 +207,16 @@ describe("a body in pieces", () => {
       return isSettled;
     };
     await expect.poll(isReadingStopped, { interval: 500, timeout: 10_000 }).toBe(true);
-    // Most of it is in the buffers of the kernel.
+    // Most of the body is in the kernel's buffers.
     expect(counts.read / READERS).toBeLessThan(12 << 20);
   }, 15_000);
 
-  test("is closed if its reader stalls; a reader that continues gets all of it", async () => {
+  test("is closed if its reader stalls; a reader that continues gets the whole body", async () => {
     const { counts, handle } = fileApp();
     const port = await serveFake({ handle }, { stallMs: 2_000 });
     const readers = [stalledReader(port), stalledReader(port)];
     const response = await fetch(`http://127.0.0.1:${port}/`);
-    expect((await response.arrayBuffer()).byteLength).toBe(TOTAL);
+    expect((await response.arrayBuffer()).byteLength).toBe(TOTAL_BYTES);
     await expect.poll(() => counts.closed).toBeGreaterThan(0);
     await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
     // A paused socket notices its end only when it is read, and Deno cannot end a connection with a full buffer.
@@ -222,7 +225,7 @@ describe("a body in pieces", () => {
   }, 30_000);
 
   test("is cut when the server closes", async () => {
-    const endlessBody = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
+    const endlessBody = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE_BYTES)) });
     const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endlessBody }) }));
     const response = await fetch(`http://127.0.0.1:${listening.port}/`);
     await listening.close();

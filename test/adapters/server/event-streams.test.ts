@@ -5,18 +5,18 @@ import type { EventPage, QueryUseCases } from "../../../src/application/use-case
 import { event, eventPage, INSTANCE_ID, serve, TOKEN } from "../../http/support/fakes.ts";
 import { serveHere } from "./this-runtime.ts";
 
-/** Maximum streams of a user. */
+/** Maximum number of streams per user. */
 const MAX_STREAMS = 100;
 /** Number of streams without a reader. */
 const STALLED_STREAMS = 2;
-/** A log that always has more events: about 1 MB a page. */
+/** Page of an endless log, about 1 MB. */
 const FULL_PAGE: EventPage = eventPage({
   events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
   cursors: Array<string>(100).fill(eventPage().cursor),
   more: true,
 });
 const EMPTY_PAGE: EventPage = eventPage({ events: [], cursors: [] });
-/** Shorter than the time limit for stalled readers, so that heartbeats keep a quiet stream open. */
+/** Heartbeat interval, shorter than the limit for stalled readers, so that quiet streams stay open. */
 const HEARTBEAT_MS = 500;
 
 let server: Listening | undefined;
@@ -60,7 +60,7 @@ test("an event stream without a reader is cut; quiet streams stay open", async (
     openStream(n < STALLED_STREAMS ? "/v1/events" : quietPath, n >= STALLED_STREAMS);
   await expect.poll(() => admittedCount, { timeout: 10_000 }).toBe(MAX_STREAMS);
 
-  /** The status of another stream, which stays open if the limit allows it. */
+  /** Opens another stream and returns its status; the stream stays open if it was admitted. */
   const statusOfAnother = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;

@@ -26,7 +26,7 @@ export function fakeApp({
   };
 }
 
-/** A short text reply. */
+/** A short text response. */
 export function plain(status: number, body: string, headers: Record<string, string> = {}): Reply {
   return { status, headers: { "content-type": "text/plain", ...headers }, body };
 }

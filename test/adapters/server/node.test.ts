@@ -14,7 +14,7 @@ import {
 import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 
-// The host's server under Bun or Deno is that runtime's imitation of node:http; both have separate adapters.
+// Bun and Deno only imitate node:http; each has a separate adapter.
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
 const closers: { close(): Promise<void> }[] = [];
 
@@ -104,7 +104,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     clearInterval(drip);
   });
 
-  test("a client that disconnects in a body or a response affects no other", async () => {
+  test("a client that disconnects during a body or response affects no other client", async () => {
     const failures: unknown[] = [];
     const largeBody = new Uint8Array(20 * 1024 * 1024);
     const { url, port } = await serveFake(
@@ -270,7 +270,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     expect(await (await fetch(`${url}/x`)).json()).toMatchObject({ url: `${url}/x` });
   });
 
-  test("behind a mount point the URL is the client's", async () => {
+  test("behind a mount point the application gets the client's URL", async () => {
     const app = handler(fakeApp());
     const url = await listenOn(
       createServer((message, response) => {

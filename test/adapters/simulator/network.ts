@@ -19,7 +19,7 @@ export interface PlacedCall {
   readonly frames: Int16Array[];
   /** Number of requested frames. */
   readonly requestedFrames: number;
-  /** Samples of the callee between these times (ms) since the answer. */
+  /** Samples from the callee between these times, ms since the answer. */
   between(from: number, to: number): Int16Array;
 }
 

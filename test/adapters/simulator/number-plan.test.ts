@@ -25,7 +25,7 @@ const ANSWERED = [
 ];
 
 describe("the number plan", () => {
-  test("the plan contains the documented numbers", () => {
+  test("contains the documented numbers", () => {
     const numbersFrom = (first: number, count: number) =>
       Array.from({ length: count }, (_, row) => `+12025550${first + row}`);
     expect([...NUMBER_PLAN.keys()]).toEqual([...numbersFrom(100, 16), ...numbersFrom(120, 4)]);

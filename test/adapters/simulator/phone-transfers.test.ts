@@ -20,7 +20,7 @@ async function lastEvent({ log }: PlacedCall): Promise<string | undefined> {
   return log.at(-1)?.[0];
 }
 
-/** A call that is answered at a phone. */
+/** Places a call that is answered at a phone. */
 async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
   const phone = openPhone();
   const call = await network.call(NUMBER, sound);
@@ -29,7 +29,7 @@ async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; pho
 }
 
 describe("a transfer to or from a phone", () => {
-  test("rings at the phone of the other number, and fails when that declines", async () => {
+  test("rings at the phone of the other number, and fails if it declines", async () => {
     const phone = openPhone();
     const call = await network.call("+12025550100");
     await network.system.advance(1_500);

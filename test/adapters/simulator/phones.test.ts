@@ -24,7 +24,7 @@ async function eventTypes({ log }: PlacedCall): Promise<string[]> {
   return log.map(([type]) => type);
 }
 
-/** A call that is answered at a phone. */
+/** Places a call that is answered at a phone. */
 async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
   const phone = openPhone();
   const call = await network.call(NUMBER, sound);
@@ -32,7 +32,7 @@ async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; pho
   return { call, phone };
 }
 
-/** Advances time while the microphone of the phone picks up a sound. */
+/** Advances time while the phone's microphone picks up a sound. */
 async function speakInto(phone: FakePhone, sound: Int16Array): Promise<void> {
   for (let offset = 0; offset + 320 <= sound.length; offset += 320) {
     phone.speak(sound.subarray(offset, offset + 320));
@@ -41,7 +41,7 @@ async function speakInto(phone: FakePhone, sound: Int16Array): Promise<void> {
 }
 
 describe("a number with an open phone", () => {
-  test("rings there, and shows the caller", async () => {
+  test("rings at the phone, and shows the caller ID", async () => {
     const phone = openPhone();
     const call = await network.call(NUMBER);
     await network.system.advance(5_000);
@@ -67,7 +67,7 @@ describe("a number with an open phone", () => {
       { phoneNumber: "+15550001111", withheld: true },
       { phone_number: null, display_name: null, withheld: true },
     ],
-  ])("shows the caller id %j", async (from, expectedFrom) => {
+  ])("shows the caller ID %j", async (from, expectedFrom) => {
     const phone = openPhone();
     const options = { callId: "call_1", ringTimeoutMs: 60_000, from };
     await network.line.dial(NUMBER, options, new AbortController().signal);
@@ -238,7 +238,7 @@ describe("several phones with one number", () => {
     expect((await eventTypes(call)).at(-1)).toBe("connected");
   });
 
-  test("continue ringing after one or all are closed; a new one also rings", async () => {
+  test("keep a call ringing after all are closed, also at a new one", async () => {
     const [phone, otherPhone] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.leave();
@@ -251,7 +251,7 @@ describe("several phones with one number", () => {
     expect((await eventTypes(call)).at(-1)).toBe("connected");
   });
 
-  test("are refused before opening above the limit", () => {
+  test("are refused before they open if there are too many", () => {
     const connect = (userId: string) => network.simulator.pages.phone(userId, NUMBER);
     const connections = Array.from({ length: 16 }, () => connect("usr_1"));
     expect(() => connect("usr_1")).toThrow("too many phones are connected");

@@ -30,7 +30,7 @@ async function openSpool(options: { maxSpoolBytes?: number } = {}): Promise<Simu
   return telephony;
 }
 
-/** Files as a killed process leaves them. */
+/** Writes a recording as a killed process leaves it. */
 async function leaveFile(callId: string, bytes: number, ageMs = 0): Promise<void> {
   const path = join(spoolDir, `${callId}.heard.wav`);
   await writeFile(path, new Uint8Array([...wavHeader({ sampleRate: 8_000 }), ...new Uint8Array(bytes).fill(7)]));
@@ -39,7 +39,7 @@ async function leaveFile(callId: string, bytes: number, ageMs = 0): Promise<void
 }
 
 describe("a recording", () => {
-  test("a recording holds every sample from the answer to the end", async () => {
+  test("holds every sample from the answer to the end", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const sound = noise(16_000 * 3);
     const call = await network.call("+12025550104", sound);
@@ -51,8 +51,8 @@ describe("a recording", () => {
     const heard = await heardBy(network.simulator, call.callId);
     expect(heard.length).toBe(call.requestedFrames * 320);
     expect(heard).toEqual(sound.subarray(0, heard.length));
-    const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
-    expect(reply?.headers).toEqual({
+    const response = await network.simulator.pages.artefact(call.callId, "heard.wav");
+    expect(response?.headers).toEqual({
       "content-length": String(44 + 2 * heard.length),
       "content-type": "audio/wav",
       "content-disposition": 'inline; filename="call_1.wav"',
@@ -64,7 +64,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("a recording survives restarts; unanswered calls have none", async () => {
+  test("survives restarts; unanswered calls have none", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const answeredCall = await network.call("+12025550100", noise(16_000));
     const busyCall = await network.call("+12025550101");
@@ -77,7 +77,7 @@ describe("a recording", () => {
     await restartedSimulator.close();
   });
 
-  test("a recording is readable after a crash, up to the last complete sample", async () => {
+  test("is readable after a crash, up to the last complete sample", async () => {
     await leaveFile("call_1", 1_001);
     await leaveFile("call_2", 0);
     await truncate(join(spoolDir, "call_2.heard.wav"), 20);
@@ -88,20 +88,20 @@ describe("a recording", () => {
     await telephony.close();
   });
 
-  test("a recording stops at its maximum length, and the call continues", async () => {
+  test("stops at its maximum length, and the call continues", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(5_000);
     expect(call.requestedFrames).toBe(201);
     await call.leg.hangUp();
-    const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
-    expect(reply?.headers["recording-incomplete"]).toBe("?1");
+    const response = await network.simulator.pages.artefact(call.callId, "heard.wav");
+    expect(response?.headers["recording-incomplete"]).toBe("?1");
     expect(await heardBy(network.simulator, call.callId)).toEqual(noise(16_000));
     expect(warnings).toEqual(["simulator: the recording is incomplete: it has reached the maximum length"]);
     await network.close();
   });
 
-  test("a recording that cannot be written does not disturb the call", async () => {
+  test("that cannot be written does not disturb the call", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, logger });
     const call = await network.call("+12025550104");
     await network.system.advance(500);
@@ -128,7 +128,7 @@ describe("a recording", () => {
 });
 
 describe("the spool", () => {
-  test("a full spool deletes the oldest recordings, including those of earlier runs", async () => {
+  test("deletes its oldest recordings when full, including those of earlier runs", async () => {
     await leaveFile("call_old", 40_000, 60_000);
     await leaveFile("call_older", 40_000, 120_000);
     await writeFile(join(spoolDir, "notes.txt"), "foreign");
@@ -147,7 +147,7 @@ describe("the spool", () => {
     await network.close();
   });
 
-  test("the spool stays within its limit while all calls are live", async () => {
+  test("stays within its limit while all calls are live", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 50_000, logger });
     const calls = [await network.call("+12025550100"), await network.call("+12025550100")];
     await network.system.advance(4_000);
@@ -160,7 +160,7 @@ describe("the spool", () => {
     await network.close();
   });
 
-  test("the spool shrinks to a smaller limit when it is opened", async () => {
+  test("shrinks to a smaller limit when it is opened", async () => {
     for (let i = 0; i < 5; i++) await leaveFile(`call_${i}`, 1_000, 1_000 * i);
     const telephony = await openSpool({ maxSpoolBytes: 2_500 });
     await expect.poll(async () => (await readdir(spoolDir)).sort()).toEqual(["call_0.heard.wav", "call_1.heard.wav"]);
@@ -177,7 +177,7 @@ describe("the spool", () => {
     await telephony.close();
   });
 
-  test("a spool without a folder uses a temporary one and deletes it", async () => {
+  test("without a folder uses a temporary one and deletes it", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir: undefined });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(2_000);
@@ -187,7 +187,7 @@ describe("the spool", () => {
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
   });
 
-  test("an unusable spool leaves calls unrecorded", async () => {
+  test("that is unusable leaves calls unrecorded", async () => {
     const file = join(spoolDir, "file");
     await writeFile(file, "");
     const network = await SimulatedNetwork.manual({ spoolDir: join(file, "below"), logger });

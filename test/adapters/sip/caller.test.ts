@@ -10,7 +10,7 @@ const NUMBER = "+12025550100";
 const ACCOUNT: Partial<Trunk> = { domain: "example.com", user: "100", callerId: "+15550002222" };
 const IDENTITY_FIELDS = ["From", "P-Asserted-Identity", "P-Preferred-Identity", "Remote-Party-ID", "Privacy"] as const;
 
-/** The caller fields of the received INVITE. */
+/** Places a call; returns the caller ID fields of the received INVITE. */
 async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<Record<string, string>> {
   const scene = await Scene.open(trunk, { callees: { "*": callees.answers } });
   const { leg, events } = await scene.call(NUMBER, from);
@@ -43,7 +43,7 @@ describe("the caller's number", () => {
     expect(await receivedCaller({ ...ACCOUNT, identity })).toEqual(expected);
   });
 
-  test("is the chosen one instead of the trunk's", async () => {
+  test("is the call's own number instead of the trunk's", async () => {
     expect(await receivedCaller({ ...ACCOUNT, identity: "p-asserted" }, { phoneNumber: "+15550003333" })).toEqual({
       From: FROM,
       "P-Asserted-Identity": "<sip:+15550003333@example.com>",
@@ -71,10 +71,10 @@ test("the caller's name precedes each address in quotes", async () => {
   });
 });
 
-describe("a withheld caller", () => {
+describe("a withheld caller ID", () => {
   const WITHHELD = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
 
-  test("is anonymous in From, named for the trunk", async () => {
+  test("is anonymous in From, but named to the trunk", async () => {
     const trunk: Partial<Trunk> = { ...ACCOUNT, identity: ["p-asserted", "remote-party-id"] };
     expect(await receivedCaller(trunk, { withheld: true })).toEqual({
       ...WITHHELD,
@@ -98,7 +98,7 @@ describe("a withheld caller", () => {
   });
 });
 
-test("two lines of one trunk call at once, each from its own number", async () => {
+test("two lines of one trunk call concurrently, each from its own number", async () => {
   const scene = await Scene.open({ ...ACCOUNT, identity: "p-asserted" }, { callees: { "*": callees.answers } });
   const calls = [
     [NUMBER, "+15550003333"],
@@ -119,7 +119,7 @@ test("two lines of one trunk call at once, each from its own number", async () =
   await Promise.all(placedCalls.map(({ leg }) => leg.hangUp()));
 });
 
-test("a call over a route names its caller to each trunk", async () => {
+test("a call over a route sends its caller ID to each trunk", async () => {
   const refusingCallee = { rings: [], status: 503, reason: "Out of Order" };
   const trunk: Partial<Trunk> = { callerIds: ["+1555000*"], domain: "example.com", identity: "p-asserted" };
   const scene = await routeScene([

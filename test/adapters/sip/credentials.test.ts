@@ -25,7 +25,7 @@ const credentials = (request: SipText): string =>
 const requestsOf = ({ requests }: Pick<FarEnd, "requests">, method: string): SipText[] =>
   requests.filter((request) => methodOf(request) === method);
 
-/** An answered call that we hang up. */
+/** Places a call, waits for the answer and hangs up. */
 async function completeCall(scene: Scene, number: string): Promise<void> {
   const { leg, events } = await scene.call(number);
   await events.next("connected", 5_000);

@@ -16,7 +16,7 @@ export interface HttpReply {
   readonly body: any;
 }
 
-/** A Ringport over a trunk to a scripted callee, used through its HTTP interface. It is closed after the test. */
+/** Ringport with a trunk to a scripted callee, used through its HTTP interface; closed after the test. */
 export class HttpScene {
   readonly farEnd: FarEnd;
   readonly send: (method: string, path: string, body?: unknown) => Promise<HttpReply>;
@@ -65,7 +65,7 @@ export class HttpScene {
     return new HttpScene(farEnd, send, body.id);
   }
 
-  /** Creates a call of a live stream, with these additional fields. */
+  /** Creates a live-stream call with these additional fields. */
   create(fields: Readonly<Record<string, unknown>> = {}): Promise<HttpReply> {
     const call = { instanceId: this.#instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER }, ...fields };
     return this.send("POST", "/v1/calls", call);

@@ -10,7 +10,7 @@ import { LegEvents } from "../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** A leg with scripted signalling and audio. @param isLate reports its audio only when the session closes */
+/** Creates a leg with scripted signalling and audio. @param late if the audio is reported only when the session closes */
 function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({
@@ -110,7 +110,7 @@ describe("the events of a leg", () => {
     expect(counts.hangUps).toBe(1);
   });
 
-  test("a throwing source or sink means internal_error", async () => {
+  test("a throwing source or sink ends the call with internal_error", async () => {
     for (const brokenPart of ["source", "sink"] as const) {
       const { leg, events, counts, system, pull, push } = legOf();
       let pullCount = 0;
@@ -173,7 +173,7 @@ describe("the keys of a leg", () => {
   });
 });
 
-test("statistics exist from answer to after the end", async () => {
+test("statistics are available from the answer on, even after the end", async () => {
   const { leg, system } = legOf();
   expect(leg.statistics()).toBeNull();
   leg.answered();

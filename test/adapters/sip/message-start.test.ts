@@ -15,7 +15,7 @@ const MESSAGE = { type: "FIXED_AUDIO", audio };
 const TARGET = { phoneNumber: "+12025550100" };
 
 /** Beginning of the message's tone, ms after the first received packet. */
-function messageAt({ heard }: FarEndCall): number {
+function messageStartMs({ heard }: FarEndCall): number {
   const size = RATE / 50;
   for (let offset = 0; offset + size <= heard.length; offset += size) {
     const window = { samples: heard.subarray(offset, offset + size), sampleRate: RATE };
@@ -34,8 +34,8 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     const { outcome } = await scene.endedCall({ ...MESSAGE, target: TARGET, startOn: "first_word" });
     expect(outcome).toMatchObject({ reason: "message_played", heard_ms: MESSAGE_MS, heard_ratio: 1 });
     const [call] = scene.farEnd.calls as [FarEndCall];
-    expect(messageAt(call)).toBeGreaterThanOrEqual(1_100);
-    expect(messageAt(call)).toBeLessThan(3_500);
+    expect(messageStartMs(call)).toBeGreaterThanOrEqual(1_100);
+    expect(messageStartMs(call)).toBeLessThan(3_500);
     expect(messageMs(call)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
   });
 
@@ -43,11 +43,11 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     ["telephone-events", {}, false],
     ["INFO", { noEvents: true }, false],
     ["tones, if it accepts no other form", { noEvents: true, refusesInfo: true }, true],
-  ] as const)("an extension is sent by %s, then the message", async (_, callee, inBand) => {
+  ] as const)("an extension is sent by %s, then the message", async (_, callee, isInBand) => {
     const scene = await HttpScene.open({ ...callee, says: "silence" }, { media });
-    const createReply = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });
-    expect(createReply.status).toBe(201);
-    const { id } = createReply.body;
+    const createResponse = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });
+    expect(createResponse.status).toBe(201);
+    const { id } = createResponse.body;
     await expect
       .poll(async () => (await scene.send("GET", `/v1/calls/${id}?expand=outcome`)).body.ended_at, { timeout: 15_000 })
       .not.toBeNull();
@@ -56,20 +56,20 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     const [call] = scene.farEnd.calls as [FarEndCall];
     let keys = call.keys;
     const keysAt: number[] = [];
-    if (inBand) {
+    if (isInBand) {
       const detector = new DtmfDetector(RATE, (digit, atMs) => {
         keys += digit;
         keysAt.push(atMs);
       });
       detector.push(call.heard);
       expect(keysAt[0]).toBeGreaterThanOrEqual(1_000);
-      expect(messageAt(call)).toBeGreaterThan(keysAt[2] ?? Infinity);
+      expect(messageStartMs(call)).toBeGreaterThan(keysAt[2] ?? Infinity);
     }
     expect(keys).toBe("12#");
-    expect(messageAt(call)).toBeGreaterThanOrEqual(1_500);
+    expect(messageStartMs(call)).toBeGreaterThanOrEqual(1_500);
     expect(messageMs(call)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
     const { body: timeline } = await scene.send("GET", `/v1/calls/${id}/events`);
     const event = timeline.find(({ type }: { type: string }) => type === "extension_dialled");
-    expect(event.data).toEqual({ extension: ",12w#", in_band: inBand });
+    expect(event.data).toEqual({ extension: ",12w#", in_band: isInBand });
   });
 });

@@ -8,7 +8,7 @@ import { field, fieldsNamed, methodOf, readSip, type SipText, writeSip } from ".
 const REALM = "wa.meta.vc";
 
 /**
- * The peer as described in Meta's documents: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
+ * The peer as described in Meta's documentation: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
  * the route set, and its own requests on connections that it opens.
  */
 export class Meta {
@@ -49,7 +49,7 @@ export class Meta {
     return this.requests.filter((request) => methodOf(request) === method);
   }
 
-  /** The callee hangs up: sends BYE on a new connection to our listener; resolves with the status line. */
+  /** Hangs up as the callee: sends BYE on a new connection to our listener; resolves with the status line. */
   async hangUp(port: number, host: string): Promise<string> {
     const invite = this.#invite!;
     const socket = connect({ port, host: "127.0.0.1", servername: host, ca: this.#authority.ca });
@@ -113,7 +113,10 @@ export class Meta {
     else if (method === "INVITE") this.#receiveInvite(request, respond);
   }
 
-  #receiveInvite(invite: SipText, respond: (start: string, more?: SipText["fields"], body?: string) => void): void {
+  #receiveInvite(
+    invite: SipText,
+    respond: (start: string, extraFields?: SipText["fields"], body?: string) => void,
+  ): void {
     if (!this.#isAuthenticated(invite)) {
       const challenge = `Digest realm="${REALM}", nonce="n1", opaque="o1", algorithm=SHA-256, qop="auth"`;
       respond("407 Proxy Authentication Required", [["Proxy-Authenticate", challenge]]);

@@ -6,7 +6,7 @@ import { World } from "../../support/application.ts";
 /** Numbers of the targets. */
 export const PEOPLE = ["+12025550101", "+12025550102", "+12025550103"];
 
-/** A batch to them, which starts at once. */
+/** Input for a batch to all of them that starts immediately. */
 export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBatchInput> = {}): CreateBatchInput {
   return {
     name: "Reminders",
@@ -21,8 +21,8 @@ export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBa
 /** Callees who answer as soon as their phone rings, unless they are listed otherwise. */
 export class Callees {
   readonly #world: World;
-  readonly #met = new Set<ScriptedLeg>();
-  /** Numbers that are busy, and how often. */
+  readonly #handledLegs = new Set<ScriptedLeg>();
+  /** Number of busy attempts, by phone number. */
   readonly busy = new Map<string, number>();
   /** Numbers that were dialled, in order. */
   readonly dialled: string[] = [];
@@ -35,14 +35,14 @@ export class Callees {
   async wait(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       await this.#world.system.settle();
-      for (const leg of this.#world.network.legs) this.#meet(leg);
+      for (const leg of this.#world.network.legs) this.#handle(leg);
       await this.#world.system.advance(1_000);
     }
   }
 
-  #meet(leg: ScriptedLeg): void {
-    if (this.#met.has(leg)) return;
-    this.#met.add(leg);
+  #handle(leg: ScriptedLeg): void {
+    if (this.#handledLegs.has(leg)) return;
+    this.#handledLegs.add(leg);
     this.dialled.push(leg.to);
     const busy = this.busy.get(leg.to) ?? 0;
     this.busy.set(leg.to, busy - 1);
@@ -54,7 +54,7 @@ export class Callees {
   }
 }
 
-/** An application whose callees answer. */
+/** Starts an application whose callees answer. */
 export async function withCallees(
   options: ConstructorParameters<typeof World>[0] = {},
 ): Promise<{ world: World; callees: Callees; instance: Instance }> {

@@ -35,8 +35,8 @@ async function startConversation(agent: Agent, instructions = ["x"]): Promise<{ 
   return { world, call };
 }
 
-describe("the result by the schema of a call", () => {
-  test("is stated during the goodbye and stored with the end of the call", async () => {
+describe("the result of a call with a schema", () => {
+  test("is reported during the goodbye and stored when the call ends", async () => {
     const { world, call } = await startConversation(reporter(async () => ({ day: "Monday" })));
     await world.system.advance(1_500);
     expect(await world.storedCall(call)).toMatchObject({
@@ -49,7 +49,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test("never delays the end: it follows if the callee hangs up first", async () => {
+  test("never delays the end; it follows later if the callee hangs up first", async () => {
     let resolveReport = (_: unknown): void => {};
     const report = new Promise<unknown>((resolve) => {
       resolveReport = resolve;
@@ -91,7 +91,7 @@ describe("the result by the schema of a call", () => {
     ],
     ["a BigInt", async () => ({ day: 5n }), "the agent has stated no result: "],
     [
-      "thrown at once",
+      "thrown synchronously",
       () => {
         throw new Error("no model");
       },
@@ -129,7 +129,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test("checks the answers of a script", async () => {
+  test("contains the answers to a script's questions", async () => {
     const { world, call } = await startConversation(scriptedAgent(), [
       "Say: This is an automated call.",
       "Ask day: Which day?",

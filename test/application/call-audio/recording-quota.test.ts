@@ -3,7 +3,7 @@ import { RecordingQuota } from "../../../src/application/call-audio/recording-qu
 import { RECORDED_BYTES_PER_MS } from "../../../src/domain/limits.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-/** A quota of 100 ms for a user and 60 ms for a demo instance, of which `storedMs` are stored. */
+/** Sets a quota of 100 ms per user and 60 ms per demo instance; `storedMs` is the stored part by owner. */
 async function scene(storedMs: Readonly<Record<string, number>> = {}) {
   const ms = (count: number) => count * RECORDED_BYTES_PER_MS;
   const limits = { storedBytesPerUser: ms(100), storedBytesPerDemoInstance: ms(60) };

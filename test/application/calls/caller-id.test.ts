@@ -12,7 +12,7 @@ const WITH_CALLER_IDS: WorldOptions = {
   capabilities: { callerIds: [OFFICE_NUMBER, "+1415555*"] },
 };
 
-/** Calls from an instance whose line is online. */
+/** Creates an instance that is online, and a function that places calls from it. */
 async function scene(options: WorldOptions = WITH_CALLER_IDS) {
   const world = await World.start({ ...WITH_CALLER_IDS, ...options });
   const instance = await world.activeInstance();
@@ -41,7 +41,7 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
     { phoneNumber: OFFICE_NUMBER, displayName: "Desk", withheld: true },
   ],
   ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
-])("the network gets the caller of a call: %s", async (_, callerId, from, expectedFrom) => {
+])("the network gets the caller ID of a call: %s", async (_, callerId, from, expectedFrom) => {
   const { world, instance, call } = await scene();
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
   const newCall = await call(from);
@@ -50,7 +50,7 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
   await world.stop();
 });
 
-test("two instances of one network call at once, each from its own number", async () => {
+test("two instances of one network call concurrently, each from its own number", async () => {
   const { world } = await scene();
   const numbers = [OFFICE_NUMBER, "+14155550100"];
   const instances = [];
@@ -94,7 +94,7 @@ test("a demo token can neither see the numbers nor change its instance", async (
   await world.stop();
 });
 
-test("a network with fixed callers refuses every choice", async () => {
+test("a network with fixed caller IDs refuses every choice", async () => {
   const { world, call } = await scene({ capabilities: {} });
   for (const from of [OFFICE_NUMBER, { displayName: "Desk" }, { withheld: true }])
     await expect(call(from)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   await restartedWorld.stop();
 });
 
-test("an update applies to later calls; null removes the caller", async () => {
+test("an update applies to later calls; null removes the caller ID", async () => {
   const { world, instance, call } = await scene();
   const { instances } = world.app;
   world.line(instance).goOffline();
@@ -153,7 +153,7 @@ test("an update applies to later calls; null removes the caller", async () => {
   await world.stop();
 });
 
-test("a key with another caller is refused", async () => {
+test("an idempotency key reused with another caller ID is refused", async () => {
   const { world, instance } = await scene();
   const { calls, instances } = world.app;
   const key = { idempotencyKey: "order-7" };
@@ -170,7 +170,7 @@ test("a key with another caller is refused", async () => {
   await world.stop();
 });
 
-test("a strict request is refused for an unknown field of the caller", async () => {
+test("a strict request is refused for an unknown field of the caller ID", async () => {
   const { world, instance } = await scene();
   const from = { phoneNumber: OFFICE_NUMBER, name: "Desk" };
   await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({
@@ -187,7 +187,7 @@ test.each<[unknown, string, string]>([
   [{ displayName: "a\r\nX-Evil: b" }, "/from/displayName", "value_invalid"],
   [{ displayName: " " }, "/from/displayName", "value_invalid"],
   [{ withheld: "yes" }, "/from/withheld", "type_invalid"],
-])("the caller %j is refused at %s", async (from, pointer, code) => {
+])("the caller ID %j is refused at %s", async (from, pointer, code) => {
   const { world, call } = await scene();
   await expect(call(from as CallerId)).rejects.toMatchObject({ errors: [{ pointer, code }] });
   await world.stop();

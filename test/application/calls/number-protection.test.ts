@@ -9,7 +9,7 @@ import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The manual clock starts at midnight UTC, when it is 19:00 at the number of these calls. */
+/** The manual clock starts at midnight UTC, when it is 19:00 at the called number. */
 const EVENING = { from: "08:00", until: "20:00" };
 
 function start(protection: NumberProtection, queueTimeoutMs = 600_000): Promise<World> {
@@ -26,7 +26,7 @@ async function missedCall(world: World, instance: Instance): Promise<void> {
   expect((await world.storedCall(call)).outcome?.reason).toBe("busy");
 }
 
-/** Pause events. */
+/** Returns the data of the instance's pause events. */
 async function pauses(world: World, instance: Instance) {
   const log = await world.storage.events.ofUser(ALICE.userId, { instanceId: instance.id }, {});
   return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
@@ -36,16 +36,16 @@ describe("refusals by the network", () => {
   test("pause the number after several in a row, then allow one trial call at a time", async () => {
     const world = await start({ refusals: { calls: 3, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
-    const expectRefusal = async (): Promise<void> => {
+    const placeRefusedCall = async (): Promise<void> => {
       const call = await world.call(instance);
       world.leg(call).placed();
       world.leg(call).end("rejected_by_network");
       await world.system.settle();
     };
-    await expectRefusal();
-    await expectRefusal();
+    await placeRefusedCall();
+    await placeRefusedCall();
     await missedCall(world, instance); // restarts the count
-    for (let i = 0; i < 3; i++) await expectRefusal();
+    for (let i = 0; i < 3; i++) await placeRefusedCall();
     const blockedCall = await world.call(instance);
     expect((await world.storedCall(blockedCall)).outcome).toMatchObject({
       reason: "instance_paused",
@@ -53,7 +53,7 @@ describe("refusals by the network", () => {
     });
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.system.advance(HOUR_MS + 1);
-    await expectRefusal();
+    await placeRefusedCall();
     expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.system.advance(HOUR_MS + 1);
     await missedCall(world, instance);
@@ -173,7 +173,7 @@ describe("the pace", () => {
   });
 });
 
-test("the pace reads no waiting calls, unless the clock is set", async () => {
+test("the pace reads no waiting calls until the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
   await missedCall(world, instance);
@@ -192,7 +192,7 @@ test("the pace reads no waiting calls, unless the clock is set", async () => {
   await world.stop();
 });
 
-test("the pace keeps calls beyond their queue time, until the line goes down", async () => {
+test("the pace keeps calls queued beyond their timeout until the line goes down", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
   await missedCall(world, instance);
@@ -216,7 +216,7 @@ test("the pace keeps calls beyond their queue time, until the line goes down", a
   await world.stop();
 });
 
-test("a call of another instance fails at its time, although older ones wait for the pace", async () => {
+test("another instance's call times out while older calls wait for the pace", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
   await missedCall(world, instance);
@@ -232,7 +232,7 @@ test("a call of another instance fails at its time, although older ones wait for
 });
 
 describe("a call outside the calling hours", () => {
-  test("fails before preparation and dialling if configured so; the next one is tried", async () => {
+  test('fails before preparation and dialling if outsideHours is "fail"', async () => {
     const world = await start({ callingHours: EVENING, outsideHours: "fail" });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS);
@@ -247,11 +247,11 @@ describe("a call outside the calling hours", () => {
       },
     });
     expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
-    expect((await world.app.calls.create(ALICE, germanCall(instance))).created).toBe(true);
+    expect((await world.app.calls.create(ALICE, callInput(instance))).created).toBe(true);
     await world.system.settle();
     expect(world.network.legs).toHaveLength(0); // it is night in Germany as well
     await world.system.advance(6 * HOUR_MS);
-    await world.app.calls.create(ALICE, germanCall(instance));
+    await world.app.calls.create(ALICE, callInput(instance));
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
@@ -276,11 +276,11 @@ describe("a call outside the calling hours", () => {
 });
 
 describe("a number that must not be called", () => {
-  test("is not dialled, whatever the protection; the next call is considered", async () => {
+  test("is not dialled under any protection; the next call is", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await world.newInstance();
     await consent(world, "do_not_call");
-    const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, germanCall(instance))];
+    const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, callInput(instance))];
     await link(world, instance);
     expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
@@ -311,19 +311,19 @@ describe("a number that must not be called", () => {
     ["+5511987654321", "+551187654321"],
     ["+5215512345678", "+525512345678"],
     ["+5491123456789", "+541123456789"],
-  ])("is the same number in its other form: %s and %s", async (...forms) => {
+  ])("is recognised in its other form: %s and %s", async (...forms) => {
     for (const [recordedForm, dialledForm] of [forms, forms.toReversed()] as [string, string][]) {
       const world = await start({ requireConsent: true });
       const instance = await world.activeInstance();
       await consent(world, "granted", ALICE.userId, recordedForm);
-      await world.app.calls.create(ALICE, germanCall(instance, dialledForm));
+      await world.app.calls.create(ALICE, callInput(instance, dialledForm));
       await world.system.settle();
       expect(world.network.legs.map(({ to }) => to)).toEqual([dialledForm]);
       world.leg().end("busy");
       await world.system.settle();
       await consent(world, "do_not_call", ALICE.userId, recordedForm);
       await consent(world, "granted", ALICE.userId, dialledForm);
-      const call = await world.app.calls.create(ALICE, germanCall(instance, dialledForm));
+      const call = await world.app.calls.create(ALICE, callInput(instance, dialledForm));
       await world.system.settle();
       expect((await world.storedCall(call)).outcome?.reason).toBe("blocked_do_not_call");
       expect(world.network.legs).toHaveLength(1);
@@ -331,7 +331,7 @@ describe("a number that must not be called", () => {
     }
   });
 
-  test("does not ring if it was recorded during the network's lookup", async () => {
+  test("does not ring if it is recorded during the network's lookup", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     interceptLookup(world, instance, () => consent(world, "do_not_call"));
@@ -344,7 +344,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("waits if its consent cannot be checked right before it rings", async () => {
+  test("is dialled later if its consent cannot be checked right before ringing", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     let isLocked = true;
@@ -362,7 +362,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("is never rung instead of the callee by a forwarding network", async () => {
+  test("is not rung by a network that forwards the call", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     await consent(world, "do_not_call", ALICE.userId, "+551187654321");
@@ -377,7 +377,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("applies to one user", async () => {
+  test("is blocked only for the user who recorded it", async () => {
     const world = await World.start();
     await consent(world, "do_not_call", "usr_else");
     await world.call(await world.activeInstance());
@@ -416,7 +416,7 @@ test("a call waits while the database cannot check its consent", async () => {
 describe("a warm-up curve", () => {
   const warmUp = { firstDay: 2, growth: 2, days: 3 };
 
-  test("ends calls above it, with the time of the next one, and continues the day after", async () => {
+  test("fails calls above its limit until the next day", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
     await missedCall(world, instance);
@@ -484,7 +484,7 @@ describe("a warm-up curve", () => {
 describe("an answer rate below its floor", () => {
   const answerRate = { floor: 0.5, calls: 2, pauseMs: HOUR_MS };
 
-  test("pauses the instance, visibly, with one event", async () => {
+  test("pauses the instance, shows the pause, and emits one event", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await missedCall(world, instance);
@@ -512,7 +512,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("pauses the number, not its successor", async () => {
+  test("pauses the number, not the next number of its instance", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await missedCall(world, instance);
@@ -539,7 +539,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("ignores dials made under a wrong clock", async () => {
+  test("ignores dials made while the clock was wrong", async () => {
     const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
     const instance = await world.activeInstance();
     world.system.jump(365 * DAY_MS);
@@ -607,7 +607,7 @@ describe("an answer rate below its floor", () => {
   });
 });
 
-test("a wrong value keeps the application from starting", async () => {
+test("an invalid value prevents the start", async () => {
   await expect(start({ paceMs: -5 })).rejects.toThrow(
     new RangeError("queue: paceMs is -5: it must be from 0 to 86400000 ms"),
   );
@@ -642,7 +642,7 @@ async function consent(world: World, status: ConsentStatus, userId = ALICE.userI
   await world.storage.consents.put({ userId, phone, status, source: null, createdAt: at, updatedAt: at });
 }
 
-function germanCall(instance: Instance, phoneNumber = "+4930123456") {
+function callInput(instance: Instance, phoneNumber = "+4930123456") {
   return {
     instanceId: instance.id,
     type: "FIXED_TTS" as const,

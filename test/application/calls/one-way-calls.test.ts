@@ -44,7 +44,7 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test("a call has the warning once, although the line has refused it several times", async () => {
+  test("a call gets the warning once, even if the line refuses it several times", async () => {
     const world = await World.start(OPTIONS);
     let refusals = 3;
     world.network.onDial = () => {

@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOURS = { from: "08:00", until: "20:00" };
 const BERLIN = "+4930123456";
 /** Time until the hours begin in Berlin, ms. */
-const BERLIN_MORNING = 7 * HOUR_MS;
+const BERLIN_MORNING_MS = 7 * HOUR_MS;
 
 function start(options: Partial<WorldOptions> = {}): Promise<World> {
   return World.start({ policy: { kind: "fifo", depth: 50, callingHours: HOURS }, ...options });
@@ -30,14 +30,14 @@ async function place(world: World, instance: Instance, phoneNumber: string, expi
 const dialledIds = (world: World) => world.network.legs.map(({ callId }) => callId);
 
 describe("a call outside the calling hours", () => {
-  test("waits until they begin, and holds up no other call", async () => {
+  test("waits until the hours begin, without delaying other calls", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const waitingCall = await place(world, instance, BERLIN, DAY_MS);
     const next = await place(world, instance, NUMBER);
     expect(dialledIds(world)).toEqual([next.id]);
     world.leg(next).end("busy");
-    await world.system.advance(BERLIN_MORNING - 60_000);
+    await world.system.advance(BERLIN_MORNING_MS - 60_000);
     expect(dialledIds(world)).toEqual([next.id]);
     expect((await world.storedCall(waitingCall)).status).toBe("QUEUED");
     await world.system.advance(61_000);
@@ -49,7 +49,7 @@ describe("a call outside the calling hours", () => {
     const world = await start();
     const instance = await world.activeInstance();
     const calls = [await place(world, instance, BERLIN, DAY_MS), await place(world, instance, BERLIN, DAY_MS)];
-    await world.system.advance(BERLIN_MORNING + 1_000);
+    await world.system.advance(BERLIN_MORNING_MS + 1_000);
     expect(dialledIds(world)).toEqual([calls[0]?.id]);
     world.leg().end("busy");
     await world.system.settle();
@@ -63,32 +63,32 @@ describe("a call outside the calling hours", () => {
     const call = await place(before, instance, BERLIN, DAY_MS);
     await before.system.advance(HOUR_MS);
     const after = await before.crashAndRestart();
-    await after.system.advance(BERLIN_MORNING - HOUR_MS - 60_000);
+    await after.system.advance(BERLIN_MORNING_MS - HOUR_MS - 60_000);
     expect(dialledIds(after)).toEqual([]);
     await after.system.advance(61_000);
     expect(dialledIds(after)).toEqual([call.id]);
     await after.stop();
   });
 
-  test("fails at once if its time in the queue ends before they begin", async () => {
+  test("fails immediately if it expires before the hours begin", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const call = await place(world, instance, BERLIN, HOUR_MS);
     const { outcome } = await world.storedCall(call);
     expect(outcome).toMatchObject({ reason: "outside_calling_hours" });
-    expect(outcome?.detail).toContain(new Date(call.createdAt + BERLIN_MORNING).toISOString().slice(0, 13));
+    expect(outcome?.detail).toContain(new Date(call.createdAt + BERLIN_MORNING_MS).toISOString().slice(0, 13));
     expect(outcome?.detail).toContain(`the call expires at ${new Date(call.createdAt + HOUR_MS).toISOString()}`);
     await world.stop();
   });
 
-  test("fails at once if configured so", async () => {
+  test('fails immediately if outsideHours is "fail"', async () => {
     const world = await start({ policy: { kind: "fifo", depth: 5, callingHours: HOURS, outsideHours: "fail" } });
     const call = await place(world, await world.activeInstance(), BERLIN, DAY_MS);
     expect((await world.storedCall(call)).outcome?.reason).toBe("outside_calling_hours");
     await world.stop();
   });
 
-  test("returns to its queue if they end while it is being claimed", async () => {
+  test("returns to its queue if the hours end while it is being claimed", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS - 1_000);
@@ -103,7 +103,7 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("is dialled soon after the clock is set forward into them", async () => {
+  test("is dialled soon after the clock is set forward into the hours", async () => {
     const world = await start();
     const call = await place(world, await world.activeInstance(), BERLIN, DAY_MS);
     world.system.jump(8 * HOUR_MS);
@@ -112,7 +112,7 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("is reconsidered after the clock is set back into them", async () => {
+  test("is dialled soon after the clock is set back into the hours", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     world.system.jump(20 * HOUR_MS); // 21:00 in Berlin
@@ -125,11 +125,11 @@ describe("a call outside the calling hours", () => {
   });
 });
 
-describe("a call with its own time in the queue", () => {
+describe("a call with its own expiry", () => {
   test.each([
     ["shorter", 5_000],
     ["longer", 2 * HOUR_MS],
-  ])("fails when that time ends, even if it is %s than the server's", async (_, ms) => {
+  ])("fails at its expiry, even if that is %s than the server's timeout", async (_, ms) => {
     const world = await start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline();
@@ -143,7 +143,7 @@ describe("a call with its own time in the queue", () => {
     await world.stop();
   });
 
-  test("keeps its time after a restart, without affecting other calls", async () => {
+  test("keeps its expiry after a restart, without affecting other calls", async () => {
     const before = await start();
     const instance = await before.newInstance();
     const call = await place(before, instance, NUMBER, 2 * HOUR_MS);

@@ -8,7 +8,7 @@ import { ALICE, World } from "../../support/application.ts";
 const LONG_TEXT = "x".repeat(400); // 20 s of speech
 const PACKETS_PER_S = 50;
 
-/** Makes the leg report 50 packets a second each way, of which this share is lost. */
+/** Makes the leg report 50 packets a second each way; `lossOf` returns the share lost in a second. */
 function simulateStatistics(world: World, leg: ScriptedLeg, lossOf: (second: number) => number): void {
   const startedAt = world.system.monotonic();
   leg.statistics = (): MediaStatistics => {
@@ -34,7 +34,7 @@ async function readCall(world: World, { id }: { readonly id: string }) {
 }
 
 describe("the quality of a call's audio", () => {
-  test("is shown every 5 s while the call continues, and kept when it has ended", async () => {
+  test("is reported every 5 s during the call, and kept afterwards", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     simulateStatistics(world, leg, (second) => (second >= 5 && second < 10 ? 0.1 : 0));
@@ -87,7 +87,7 @@ describe("the quality of a call's audio", () => {
     await world.stop();
   });
 
-  test("ends with the last figures of a network that fails to report", async () => {
+  test("ends with the last figures if the network stops reporting", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     simulateStatistics(world, leg, () => 0);

@@ -10,7 +10,7 @@ import { ALICE, BOB, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "
 import type { MemoryRecording } from "../../support/memory-recordings.ts";
 
 const RATE = 8_000;
-const FRAME = 160;
+const FRAME_SAMPLES = 160;
 const TEXT = "Your table is ready now"; // 23 characters
 const MESSAGE_MS = TEXT.length * MS_PER_CHARACTER;
 
@@ -51,7 +51,7 @@ function recordingOf(world: World, call: Call): MemoryRecording {
 const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
 
 describe("a call that is recorded", () => {
-  test("has outbound audio on the left and the callee's on the right, aligned", async () => {
+  test("has outbound audio on the left and inbound audio on the right, aligned", async () => {
     const { world, call, leg, recording } = await answerCall();
     await world.system.advance(400);
     leg.say(tone(880, 300, RATE, 8_000));
@@ -63,7 +63,7 @@ describe("a call that is recorded", () => {
     expect(Int16Array.from(heard)).toEqual(leg.heard.subarray(0, heard.length));
     expect(spoken.length).toBe(heard.length);
     expect(Math.abs(startMs(spoken) - 400)).toBeLessThanOrEqual(21);
-    expect(spoken.filter((sample) => sample !== 0).length / FRAME).toBeCloseTo(15, 0);
+    expect(spoken.filter((sample) => sample !== 0).length / FRAME_SAMPLES).toBeCloseTo(15, 0);
     expect(Math.abs((recordedMs ?? 0) - (outcome?.durationMs ?? 0))).toBeLessThanOrEqual(20);
     expect(recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
     await world.stop();
@@ -81,7 +81,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("is a stereo WAV file for its owner only", async () => {
+  test("is available as a stereo WAV file, only to its owner", async () => {
     const { world, call } = await answerCall();
     await world.system.advance(5_000);
     const storedRecording = await world.app.calls.recording(ALICE, call.id);
@@ -103,7 +103,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("continues if its recording breaks, which its timeline shows", async () => {
+  test("continues if its recording breaks; the timeline shows the gap", async () => {
     const { world, call, recording } = await answerCall();
     await world.system.advance(600);
     recording().breakOff("disk_full");
@@ -214,7 +214,7 @@ describe("a store of recordings with a fault", () => {
   };
   const faults: readonly (readonly [string, Partial<Record<keyof RecordingWriter, unknown>>, readonly string[]])[] = [
     ["finish rejects", { finish: () => Promise.reject(new Error("the bucket is gone")) }, []],
-    ["finish throws at once", { finish: fault }, []],
+    ["finish throws synchronously", { finish: fault }, []],
     ["finish returns nothing", { finish: () => undefined }, []],
     ["finish hangs", { finish: () => new Promise(() => {}) }, []],
     ["write throws", { write: fault }, ["disk_failed"]],

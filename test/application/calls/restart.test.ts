@@ -61,21 +61,21 @@ describe("after a crash", () => {
     expect((await after.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
   });
 
-  test("calls on the line are interrupted, and their end is reported once", async () => {
+  test("live calls are interrupted, and their end is reported once", async () => {
     const before = await World.start();
     const ringingCall = await before.call(await before.activeInstance());
     before.leg(ringingCall).placed();
-    const { call: talkingCall } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
+    const { call: answeredCall } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
     await before.system.advance(3_000);
     const after = await before.crashAndRestart();
-    for (const call of [ringingCall, talkingCall]) {
+    for (const call of [ringingCall, answeredCall]) {
       const endedCall = await after.storedCall(call);
       expect(endedCall).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
       const eventTypes = await after.eventTypes(call);
       expect(eventTypes.at(-1)).toBe("failed");
       expect(eventTypes.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
     }
-    expect((await after.storedCall(talkingCall)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
+    expect((await after.storedCall(answeredCall)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
     expect((await after.storedCall(ringingCall)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
     await after.stop();
   });
@@ -92,7 +92,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("calls returned because the network was not asked are dialled", async () => {
+  test("calls that returned to the queue before the network was asked are dialled", async () => {
     const before = await World.start();
     before.network.onDial = () => {
       throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
@@ -174,7 +174,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a finished call is left alone", async () => {
+  test("a finished call stays unchanged", async () => {
     const before = await World.start();
     const { call } = await before.answeredCall(await before.activeInstance());
     await before.system.advance(5_000);
@@ -187,7 +187,7 @@ describe("after a crash", () => {
 });
 
 describe("stopping", () => {
-  test("lets a live call end on its own within the drain, and dials no new call", async () => {
+  test("lets a live call finish within the drain time, and dials no new call", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
@@ -201,7 +201,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("interrupts calls still live after the drain, and hangs up", async () => {
+  test("interrupts calls still live after the drain time, and hangs up", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     await world.stop(3_000);
@@ -211,7 +211,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("does not wait for the drain without live calls, and leaves no timer", async () => {
+  test("does not wait without live calls, and leaves no timer", async () => {
     const world = await World.start();
     await world.activeInstance();
     const { call } = await world.answeredCall(await world.activeInstance());
@@ -248,7 +248,7 @@ describe("stopping", () => {
     await stop;
   });
 
-  test("waits five seconds at most for a leg that does not end", async () => {
+  test("waits at most five seconds for a leg that does not end", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;

@@ -4,7 +4,7 @@ import { World, type WorldOptions } from "../../support/application.ts";
 
 const REASON = "the trunk carries 2 of 2 calls";
 
-/** A world with a line that refuses calls for this long and counts the attempts. */
+/** Creates a world whose network refuses each dial with `retryAfterMs`, and records the attempts. */
 async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
   const world = await World.start(options);
   const instance = await world.activeInstance();

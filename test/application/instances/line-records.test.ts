@@ -13,7 +13,7 @@ async function linkingScene() {
 }
 
 describe("the records of a line", () => {
-  test("are kept across a restart, encrypted, even from before the link", async () => {
+  test("are kept encrypted across a restart, even if set before the link", async () => {
     const { world, instance, line } = await linkingScene();
     await line.records.set(record("device"));
     await line.scan();
@@ -35,7 +35,7 @@ describe("the records of a line", () => {
     await world.stop();
   });
 
-  test("that are stored after an unlink survive its deletion, however long that takes", async () => {
+  test("that are set after an unlink survive the deletion of the earlier ones", async () => {
     const { world, instance, line } = await linkingScene();
     await line.scan();
     await line.records.set(record("old"));
@@ -81,7 +81,7 @@ describe("the records of a line", () => {
 describe("the condition of a line", () => {
   const connectionOf = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
 
-  test("is shown until its end, never stored", async () => {
+  test("is shown while it lasts, and never stored", async () => {
     const { world, instance, line } = await linkingScene();
     expect(await connectionOf(world, instance.id)).toMatchObject({ state: "linking", condition: null });
     line.showCondition("qr_expired", "the codes have expired; ask for a new one");

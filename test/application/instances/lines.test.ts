@@ -32,7 +32,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("ends ACTIVE as soon as a probe finds the line online", async () => {
+  test("makes the instance ACTIVE as soon as a probe finds the line online", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
@@ -105,7 +105,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("names the storage if that is the reason", async () => {
+  test("reports the storage as unavailable if it is down", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const open = world.network.open.bind(world.network);
@@ -138,7 +138,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("keeps credentials encrypted until the instance's end", async () => {
+  test("keeps credentials encrypted until the instance is deleted", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const sealedCredentials = await world.storage.instances.loadCredentials(instance.id);
@@ -169,7 +169,7 @@ describe("probing", () => {
     await world.stop();
   });
 
-  test("finds a silently offline line", async () => {
+  test("detects a line that goes offline without a report", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone", { report: false });
@@ -178,7 +178,7 @@ describe("probing", () => {
     await world.stop();
   });
 
-  test("does not trust a network that ignores the probe", async () => {
+  test("treats a line whose network ignores probes as offline", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).barrier = new Promise(() => {});
@@ -225,7 +225,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("dials the waiting call when it is back", async () => {
+  test("dials the waiting call when it is online again", async () => {
     const world = await World.start();
     for (const ms of [10_000, 60_000]) {
       const instance = await world.activeInstance();
@@ -241,29 +241,26 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test.each([true, false])(
-    "leaves a call to a leg that watches its own line, and ends any other: %s",
-    async (watchesLine) => {
-      const world = await World.start();
-      const instance = await world.activeInstance();
-      const call = await world.call(instance);
-      const leg = world.leg(call);
-      leg.watchesLine = watchesLine;
-      leg.placed();
-      await world.system.settle();
-      world.line(instance).goOffline();
-      await world.system.advance(9_000);
-      world.line(instance).goOnline();
-      await world.system.settle();
-      expect([leg.live, (await world.storedCall(call)).status]).toEqual(
-        watchesLine ? [true, "RINGING"] : [false, "FAILED"],
-      );
-      leg.end("line_lost", "the connection is gone");
-      await world.system.settle();
-      expect((await world.storedCall(call)).outcome?.reason).toBe("instance_lost");
-      await world.stop();
-    },
-  );
+  test.each([true, false])("keeps a call only if its leg watches its own line: %s", async (watchesLine) => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const call = await world.call(instance);
+    const leg = world.leg(call);
+    leg.watchesLine = watchesLine;
+    leg.placed();
+    await world.system.settle();
+    world.line(instance).goOffline();
+    await world.system.advance(9_000);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect([leg.live, (await world.storedCall(call)).status]).toEqual(
+      watchesLine ? [true, "RINGING"] : [false, "FAILED"],
+    );
+    leg.end("line_lost", "the connection is gone");
+    await world.system.settle();
+    expect((await world.storedCall(call)).outcome?.reason).toBe("instance_lost");
+    await world.stop();
+  });
 
   test("that flaps within the grace period causes no write", async () => {
     const world = await World.start();
@@ -294,7 +291,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("ends its call as instance_lost after a second, or as soon as it is back without audio", async () => {
+  test("ends its call after a second, or when it returns without audio", async () => {
     const world = await World.start();
     for (const isBack of [false, true]) {
       const instance = await world.activeInstance();
@@ -467,7 +464,7 @@ describe("deleting an instance", () => {
     await world.stop();
   });
 
-  test("twice at once refuses the second request as not found", async () => {
+  test("concurrently with another request refuses one of them", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const results = await Promise.allSettled([

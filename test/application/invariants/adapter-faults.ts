@@ -4,10 +4,10 @@ const METHODS = ["dial", "leg", "open", "link", "unlink", "close", "probe"] as c
 /** A method of a line or its network. */
 export type Method = (typeof METHODS)[number];
 
-/** Hanging network methods; they outlive every process. */
+/** Network methods that hang until healed, even across process restarts. */
 export class AdapterFaults {
   readonly #hangingMethods = new Set<Method>();
-  /** `method instance` of every wait so far: failures there are excused. */
+  /** Every wait so far, as `method instanceId`: failures there are excused. */
   readonly excusedWaits: Set<string> = new Set();
   #onHealed: () => void = () => {};
   #healing: Promise<void> = Promise.resolve();
@@ -29,7 +29,7 @@ export class AdapterFaults {
     this.#onHealed();
   }
 
-  /** Resolves when the method responds. */
+  /** Waits while the method hangs. */
   async pass(method: Method, instanceId: string): Promise<void> {
     if (!this.#hangingMethods.has(method)) return;
     this.excusedWaits.add(`${method} ${instanceId}`);

@@ -5,7 +5,7 @@ import { ALICE } from "../../support/application.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Checks that no record is left of deleted instances: of those whose DELETE returned 204, or of all that read as 404. Requests that an adapter never completed are excused.
+ * Checks that deleted instances leave no records: "answered" checks those whose DELETE returned 204, "all" also those that read as 404. Requests that an adapter never completed are excused.
  */
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;

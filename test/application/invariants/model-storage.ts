@@ -11,24 +11,24 @@ export class ModelStorage extends FaultyStorage {
   #cut: Cut | undefined;
   #closing: Promise<void> = Promise.resolve();
   #onRepaired: () => void = () => {};
-  #repaired: Promise<void> = Promise.resolve();
+  #whenRepaired: Promise<void> = Promise.resolve();
 
   constructor(inner: Storage) {
     super(inner);
     this.#storage = inner;
   }
 
-  /** Way in which it is unreachable. */
+  /** Kind of the current outage; undefined if the database is reachable. */
   get cut(): Cut | undefined {
     return this.#cut;
   }
 
-  /** Work that waits for a hanging database fails as soon as the database refuses connections. */
+  /** Starts an outage. Work that waits for a hanging database fails as soon as the database refuses connections. */
   cutConnection(kind: Cut): void {
     if (kind === this.#cut) return;
     this.repair();
     if (kind === "silent")
-      this.#repaired = new Promise((resolve) => {
+      this.#whenRepaired = new Promise((resolve) => {
         this.#onRepaired = resolve;
       });
     this.#cut = kind;
@@ -39,14 +39,14 @@ export class ModelStorage extends FaultyStorage {
     this.#onRepaired();
   }
 
-  /** Resolves with a connection; a silent one breaks eventually. @throws {StorageUnavailable} */
+  /** Checks the connection. @throws {StorageUnavailable} during an outage; a silent one throws when it ends */
   async reach(): Promise<void> {
     if (!this.#cut) return;
-    if (this.#cut === "silent") await this.#repaired;
+    if (this.#cut === "silent") await this.#whenRepaired;
     throw new StorageUnavailable("the connection to the database broke");
   }
 
-  /** An opening waits for an unfinished close. */
+  /** Opens the storage, after any unfinished close. */
   override async open(options: OpenOptions): Promise<void> {
     await this.#closing;
     await this.#pass("open", () => this.#storage.open(options));
@@ -57,7 +57,7 @@ export class ModelStorage extends FaultyStorage {
     return this.#closing;
   }
 
-  /** A lease that cannot be released expires. */
+  /** Closes the storage; a lease that cannot be released expires. */
   async #close(): Promise<void> {
     const inner = this.#storage;
     if (!(inner instanceof LeasedStorage)) return;

@@ -3,7 +3,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 let workingCount = 0;
 
-/** Counts running cryptography, which uses other threads: a run is at rest only when it has finished. */
+/** Counts running cryptographic operations, which use other threads: a run settles only after they have finished. */
 function countCryptography(): void {
   const subtleCrypto = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   for (const name of ["encrypt", "decrypt", "digest", "importKey", "deriveKey", "sign", "verify"]) {
@@ -32,11 +32,11 @@ export class ModelClock extends ManualSystem {
   }
 }
 
-/** The clock of one process, with a separate wall clock. No timer fires once it is dead, or while it is stopped. */
+/** The clock of one process, with a separate wall clock. No timer fires while the process is stopped, or after its death. */
 export class ModelSystem extends ManualSystem {
   readonly #clock: ModelClock;
   readonly #startedAt: number;
-  /** Cancels the pending timers. */
+  /** Functions that cancel the pending timers. */
   readonly #timers = new Set<() => void>();
   /** Queued work of a stopped process, in order of arrival. */
   #queuedWork: (() => void)[] | undefined;
@@ -44,11 +44,11 @@ export class ModelSystem extends ManualSystem {
   #resuming: Promise<void> | undefined;
   #isDead = false;
   #stoppedAt = 0;
-  /** Time for which its monotonic clock was stopped, ms. */
+  /** Time for which the monotonic clock was stopped, ms. */
   #monotonicStoppedMs = 0;
-  /** Lead of its wall clock, ms. */
+  /** Lead of the wall clock, ms. */
   #aheadMs = 0;
-  /** Total time for which it was stopped, ms. */
+  /** Total time for which the process was stopped, ms. */
   stoppedMs = 0;
 
   constructor(clock: ModelClock, options: { readonly seed: number; readonly now?: number }) {
@@ -57,7 +57,7 @@ export class ModelSystem extends ManualSystem {
     this.#startedAt = clock.monotonic();
   }
 
-  /** True while it is stopped (SIGSTOP). */
+  /** True while the process is stopped (SIGSTOP). */
   get isStopped(): boolean {
     return this.#queuedWork !== undefined;
   }
@@ -68,7 +68,7 @@ export class ModelSystem extends ManualSystem {
     this.#timers.clear();
   }
 
-  /** Stops the process: it does nothing until it resumes, while time passes. */
+  /** Stops the process, which does nothing until it is resumed, while time passes. */
   stop(): void {
     if (this.#queuedWork) return;
     this.#queuedWork = [];
@@ -78,7 +78,7 @@ export class ModelSystem extends ManualSystem {
     });
   }
 
-  /** Lets a stopped process continue: all work that was due or arrived during the stop happens at once, in this order or reversed. */
+  /** Resumes a stopped process: the work queued during the stop runs immediately, in order of arrival or reversed. */
   resume(order: "forwards" | "backwards"): void {
     const queuedWork = this.#queuedWork ?? [];
     if (this.#queuedWork) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;
@@ -87,7 +87,7 @@ export class ModelSystem extends ManualSystem {
     this.#onResume();
   }
 
-  /** Subtracts the time of the stop from the monotonic clock of a stopped process; the wall clock keeps it. */
+  /** Stops the monotonic clock, but not the wall clock, for a part of the process's stop. */
   stopMonotonic(ms: number): void {
     this.#monotonicStoppedMs += ms;
     super.jump(ms);
@@ -123,16 +123,16 @@ export class ModelSystem extends ManualSystem {
   }
 
   override after(ms: number, run: () => void): () => void {
-    let hasFired = this.#isDead;
-    if (hasFired) return () => {};
+    let isDone = this.#isDead;
+    if (isDone) return () => {};
     const dueAt = this.monotonic() + Math.max(0, ms);
     const cancel = () => {
-      hasFired = true;
+      isDone = true;
       cancelTimer();
       this.#timers.delete(cancel);
     };
     const fire = () => {
-      if (hasFired) return; // cancelled by other work of the stopped process
+      if (isDone) return; // cancelled by other work of the stopped process
       const remainingMs = dueAt - this.monotonic();
       if (remainingMs > 0) {
         cancelTimer = wait(remainingMs); // the monotonic clock was stopped

@@ -1,4 +1,4 @@
-// Loaded ahead, so that a start is at rest when everything else is.
+// Preloaded, so that no start waits for an import when the run settles.
 import "../../../adapters/agent/configured.ts";
 import "../../../adapters/agent/scripted/scripted-agent.ts";
 import "../../../adapters/body-parsing/worker-parser.ts";
@@ -22,7 +22,7 @@ import { ModelStorage } from "./model-storage.ts";
 import { ModelSystem } from "./model-system.ts";
 import type { Run } from "./run.ts";
 
-/** Short, so that a run passes every time limit; ms. */
+/** Time limits, short enough for a run to reach each of them. */
 export const TIMINGS = {
   queueTimeoutMs: 60_000,
   ringTimeoutMs: 20_000,
@@ -35,9 +35,9 @@ export type CrashPoint =
   | { readonly at: "operation"; readonly n: number; readonly writes: boolean; readonly done: boolean }
   | { readonly at: "dial" };
 
-const STARTS_WITHIN_MS = 30_000;
-const STOPS_WITHIN_MS = 90_000;
-/** Maximum number of storage operations at one moment of the clock: a process that has more of them never comes to rest. */
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 90_000;
+/** Maximum number of storage operations at one moment of the clock; a process that exceeds it never settles. */
 const MAX_OPERATIONS = 5_000;
 /** Time for which the line stays busy after its process has died, ms. */
 const LINE_BUSY_MS = 5_000;
@@ -61,7 +61,7 @@ export class Process {
   #moment = 0;
   #operationsOfMoment = 0;
 
-  /** @param predecessor its dead predecessor on the same machine */
+  /** @param predecessor a dead process on the same machine */
   constructor(run: Run, number: number, predecessor?: Process) {
     this.run = run;
     this.number = number;
@@ -96,7 +96,7 @@ export class Process {
     });
   }
 
-  /** True if it may act: its lease has neither been taken over nor expired. */
+  /** True if the process may act: its lease has neither been taken over nor expired. */
   get isOwner(): boolean {
     const { leases } = this.run;
     return !leases || (this.storage.lease?.epoch === leases.epoch && leases.remainingMs > 0);
@@ -107,7 +107,7 @@ export class Process {
     return `${this.number}/${this.storage.lease?.epoch ?? 0}`;
   }
 
-  /** Starts it; it dies if it cannot start. */
+  /** Starts the application; the process dies if the start fails. */
   begin(): void {
     this.app.start().then(
       () => {
@@ -121,11 +121,11 @@ export class Process {
     );
   }
 
-  /** Starts; false if the storage prevents the start, after which the process is dead. */
+  /** Starts the application and waits; returns false if the process died because the start failed. */
   async start(): Promise<boolean> {
     this.begin();
     await this.system.settle();
-    for (let ms = 0; this.isAlive && !this.isStarted && ms < STARTS_WITHIN_MS; ms += 1_000)
+    for (let ms = 0; this.isAlive && !this.isStarted && ms < START_TIMEOUT_MS; ms += 1_000)
       await this.system.advance(1_000);
     if (!this.isStarted) this.kill();
     return this.isAlive;
@@ -138,7 +138,7 @@ export class Process {
       hasStopped = true;
     });
     await this.system.settle();
-    for (let ms = 0; this.isAlive && !hasStopped && ms < STOPS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
+    for (let ms = 0; this.isAlive && !hasStopped && ms < STOP_TIMEOUT_MS; ms += 1_000) await this.system.advance(1_000);
     return hasStopped;
   }
 
@@ -159,7 +159,7 @@ export class Process {
     this.run.onDeath(this);
   }
 
-  /** Plans its death; undefined lets it live. */
+  /** Plans a crash; undefined cancels it. */
   crashAt(point: CrashPoint | undefined): void {
     this.#crash = point;
     this.#operations = 0;

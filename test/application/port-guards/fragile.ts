@@ -1,4 +1,4 @@
-/** A fault of a port call. */
+/** Faults of a port method. */
 export const FAULTS = ["throws", "plain value", "rejects", "hangs"] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -18,15 +18,15 @@ export function faultyMethod(fault: Fault): () => unknown {
   }
 }
 
-/** The faulty method, such as `speech.voice`, and its fault; none at first. */
+/** The faulty method, such as `speech.voice`, and its fault; undefined at first. */
 export interface Breakage {
   method: string | undefined;
   fault: Fault;
-  /** Number of calls of the faulty method. */
+  /** Number of calls to the faulty method. */
   calls: number;
 }
 
-/** The ports that methods of ports return. */
+/** Ports that are returned by methods of other ports. */
 const RETURNED_PORTS = new Map([
   ["telephony.open", "line"],
   ["line.dial", "leg"],
@@ -36,7 +36,7 @@ const RETURNED_PORTS = new Map([
   ["agent.begin", "conversation"],
 ]);
 
-/** The port itself, except for the currently faulty method; likewise for the ports that it returns. */
+/** Wraps a port, and the ports that it returns, so that the currently faulty method fails. */
 export function makeFragile<Port extends object>(port: Port, name: string, breakage: Breakage): Port {
   return new Proxy(port, {
     get(target, key) {

@@ -5,7 +5,7 @@ import type { InstanceStore } from "../../../src/ports/storage.ts";
 const SECRET = new Uint8Array(32).fill(1);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The part of a storage that keeps credentials. */
+/** Creates an in-memory store of credentials. */
 function store() {
   const storedCiphertexts = new Map<string, Uint8Array>();
   const instances = {
@@ -37,7 +37,7 @@ describe("sealed credentials", () => {
     expect(new TextDecoder().decode(second)).not.toContain("secret");
   });
 
-  test("belong only to their instance", async () => {
+  test("can be opened only for their instance", async () => {
     const { storedCiphertexts, instances } = store();
     const vault = new Vault(SECRET);
     await vault.credentialsOf("inst_a", instances).save(bytes("key"));
@@ -54,7 +54,7 @@ describe("sealed credentials", () => {
     );
   });
 
-  test("that a previous secret sealed are opened, and resealed with the current one", async () => {
+  test("sealed with a previous secret are opened, and resealed with the current one", async () => {
     const { storedCiphertexts, instances } = store();
     const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
       Uint8Array,
@@ -87,7 +87,7 @@ describe("sealed credentials", () => {
     await expect(credentials.load()).rejects.toThrow();
   });
 
-  test("are undefined if none was stored, or after their deletion", async () => {
+  test("are undefined before the first save and after deletion", async () => {
     const { instances } = store();
     const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     expect(await credentials.load()).toBeUndefined();

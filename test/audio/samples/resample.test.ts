@@ -9,7 +9,7 @@ const AMPLITUDE = 20_000;
 const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 const conversions = RATES.flatMap((from) => [8000, 16_000].filter((to) => to !== from).map((to) => ({ from, to })));
 
-/** Signal over error in dB between a conversion and the same tone generated at the target rate, away from the ends. */
+/** Signal-to-error ratio of a converted tone against the same tone generated at the target rate, dB; ends excluded. */
 function snr(hz: number, from: number, to: number): number {
   const output = resample(tone(hz, 500, from, AMPLITUDE), from, to);
   const expected = tone(hz, 500, to, AMPLITUDE);
@@ -46,7 +46,7 @@ describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => 
     expect(gainDb(3400, from, to)).toBeLessThan(0.1);
   });
 
-  test("keeps the length, rounded", () => {
+  test("keeps the duration, rounded to a sample", () => {
     for (const length of [0, 1, 2, 7, 160, 441, 882, 1234, 9999]) {
       expect(resample(new Int16Array(length), from, to).length, `${length} samples`).toBe(
         Math.round((length * to) / from),
@@ -54,7 +54,7 @@ describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => 
     }
   });
 
-  test("yields equal samples for any pieces", () => {
+  test("yields the same samples for pieces of any size", () => {
     const input = whiteNoise(20_000, 5000, from + to);
     const expected = resample(input, from, to);
     const next = random(7);
@@ -85,7 +85,7 @@ test.each([
   { from: 8000, to: 24_000, hz: 3000 },
   { from: 8000, to: 48_000, hz: 2000 },
   { from: 16_000, to: 48_000, hz: 6000 },
-])("from $from up to $to Hz no image of a tone of $hz Hz appears above the old band", ({ from, to, hz }) => {
+])("resampling from $from up to $to Hz adds no image of a $hz Hz tone", ({ from, to, hz }) => {
   const wideband = resample(tone(hz, 500, from, AMPLITUDE), from, to);
   expect(toneShare(wideband.subarray(to / 50, -to / 50), hz, to)).toBeGreaterThan(0.999_999);
   expect(toneShare(wideband.subarray(to / 50, -to / 50), from - hz, to)).toBeLessThan(10 ** -7.5);

@@ -59,7 +59,7 @@ async function play(messages: readonly Uint8Array[], options: Partial<IncomingAu
   return { samples: concatPcm(chunks), rates, refusal };
 }
 
-/** The same bytes in messages of this size. */
+/** Splits bytes into messages of this size. */
 function splitInto(bytes: Uint8Array, size: number): Uint8Array[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
@@ -103,7 +103,7 @@ const CODED_AUDIO: [name: string, bytes: Uint8Array, words: RegExp][] = [
   ["AAC", frames([0xff, 0xf1, 0x50, 0x80, 0x19, 0x1f, 0xfc], 200), /this is AAC/],
   ["MPEG layer II", frames([0xff, 0xfd, 0x80, 0x04], 417), /this is MPEG layer II:/],
   ["MPEG layer I", frames([0xff, 0xff, 0x40, 0x04], 136), /this is MPEG layer I:/],
-  ["MP3 of free format", frames([0xff, 0xfb, 0x00, 0x44], 522), /this is free-format MP3/],
+  ["free-format MP3", frames([0xff, 0xfb, 0x00, 0x44], 522), /this is free-format MP3/],
   ["gzip", concatBytes([[0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3], frames([], 400, 1)]), /this is gzip/],
 ];
 
@@ -259,7 +259,7 @@ describe("a WAV file", () => {
 });
 
 describe("the end", () => {
-  /** Pushes messages, ends the audio, and returns the unheard bytes. */
+  /** Pushes messages, ends the audio, and returns the samples and the ignored bytes. */
   async function endOf(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
     const chunks: Int16Array[] = [];
     const audio = new IncomingAudio({

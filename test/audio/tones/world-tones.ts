@@ -4,8 +4,8 @@ import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 export type ToneVerdict = "fax" | "special_information" | "busy" | "continuous" | "ringback" | "beep" | "nothing";
 
 /**
- * A tone as `frequency/ms, 0/ms, …`: `480+620` are two together, `400*25` is modulated by 25 Hz, `800>1200` rises.
- * Repeated to its length.
+ * A tone as `frequency/ms, 0/ms, …`: `480+620` is two frequencies together, `400*25` is modulated by 25 Hz, `2100~450` reverses its phase every 450 ms.
+ * The pattern repeats.
  */
 export interface WorldTone {
   readonly name: string;
@@ -135,7 +135,7 @@ export interface ToneLine {
   readonly detune: number;
 }
 
-/** The samples of a tone, repeated until `ms`. */
+/** Returns the samples of a tone, repeated to fill `ms`. */
 export function worldTone({ tone }: Pick<WorldTone, "tone">, ms: number, line: ToneLine): Int16Array {
   const { sampleRate, levelDb, detune } = line;
   const amplitude = 32_767 * 10 ** (levelDb / 20);

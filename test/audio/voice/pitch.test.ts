@@ -5,7 +5,7 @@ import { random } from "../../support/random.ts";
 import { babble, sum } from "../noise.ts";
 
 /** Share of the 20 ms frames that sound like a voice. */
-function share(samples: Int16Array, sampleRate: number, loudOnly = false): number {
+function voiceShare(samples: Int16Array, sampleRate: number, loudOnly = false): number {
   const pitch = new Pitch(sampleRate);
   const step = sampleRate / 50;
   let [frameCount, voiceCount] = [0, 0];
@@ -23,38 +23,38 @@ const rumble = (kind: "white" | "pink" | "car", ms: number, rate: number, rms: n
   samplesOf(withRms(noise(kind, ms, rate, random(5)), rms));
 
 describe.each([8_000, 16_000, 24_000, 48_000])("a pitch at %s Hz", (rate) => {
-  test("is detected in most of a voice, even in car noise", () => {
+  test("is detected in most frames of a voice, even in car noise", () => {
     const voice = babble(6_000, rate, 3_000, 11);
-    expect(share(voice, rate, true)).toBeGreaterThan(0.7);
-    expect(share(sum(voice, rumble("car", 6_000, rate, 700)), rate, true)).toBeGreaterThan(0.7);
+    expect(voiceShare(voice, rate, true)).toBeGreaterThan(0.7);
+    expect(voiceShare(sum(voice, rumble("car", 6_000, rate, 700)), rate, true)).toBeGreaterThan(0.7);
   });
 
   test.for(["white", "pink", "car"] as const)("is detected in hardly any %s noise", (kind) => {
-    expect(share(rumble(kind, 6_000, rate, 3_000), rate)).toBeLessThan(0.01);
+    expect(voiceShare(rumble(kind, 6_000, rate, 3_000), rate)).toBeLessThan(0.01);
   });
 });
 
 test("samples may arrive in pieces of any size", () => {
   const voice = babble(1_000, 16_000, 3_000, 11);
-  const [wholeInput, pieces] = [new Pitch(16_000), new Pitch(16_000)];
+  const [wholePitch, piecewisePitch] = [new Pitch(16_000), new Pitch(16_000)];
   let differences = 0;
   for (let at = 0; at + 320 <= voice.length; at += 320) {
-    wholeInput.push(voice.subarray(at, at + 320));
+    wholePitch.push(voice.subarray(at, at + 320));
     for (const [from, to] of [
       [0, 7],
       [7, 200],
       [200, 320],
     ] as const)
-      pieces.push(voice.subarray(at + from, at + to));
-    if (wholeInput.isVoice !== pieces.isVoice) differences++;
+      piecewisePitch.push(voice.subarray(at + from, at + to));
+    if (wholePitch.isVoice !== piecewisePitch.isVoice) differences++;
   }
   expect(differences).toBe(0);
 });
 
-test("a frame that is longer than the window counts by its end", () => {
+test("only the end of a frame longer than the window counts", () => {
   const voice = babble(1_000, 8_000, 3_000, 11);
-  const [wholeInput, frames] = [new Pitch(8_000), new Pitch(8_000)];
-  wholeInput.push(voice);
-  for (let at = 0; at < voice.length; at += 160) frames.push(voice.subarray(at, at + 160));
-  expect(wholeInput.isVoice).toBe(frames.isVoice);
+  const [wholePitch, framewisePitch] = [new Pitch(8_000), new Pitch(8_000)];
+  wholePitch.push(voice);
+  for (let at = 0; at < voice.length; at += 160) framewisePitch.push(voice.subarray(at, at + 160));
+  expect(wholePitch.isVoice).toBe(framewisePitch.isVoice);
 });

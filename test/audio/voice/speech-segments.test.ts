@@ -8,7 +8,7 @@ import {
 } from "../../../src/audio/voice/speech-segments.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 
-/** Runs decisions, given as durations in ms, starting with a pause, through a segmenter in frames of 20 ms. */
+/** Feeds a segmenter with 20 ms frames: pauses and voice by turns, of these lengths in ms, starting with a pause. */
 function segments(
   lengths: readonly number[],
   options: Partial<SpeechSegmenterOptions> = {},
@@ -60,12 +60,12 @@ test("finish() reports the open segment once", () => {
   expect(foundSegments).toEqual([{ startMs: 0, endMs: 200 }]);
 });
 
-test("the minimum lengths are options", () => {
+test("the minimum lengths are configurable", () => {
   const options = { minSpeechMs: 300, joinGapMs: 100 };
   expect(segments([0, 280, 200, 300, 100], options)).toEqual([{ startMs: 480, endMs: 780 }]);
 });
 
-test("two words through the VAD are two segments at their places", () => {
+test("two words detected by the VAD are two segments at the right times", () => {
   const pause = new Int16Array(8000);
   const word = tone(250, 400, 8000, 6000);
   const samples = concatPcm([pause, word, pause, word, pause]);

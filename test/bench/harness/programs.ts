@@ -9,10 +9,10 @@ import type { Row, Values } from "./benchmark.ts";
 const KILL_AFTER_MS = 10_000;
 export const ALL_RUNTIMES: readonly RuntimeName[] = ["node26", "bun", "deno"];
 
-/** A program that prints lines, and ends with its standard input. */
+/** A program that prints lines, and ends when its standard input is closed. */
 export interface Program {
   readonly pid: number;
-  /** The next line. @throws {Error} the program has ended */
+  /** Reads the next line. @throws {Error} if the program has ended */
   line(): Promise<string>;
   /** Writes a line to its input; resolves with the next output line. */
   request(line: string): Promise<string>;
@@ -37,9 +37,9 @@ export function startProgram(command: readonly string[]): Program {
   return {
     pid: child.pid ?? 0,
     line,
-    request(question) {
+    request(requestLine) {
       const response = lastRequest.then(() => {
-        child.stdin!.write(`${question}\n`);
+        child.stdin!.write(`${requestLine}\n`);
         return line();
       });
       lastRequest = response.catch(() => {});

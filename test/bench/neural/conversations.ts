@@ -13,12 +13,12 @@ import { allAnswered, ME, pause, simulatedWorld } from "../harness/world.ts";
 import { EventLoop } from "./event-loop.ts";
 import { type Side, sentence, withModels, withProcesses } from "./models.ts";
 
-/** Telephone audio, Hz. */
+/** Sample rate of telephone audio, Hz. */
 const RATE = 8_000;
 const WARM_UP_MS = 10_000;
 const MAX_STALL_MS = 10;
 const MAX_LATENESS_MS = 5;
-/** Characters of a reply: about 5 s with the tone voice. */
+/** Length of a reply in characters: about 5 s with the tone voice. */
 const REPLY_LENGTH = 40;
 
 /** Options of {@link measure}. */
@@ -39,7 +39,7 @@ interface Figures {
   readonly active: number;
 }
 
-/** Conversations of an agent, spoken and transcribed by the models, and the same ones by flite and a transcription that costs nothing. */
+/** Measures conversations of an agent with the models' speech and transcription, and the same ones with flite and an instant transcription. */
 export const measure: Measure<ConversationsOptions> = async (options) => {
   const flite = await measureConversations(options, { transcription: instantTranscription() });
   const neural = await withModels(options.models, (folder) =>
@@ -146,7 +146,7 @@ function voice(): Int16Array {
   return concatPcm(pitches.flatMap((pitch) => [tone(400 + 60 * pitch, 60, RATE, 8_000), silence]));
 }
 
-/** A transcription without any work: each turn is the same text. */
+/** Transcription at no cost: every turn has the same text. */
 function instantTranscription(): Transcription {
   return {
     name: "instant",

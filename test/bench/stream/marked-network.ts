@@ -3,7 +3,7 @@ import type { Telephony } from "../../../src/ports/telephony.ts";
 import { withLegs } from "../harness/legs.ts";
 import { addImpulse, ImpulseFinder } from "./impulses.ts";
 
-/** Times at which impulses crossed the border between a leg and the core, ms by this process's clock. */
+/** Times at which impulses crossed the border between a leg and the core, ms on this process's clock. */
 export interface PassedImpulses {
   /** Callee's audio, passed to the core by the leg. */
   readonly enteredAt: number[];
@@ -21,7 +21,7 @@ export class MarkedNetwork {
   /** True while callees are silent. */
   isSilent = true;
 
-  /** The network, with impulses in its audio. */
+  /** Wraps a network so that its audio contains impulses. */
   withImpulses(network: Telephony): Telephony {
     return withLegs(network, (leg, callId) => {
       const passed: PassedImpulses = { enteredAt: [], leftAt: [] };

@@ -5,13 +5,13 @@ import { describeEach, ON_NODE } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 
-const MANY = 1_000;
+const CALL_COUNT = 1_000;
 /** Number of calls that start and end in each attempt. */
-const CALLS_EACH = 4;
-/** Number of attempts: other programs of a busy machine may disturb some, but never improve one. */
+const CALLS_PER_ATTEMPT = 4;
+/** Other programs on a busy machine may slow some attempts down. */
 const MAX_ATTEMPTS = 6;
 const SMOOTH_ATTEMPTS = 2;
-/** Maximum duration of a task of the main thread, ms. */
+/** Maximum duration of a task on the main thread, ms. */
 const MAX_TASK_MS = 100;
 
 describeEach([ON_NODE], (target) => {
@@ -84,7 +84,7 @@ describeEach([ON_NODE], (target) => {
       const rowAbove = await row();
       await page.keyboard.press("PageUp");
       await expect.poll(row).toBe(rowAbove - (91 - rowAbove));
-      // The rows of the view that the first task did not draw follow.
+      // Rows that the first task did not draw appear soon after.
       const undrawnScript = `(() => {
         const rows = [...document.querySelectorAll(".call-row")].map((row) => row.getBoundingClientRect());
         return rows[0].top > 0 || rows.at(-1).bottom < innerHeight;
@@ -94,7 +94,7 @@ describeEach([ON_NODE], (target) => {
       await page.getByRole("heading", { name: "Call to +12025550101" }).waitFor();
     });
 
-    test(`a list of ${MANY} calls stays smooth while calls start and end`, { timeout: 120_000 }, async () => {
+    test(`a list of ${CALL_COUNT} calls stays smooth while calls start and end`, { timeout: 120_000 }, async () => {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
@@ -103,7 +103,7 @@ describeEach([ON_NODE], (target) => {
       copyCall(
         console.server,
         id,
-        Array.from({ length: MANY - 1 }, (_, i) => 60_000 * (i + 1)),
+        Array.from({ length: CALL_COUNT - 1 }, (_, i) => 60_000 * (i + 1)),
       );
       const longestTasks: number[] = [];
       const smoothCount = (): number => longestTasks.filter((ms) => ms <= MAX_TASK_MS).length;
@@ -113,14 +113,14 @@ describeEach([ON_NODE], (target) => {
         longestTasks.push(
           await longestTask(page, async () => {
             await scrollThrough(page);
-            await page.getByText(count(MANY + attempt * CALLS_EACH), { exact: true }).waitFor();
+            await page.getByText(count(CALL_COUNT + attempt * CALLS_PER_ATTEMPT), { exact: true }).waitFor();
             await page.evaluate("scrollTo(0, 0)");
-            for (let call = 0; call < CALLS_EACH; call++) {
+            for (let call = 0; call < CALLS_PER_ATTEMPT; call++) {
               const { id: next } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
               await client.waitForCall(next);
               await page.mouse.wheel(0, call % 2 === 0 ? 4_000 : -4_000);
             }
-            await page.getByText(count(MANY + (attempt + 1) * CALLS_EACH), { exact: true }).waitFor();
+            await page.getByText(count(CALL_COUNT + (attempt + 1) * CALLS_PER_ATTEMPT), { exact: true }).waitFor();
           }),
         );
         expect(await page.evaluate("document.querySelectorAll('a[href*=\"/calls/call_\"]').length")).toBeLessThan(150);

@@ -16,18 +16,18 @@ const MICROPHONE_HZ = 1_300;
 const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
 
-/** A user with a linked number, on the form. */
-async function onForm(console: TestConsole, query = ""): Promise<{ page: Page; client: Client; instanceId: string }> {
+/** Opens the form as a user with a linked number. */
+async function openForm(console: TestConsole, query = ""): Promise<{ page: Page; client: Client; instanceId: string }> {
   const page = await console.signUp();
   const client = console.server.client(await console.tokenOf(page));
   const { id: instanceId } = await client.activeInstance("Front desk");
   await page.goto(`${console.url}/calls/new${query}`);
-  await chooseInstance(page);
+  await waitForPreselection(page);
   return { page, client, instanceId };
 }
 
-/** The only number that can call is preselected. */
-async function chooseInstance(page: Page): Promise<void> {
+/** Waits until the only number that can call is preselected. */
+async function waitForPreselection(page: Page): Promise<void> {
   await expect.poll(() => page.getByLabel("Your number").inputValue()).toMatch(/^inst_/);
 }
 
@@ -53,7 +53,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("places a text call with all options, and again with the same form", async () => {
-      const { page, client } = await onForm(console);
+      const { page, client } = await openForm(console);
       await number(page).fill("+1 (202) 555-0100");
       await text(page).fill("It's ready: 3 < 5.");
       await page.getByText("More options").click();
@@ -80,7 +80,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("plays a dropped audio file", async () => {
-      const { page, client } = await onForm(console, "?to=%2B12025550100");
+      const { page, client } = await openForm(console, "?to=%2B12025550100");
       await page.getByText("An audio file").click();
       await page.evaluate(dropScript("tone.wav", toneWav({ hz: 700, ms: 1_500 })));
       await page.getByText("tone.wav").first().waitFor();
@@ -95,7 +95,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("lets an agent follow a script, with variables", async () => {
-      const { page, client } = await onForm(console, "?to=%2B12025550112");
+      const { page, client } = await openForm(console, "?to=%2B12025550112");
       await page.getByText("An agent").click();
       await page.getByLabel("Instructions").fill("Ask visit: {{who}}, does Monday stand? Press 1 for yes, 2 for no.");
       await page.getByRole("button", { name: "Add a variable" }).click();
@@ -107,10 +107,10 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("carries the microphone to the callee, and the callee to the loudspeaker", async () => {
-      const { page, client } = await onForm(console, "?to=%2B12025550106");
+      const { page, client } = await openForm(console, "?to=%2B12025550106");
       const speakers = await Speakers.of(page);
       await page.reload();
-      await chooseInstance(page);
+      await waitForPreselection(page);
       await page.getByText("Your voice").click();
       await page.getByRole("button", { name: "Place the call and talk" }).click();
       await page.getByText("You are talking").waitFor();
@@ -132,7 +132,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("shows each fault at its field, and scrolls to the first", async () => {
-      const { page } = await onForm(console);
+      const { page } = await openForm(console);
       await number(page).fill("030 1234");
       await page.getByRole("button", { name: "Place the call", exact: true }).click();
       await page.getByText("Must be an E.164 number: + and 7 to 15 digits, such as +12025550100.").waitFor();
@@ -144,7 +144,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("places no second call on a busy number until the first is hung up", async () => {
-      const { page, client } = await onForm(console, "?to=%2B12025550100");
+      const { page, client } = await openForm(console, "?to=%2B12025550100");
       const { id: firstId } = await client.call(await instanceOf(page), { target: { phoneNumber: "+12025550102" } });
       await page.getByText("This number is on a call to +1 202 555 0102.").waitFor();
       await text(page).fill("Second.");
@@ -158,7 +158,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("shows a curl command for the call", async () => {
-      const { page, client } = await onForm(console, "?to=%2B12025550100");
+      const { page, client } = await openForm(console, "?to=%2B12025550100");
       const words = `It's "quoted"; $HOME and \\n stay.`;
       await text(page).fill(words);
       const command = await page.getByRole("region", { name: "curl" }).innerText();
@@ -174,7 +174,7 @@ describeEach([ON_NODE], (target) => {
     const console = useConsole(target);
 
     test("names the setting that enables streams", async () => {
-      const { page } = await onForm(console);
+      const { page } = await openForm(console);
       await page.getByText("Your voice").click();
       await page.getByText("Live streams are off on this server").waitFor();
       await page.getByRole("region", { name: "Live streams are off" }).getByText("RINGPORT_STREAM_PREVIEW=1").waitFor();
@@ -182,7 +182,7 @@ describeEach([ON_NODE], (target) => {
   });
 });
 
-/** A script that drops a file onto the area for it. */
+/** Script that drops a file onto the drop area. */
 function dropScript(name: string, file: Buffer): string {
   return `{
     const bytes = Uint8Array.from(atob("${file.toString("base64")}"), (char) => char.charCodeAt(0));
@@ -193,7 +193,7 @@ function dropScript(name: string, file: Buffer): string {
   }`;
 }
 
-/** A call with the objects that `expand` names. */
+/** Reads a call with the objects that `expand` names. */
 async function readCall(client: Client, id: string, expand: string): Promise<unknown> {
   return (await client.get(`/v1/calls/${id}?expand=${expand}`)).json();
 }

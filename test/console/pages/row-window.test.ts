@@ -10,7 +10,7 @@ import {
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the window of a long list", () => {
-  it("holds the rows in view and some beyond its edges", () => {
+  it("holds the rows in view and some beyond the edges", () => {
     expect(rowWindow({ topOffset: 5_000, viewHeight: 600, rowHeight: 50, count: 1_000 })).toEqual({
       from: 92,
       to: 120,
@@ -49,7 +49,7 @@ describe("the rows to draw next", () => {
     ["join the drawn rows below", { from: 112, to: 140 }, { from: 102, to: 132 }],
     ["join the drawn rows above", { from: 90, to: 110 }, { from: 100, to: 120 }],
     ["are from both sides if the rows in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
-    ["are all of the window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
+    ["are the whole window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
   ])("%s", (_, currentWindow, next) => {
     expect(nextRows(currentWindow, window, 108, 10)).toEqual(next);
   });

@@ -26,7 +26,7 @@ describe("an extension", () => {
     null,
   ])("may not be %j", (extension) => expect(accepts(extension)).toBe(false));
 
-  test("has its keys and pauses in order", () => {
+  test("is split into keys and pauses, in order", () => {
     expect(extensionParts(",,12w*3#")).toEqual([1_000, 1_000, "12", 500, "*3#"]);
   });
 

@@ -116,7 +116,7 @@ describe("the warm-up curve", () => {
     );
   });
 
-  test("allows it earlier if the next day's limit is higher", () => {
+  test("allows the next call earlier if the next day's limit is higher", () => {
     const history = dials([HOUR_MS, HOUR_MS, HOUR_MS]);
     const past = { history, linkedAt: NOW - DAY_MS + HOUR_MS };
     expect(instancePause({ warmUp: WARM_UP }, past, NOW)?.until).toBe(NOW + HOUR_MS);
@@ -124,7 +124,7 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, past, NOW + HOUR_MS)).toBeUndefined();
   });
 
-  test("ends after its days", () => {
+  test("ends after its last day", () => {
     const history = dials(Array.from({ length: 50 }, () => HOUR_MS));
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
   });
@@ -134,7 +134,7 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeUndefined();
   });
 
-  test("counts a dial that a clock set back has put into the future", () => {
+  test("counts a dial in the future after the clock was set back", () => {
     const history = dials([-HOUR_MS, 1, 1]);
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeDefined();
   });
@@ -166,7 +166,7 @@ describe("the answer rate", () => {
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW)).toBeUndefined();
   });
 
-  test("counts only the last calls, and pauses no longer than its time", () => {
+  test("counts only the last calls, and pauses no longer than pauseMs", () => {
     const history = dials(
       [11, 12, 13, 14, 15].map((hours) => hours * HOUR_MS),
       [false, false, false, false, true],
@@ -175,7 +175,7 @@ describe("the answer rate", () => {
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
   });
 
-  test("dials recorded by a fast clock neither count nor prolong it", () => {
+  test("ignores dials recorded by a fast clock", () => {
     const futureDials = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
     expect(instancePause({ answerRate }, { history: futureDials, linkedAt: 0 }, NOW)).toBeUndefined();
     const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
@@ -186,7 +186,7 @@ describe("the answer rate", () => {
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
-  test("lets a call wait if the pause ends within its queue time, and ends it otherwise", () => {
+  test("lets a call wait only if the pause ends within its queue time", () => {
     const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
     const until = NOW + 9 * HOUR_MS + 60_000;
     expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });
@@ -198,7 +198,7 @@ describe("the answer rate", () => {
   });
 });
 
-/** Dials by the decisions, on a clock that advances step by step. */
+/** Simulates dials on a clock that advances by `moments`; returns the times of the dials. */
 function simulate(protection: NumberProtection, moments: readonly number[], chances: readonly number[]): number[] {
   const history: DialRecord[] = [];
   let now = NOW;
@@ -245,7 +245,7 @@ const curves = fc.record({
 });
 
 fuzz(
-  "no 24 hours have more dials than the curve allows",
+  "no period of 24 hours has more dials than the curve allows",
   fc.property(moments, curves, (steps, warmUp) => {
     const dialTimes = simulate({ warmUp }, steps, [0]);
     for (const last of dialTimes) {

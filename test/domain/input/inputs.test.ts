@@ -92,7 +92,7 @@ describe("a call", () => {
     expect(parseCreateCall(STRICT, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
   });
 
-  test("without any field gets every fault at once", () => {
+  test("without any field is refused with every fault", () => {
     expect(callFaults({})).toEqual(["/instanceId required", "/target required", "/type required"]);
     expect(callFaults({ type: "FIXED_TTS", target: {}, tts: {} })).toEqual([
       "/instanceId required",
@@ -102,7 +102,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("with many faults gets each of them", () => {
+  test("with many faults is refused with each of them", () => {
     expect(
       callFaults({ instanceId: 5, type: "FIXED_TTS", target: { phoneNumber: "12" }, tts: { text: "", voiceId: "en" } }),
     ).toEqual([
@@ -234,7 +234,7 @@ describe("a voice id", () => {
     "en-US-1 ",
     "en_US_1",
     "",
-  ])("%j is not", (voiceId) => {
+  ])("%j is malformed", (voiceId) => {
     expect(callFaults(speech({ voiceId }))).toEqual(["/tts/voiceId voice_invalid"]);
   });
 });

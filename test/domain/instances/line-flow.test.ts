@@ -36,14 +36,14 @@ const condition = (name: LineCondition | null, reason?: string): LineInput => ({
 });
 const unlinking: LineInput = { type: "unlinking", reason: "by its owner" };
 const unlinkingStored: LineInput = { type: "unlinking_stored", reason: "by its owner" };
-const graceOver: LineInput = { type: "grace_over" };
+const graceEnded: LineInput = { type: "grace_over" };
 const closing: LineInput = { type: "closing" };
 const closed: LineInput = { type: "closed" };
 
 const TO_ONLINE = [foundOnline(), activeStored()];
 const startGrace: LineEffect = { do: "start_grace", ms: 30_000 };
 
-/** Given the state of a line, when an input arrives, then the new state and the effects. */
+/** Prepares a line; `when` applies one more input to it, and `ignores` expects an input to have no effect. */
 function given(start: LineFlow, before: readonly LineInput[] = [], rules: LineRules = RULES) {
   const flow = before.reduce((state, input) => decideLine(state, input, rules).flow, start);
   return {
@@ -98,7 +98,7 @@ describe("linking", () => {
     given(LINKED_LINE, TO_ONLINE).ignores(resumedInput);
   });
 
-  test("a line that cannot be opened is offline, without a number unlinked", () => {
+  test("a line that cannot be opened is offline, or unlinked without a number", () => {
     expect(given(NEW_LINE).when(openFailed)).toMatchObject({
       flow: { state: "unlinked", reason: "no answer" },
       effects: [],
@@ -118,7 +118,7 @@ describe("a probe that finds the line online", () => {
     expect(effects).toEqual([{ do: "stop_grace" }, { do: "store_active", offlineReports: 0 }]);
   });
 
-  test("makes the line online once that is stored", () => {
+  test("makes the line online once the instance is stored", () => {
     const { flow, effects } = given(LINKED_LINE, [foundOnline()]).when(activeStored());
     expect(flow).toMatchObject({ state: "online", reason: null });
     expect(effects).toEqual([{ do: "notify_online" }]);
@@ -139,7 +139,7 @@ describe("a probe that finds the line online", () => {
     expect(given(NEW_LINE, [linking, ...TO_ONLINE]).flow.state).toBe("online");
   });
 
-  test("clears a lasting fault at once", () => {
+  test("clears a lasting fault immediately", () => {
     expect(given(LINKED_LINE, [offline("bad", true)]).when(foundOnline()).flow.lastingFault).toBeUndefined();
   });
 
@@ -156,21 +156,21 @@ describe("an offline line", () => {
     expect(effects).toEqual([{ do: "notify_offline", reason: "gone" }, startGrace]);
   });
 
-  test("starts its grace once and notifies once", () => {
+  test("starts its grace period once and notifies once", () => {
     const { flow, effects } = given(LINKED_LINE, [...TO_ONLINE, offline()]).when(foundOffline);
     expect(flow).toMatchObject({ state: "reconnecting", reason: "no route", offlineReports: 2 });
     expect(effects).toEqual([]);
   });
 
   test("is stored as inactive, with the latest reason, when the grace period has ended", () => {
-    const { flow, effects } = given(LINKED_LINE, [...TO_ONLINE, offline(), offline("worse")]).when(graceOver);
+    const { flow, effects } = given(LINKED_LINE, [...TO_ONLINE, offline(), offline("worse")]).when(graceEnded);
     expect(flow).toMatchObject({ state: "offline", reason: "worse", isInGrace: false });
     expect(effects).toEqual([{ do: "store_inactive", reason: "worse" }]);
   });
 
   test("has a grace period during its first connection", () => {
     expect(given(LINKED_LINE).when(offline()).effects).toEqual([startGrace]);
-    expect(given(LINKED_LINE, [offline()]).when(graceOver).flow.state).toBe("offline");
+    expect(given(LINKED_LINE, [offline()]).when(graceEnded).flow.state).toBe("offline");
   });
 
   test("starts another grace period after it was online again", () => {
@@ -180,7 +180,7 @@ describe("an offline line", () => {
   });
 
   test("starts no grace period after the first one", () => {
-    const { flow, effects } = given(LINKED_LINE, [offline(), graceOver]).when(offline("still"));
+    const { flow, effects } = given(LINKED_LINE, [offline(), graceEnded]).when(offline("still"));
     expect(flow).toMatchObject({ state: "offline", reason: "still" });
     expect(effects).toEqual([]);
   });
@@ -266,14 +266,14 @@ describe("a line whose user unlinks the number", () => {
     expect(when(offline())).toMatchObject({ flow: { state: "unlinked", offlineReports: 2 }, effects: [] });
   });
 
-  test("links again with a new code once that is stored", () => {
+  test("links again with a new code once the unlink is stored", () => {
     const afterStored = given(LINKED_LINE, [unlinking]).when(unlinkingStored);
     expect(afterStored).toMatchObject({
       flow: { state: "unlinked", stage: "open", reason: "by its owner" },
       effects: [],
     });
-    const relinked = [unlinking, unlinkingStored, linking, linkStored(2), foundOnline(), activeStored(2)];
-    expect(given(LINKED_LINE, relinked).flow.state).toBe("online");
+    const relinkInputs = [unlinking, unlinkingStored, linking, linkStored(2), foundOnline(), activeStored(2)];
+    expect(given(LINKED_LINE, relinkInputs).flow.state).toBe("online");
   });
 
   test("may be closed in the meantime, and stays closed", () => {
@@ -315,7 +315,7 @@ describe("any sequence of inputs", () => {
   const text = fc.constantFrom("a", "b");
   const reports = fc.nat({ max: 4 });
   const anyInput: fc.Arbitrary<LineInput> = fc.oneof(
-    fc.constantFrom(linking, resumedInput, openFailed, graceOver, unlinked, foundOnline(), closing, closed),
+    fc.constantFrom(linking, resumedInput, openFailed, graceEnded, unlinked, foundOnline(), closing, closed),
     fc.constantFrom(unlinking, unlinkingStored),
     reports.map(linkStored),
     reports.map(activeStored),
@@ -361,9 +361,9 @@ describe("a condition", () => {
   });
 
   test("replaces the reason while no number is linked", () => {
-    const expired = condition("qr_expired", "the codes have expired; ask for a new one");
+    const expiredCondition = condition("qr_expired", "the codes have expired; ask for a new one");
     for (const start of [given(NEW_LINE), given(NEW_LINE, [linking])]) {
-      const { before, flow } = start.when(expired);
+      const { before, flow } = start.when(expiredCondition);
       expect(flow).toMatchObject({ state: before.state, reason: "the codes have expired; ask for a new one" });
     }
     expect(given(LINKED_LINE, [offline("no route")]).when(condition("replaced", "replaced")).flow.reason).toBe(
@@ -371,14 +371,14 @@ describe("a condition", () => {
     );
   });
 
-  test("has the usual reason again afterwards", () => {
-    const expired = condition("qr_expired", "the codes have expired");
-    expect(given(NEW_LINE, [linking, expired]).when(condition(null)).flow.reason).toBe(
+  test("restores the usual reason when it ends", () => {
+    const expiredCondition = condition("qr_expired", "the codes have expired");
+    expect(given(NEW_LINE, [linking, expiredCondition]).when(condition(null)).flow.reason).toBe(
       "waiting for the code to be scanned",
     );
-    expect(given(NEW_LINE, [expired]).when(condition(null)).flow.reason).toBe("no phone number is linked");
+    expect(given(NEW_LINE, [expiredCondition]).when(condition(null)).flow.reason).toBe("no phone number is linked");
     expect(given(LINKED_LINE, [unlinked]).when(condition(null)).flow.reason).toBe("removed");
-    expect(given(NEW_LINE, [linking, expired]).when(condition(null, "starting again")).flow.reason).toBe(
+    expect(given(NEW_LINE, [linking, expiredCondition]).when(condition(null, "starting again")).flow.reason).toBe(
       "starting again",
     );
   });
@@ -393,7 +393,7 @@ describe("a condition", () => {
   });
 
   test("outlives a drop and the end of the grace period", () => {
-    const { flow } = given(LINKED_LINE, [...TO_ONLINE, condition("replaced"), offline()]).when(graceOver);
+    const { flow } = given(LINKED_LINE, [...TO_ONLINE, condition("replaced"), offline()]).when(graceEnded);
     expect(flow).toMatchObject({ state: "offline", condition: "replaced" });
   });
 

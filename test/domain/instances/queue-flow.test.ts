@@ -28,7 +28,7 @@ const LOOK: QueueEffect = { do: "look" };
 const WAKE: QueueEffect = { do: "wake" };
 const CANCEL: QueueEffect = { do: "cancel_preparation" };
 
-/** Given the state of a queue, when an input arrives, then the new state and the effects. */
+/** Prepares a queue; `when` applies one more input, and `gives` expects the new state and the effects. */
 function given(...before: readonly QueueInput[]) {
   const flow = before.reduce<QueueFlow>((flow, input) => decideQueue(flow, input).flow, NEW_QUEUE);
   return {
@@ -50,9 +50,9 @@ describe("an idle queue", () => {
 });
 
 describe("a queue that looks for its next call", () => {
-  test("rests without one", () => given(wakeInput).when(input("rest")).gives("idle"));
+  test("rests if there is none", () => given(wakeInput).when(input("rest")).gives("idle"));
   test("waits for the message of the call", () => given(wakeInput).when(input("prepare")).gives("preparing"));
-  test("waits for the time of the call", () =>
+  test("waits until the call is due", () =>
     given(wakeInput).when(holdInput).gives("waiting", { do: "wake_in", ms: 60_000 }));
   test("is busy once it dials", () => given(wakeInput).when(input("dial")).gives("busy"));
   test("looks once at a time", () => given(wakeInput).when(wakeInput).gives("starting_again"));
@@ -79,9 +79,9 @@ describe("a queue whose call is being prepared", () => {
   test("ignores the wall clock", () => given(wakeInput, input("prepare")).when(input("clock_set")).gives("preparing"));
 });
 
-describe("a queue that waits for the time of its call", () => {
+describe("a queue whose call is not due yet", () => {
   test("does not look early", () => given(wakeInput, holdInput).when(wakeInput).gives("waiting"));
-  test("checks when it is due", () => {
+  test("checks when the call is due", () => {
     given(wakeInput, holdInput).when(input("alarm")).gives("idle", WAKE);
     given(wakeInput, holdInput, input("alarm")).when(wakeInput).gives("starting", LOOK);
   });
@@ -121,7 +121,7 @@ describe("an unconfirmed claim", () => {
       .when(input("rest"))
       .gives("busy");
   });
-  test("is looked for again until it can no longer be carried out", () => {
+  test("is looked for again until it can no longer take effect", () => {
     const claimsChecked = (now: number): QueueInput => ({ type: "claims_checked", now });
     given(...uncertainClaim)
       .when(claimsChecked(5_000 + UNCONFIRMED_MS))
@@ -155,7 +155,7 @@ const ANY_INPUT: fc.Arbitrary<QueueInput> = fc.oneof(
 );
 
 fuzz(
-  "every decision is a move of the table, and a look begins as the queue starts or checks",
+  "decisions are moves in the table, and only a start or check begins a look",
   fc.property(fc.array(ANY_INPUT, { maxLength: 40 }), (inputs) => {
     let flow = NEW_QUEUE;
     for (const input of inputs) {

@@ -20,7 +20,7 @@ describe("the forms of a number", () => {
   });
 
   fuzz(
-    "are numbers themselves, and each is a form of the other",
+    "are numbers themselves, and each is a form of the others",
     fc.property(
       fc.oneof(fc.stringMatching(/^\+[1-9]\d{6,14}$/), fc.stringMatching(/^\+5[245]\d{10,11}$/)),
       (number) => {

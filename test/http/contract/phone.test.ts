@@ -13,7 +13,7 @@ let numberCount = 0;
 
 const server = useLocalServer(STREAMS);
 
-/** A separate number for each test. */
+/** Returns a separate number for each test. */
 const newNumber = (): string => `+1202555${5_000 + numberCount++}`;
 
 interface InstanceConnection {
@@ -27,7 +27,7 @@ interface PhoneCall extends StreamCall {
   answer(): Promise<void>;
 }
 
-/** A stream call that rings at a phone. */
+/** Places a stream call that rings at a phone. */
 async function callPhone(): Promise<PhoneCall> {
   const client = await server.as("ada");
   const number = newNumber();
@@ -49,7 +49,7 @@ async function callPhone(): Promise<PhoneCall> {
 }
 
 describe.concurrent("a phone over a WebSocket", () => {
-  test("rings with the call, its caller and its instance", async () => {
+  test("rings with the call, its caller ID and its instance", async () => {
     const { call, instance, client, phone } = await callPhone();
     const { connection } = expected(
       200,
@@ -115,7 +115,7 @@ describe.concurrent("a phone over a WebSocket", () => {
     });
   });
 
-  test("is closed with 4001 when its token is revoked, and its call ends", async () => {
+  test("is closed with 4001 when its token is revoked", async () => {
     const token = await server.token("revoked");
     const client = server.client(token);
     const phone = await openPhone(server.base, client, newNumber());

@@ -6,7 +6,7 @@ import { toneShare } from "../../support/server-sound.ts";
 import { ATTACH_MS, answeredStream, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
 import { StreamRefused } from "../../support/stream-client.ts";
 
-const NEVER_ANSWERS = "+12025550102";
+const UNANSWERED_NUMBER = "+12025550102";
 const sound = (ms: number, hz = 1_000) => tone(hz, ms, 16_000, 8_000);
 const COMPLETED = { status: "COMPLETED", outcome: { reason: "stream_closed" } };
 const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
@@ -28,7 +28,7 @@ describe.concurrent("a client that closes the stream", () => {
   });
 
   test("closing before the answer ends the call immediately", async () => {
-    const { call, client, open, dial } = await streamCall(server, { to: NEVER_ANSWERS });
+    const { call, client, open, dial } = await streamCall(server, { to: UNANSWERED_NUMBER });
     const stream = await open();
     await dial();
     await stream.event("ringing");
@@ -40,7 +40,7 @@ describe.concurrent("a client that closes the stream", () => {
     });
   });
 
-  test("closing while the call is queued ends it immediately", async () => {
+  test("closing while the call is queued ends the call immediately", async () => {
     const { call, client, open } = await streamCall(server);
     const stream = await open();
     await stream.close(1000);
@@ -52,7 +52,7 @@ describe.concurrent("a client that closes the stream", () => {
 });
 
 describe.concurrent("a connection that breaks", () => {
-  test("a break during the call ends it after the attach time", async () => {
+  test("a break during the call ends the call after the attach time", async () => {
     const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(300));
     stream.kill();
@@ -115,7 +115,7 @@ describe.concurrent("the end of the call", () => {
     expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "terminated" });
   });
 
-  test("the callee's hang-up closes it with 1000", async () => {
+  test("the callee's hang-up closes the stream with 1000", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550104" });
     const stream = await open();
     await dial();
@@ -124,7 +124,7 @@ describe.concurrent("the end of the call", () => {
     expect((await client.readCall(call.id)).status).toBe("COMPLETED");
   });
 
-  test("an end before the answer closes it with 4010", async () => {
+  test("an end before the answer closes the stream with 4010", async () => {
     const { open, dial } = await streamCall(server, { to: "+12025550103" });
     const stream = await open();
     await dial();

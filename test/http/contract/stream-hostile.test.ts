@@ -11,7 +11,7 @@ const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
 const server = useLocalServer(STREAMS);
 
 describe.concurrent("an invalid text message", () => {
-  test("gets an error with its fault, and the call continues", async () => {
+  test("gets an error that names the fault, and the call continues", async () => {
     const { call, client, stream } = await answeredStream(server);
     const invalidMessages: [message: string, code: string, detail: RegExp][] = [
       ["hello", "invalid_json", /JSON object; send audio as binary/],
@@ -41,7 +41,7 @@ describe.concurrent("an invalid text message", () => {
   });
 });
 
-describe.concurrent("bytes other than the named audio", () => {
+describe.concurrent("bytes other than the declared audio", () => {
   test.for<
     [what: string, query: Record<string, string>, bytes: () => Uint8Array | Promise<Uint8Array>, reason: RegExp]
   >([

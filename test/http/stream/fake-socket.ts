@@ -7,7 +7,7 @@ export class FakeSocket implements Socket {
   readonly #unread: (string | Uint8Array)[] = [];
   #drainCallbacks: (() => void)[] = [];
   closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
-  /** Lets the client stop reading. */
+  /** True while the client does not read. */
   stuck = false;
   paused = false;
 

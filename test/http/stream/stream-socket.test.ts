@@ -12,7 +12,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
 /** A stream reservation with more earlier events than a client may leave unread. */
-function reservationWithHistory(detached: boolean[]): StreamReservation {
+function reservationWithHistory(detachments: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},
     queuedMs: 0,
@@ -24,7 +24,7 @@ function reservationWithHistory(detached: boolean[]): StreamReservation {
     clear() {},
     dtmf() {},
     hangUp() {},
-    detach: (isHangup) => void detached.push(isHangup),
+    detach: (isHangup) => void detachments.push(isHangup),
   };
   return {
     attach(client: StreamClient) {
@@ -55,18 +55,18 @@ function handlersOf(system: ManualSystem, reservation: StreamReservation): Socke
 
 test("a client that never reads the replay is disconnected", async () => {
   const system = new ManualSystem();
-  const detached: boolean[] = [];
-  const handlers = handlersOf(system, reservationWithHistory(detached));
+  const detachments: boolean[] = [];
+  const handlers = handlersOf(system, reservationWithHistory(detachments));
   const socket = new FakeSocket();
   socket.stuck = true;
   handlers.open?.(socket);
   expect(socket.closed?.code).toBe(4009);
-  expect(detached).toEqual([false]);
+  expect(detachments).toEqual([false]);
   handlers.close?.(socket, 1006, "");
-  expect(detached).toEqual([false]);
+  expect(detachments).toEqual([false]);
 });
 
-test("a hangup after waiting audio counts even if the connection breaks", async () => {
+test("a hangup after queued audio takes effect even if the connection breaks", async () => {
   const system = new ManualSystem();
   const coreCalls: string[] = [];
   let makeRoom = (): void => {};

@@ -1,4 +1,4 @@
-// A first program after installing the package: message.json is the message, heard.wav the audio heard.
+// First program after an installation: reads the message from message.json, and writes the heard audio to heard.wav.
 import { readFile, writeFile } from "node:fs/promises";
 import { createRingport } from "ringport";
 

@@ -17,10 +17,10 @@ import { Stage } from "./stage.ts";
 import { waitedSince } from "./waited.ts";
 
 const HZ = 440;
-/** The softphone's audio. */
-const THEIR_HZ = 1_010;
+/** Frequency of the softphone's tone. */
+const SOFTPHONE_HZ = 1_010;
 const RATE = 16_000;
-/** Compared sample by sample in real time: retried on a stalled machine. */
+/** Audio is compared sample by sample in real time, so a stalled machine needs retries. */
 const REAL_TIME = { retry: 2 };
 const toneOf = (ms: number, sampleRate = RATE): Int16Array => tone(HZ, ms, sampleRate, 8_000);
 const MP3 = new URL("../../fixtures/tone-44k-stereo-id3.mp3", import.meta.url);
@@ -33,24 +33,24 @@ interface PlacedCall {
   readonly softphone: Baresip;
   /** Expects this tone at the softphone. */
   readonly expectHeard: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
-  /** A client, optionally through another address. */
+  /** Creates a client, optionally for another address. */
   client(url?: string): Client;
 }
 
 interface Scenario {
   readonly title: string;
-  /** One run is enough if the server is the same on every runtime. */
+  /** Set if the server behaves the same on every runtime, so one run is enough. */
   readonly onNodeOnly?: true;
   readonly run: (call: PlacedCall) => Promise<void>;
 }
 
-/** Expects the softphone's audio at the client, after a first second of settling. */
+/** Expects the softphone's audio at the client, except during the first second. */
 function expectSoftphoneTone(frames: readonly Int16Array[], sampleRate: number): void {
   expect(new Set(frames.map(({ length }) => length))).toEqual(new Set([sampleRate / 50]));
   const samples = concatPcm(frames);
   const { from, to } = loudPart({ sampleRate, samples }, 500);
   expect((to - from) / sampleRate).toBeGreaterThan(1.75);
-  expectUnbroken({ sampleRate, samples: samples.subarray(from + sampleRate, to) }, THEIR_HZ);
+  expectUnbroken({ sampleRate, samples: samples.subarray(from + sampleRate, to) }, SOFTPHONE_HZ);
 }
 
 const SCENARIOS: readonly Scenario[] = [
@@ -76,7 +76,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "is heard with mu-law, as the trunk has it, and gets mu-law",
+    title: "is heard in mu-law, the trunk's encoding, and gets mu-law",
     async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "mulaw" });
       await writePieces(session, encodeMulaw(toneOf(2_000, 8_000)));
@@ -86,7 +86,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "is heard with A-law, and gets A-law",
+    title: "is heard in A-law, and gets A-law",
     onNodeOnly: true,
     async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "alaw" });
@@ -97,7 +97,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "is heard with PCM of 44.1 kHz, and gets it",
+    title: "is heard in 44.1 kHz PCM, and gets 44.1 kHz PCM",
     onNodeOnly: true,
     async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { sampleRate: 44_100 });
@@ -108,7 +108,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "is heard with an MP3 that is cut anywhere",
+    title: "is heard in an MP3 split at arbitrary bytes",
     async run({ id, client, expectHeard }) {
       const session = await follow(client(), id, { encoding: "mp3" });
       await writePieces(session, readFileSync(MP3));
@@ -138,7 +138,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "gets a key, and the hang-up of the callee",
+    title: "gets a key press and the callee's hang-up",
     onNodeOnly: true,
     async run({ id, client, softphone }) {
       const { stream, events, ended } = await follow(client(), id);
@@ -159,7 +159,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "may lose its connection without an audible gap",
+    title: "can lose its connection without an audible gap",
     onNodeOnly: true,
     async run({ id, url, client, expectHeard }) {
       const relay = await relayTo(url);
@@ -187,7 +187,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "gets a ticket for a WebSocket that can send no header",
+    title: "gets a ticket for a WebSocket that cannot send headers",
     onNodeOnly: true,
     async run({ id, client, expectHeard }) {
       const { url } = await client().calls.streamTicket(id);
@@ -213,7 +213,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
   const stage = new Stage();
   let keys: Certificates;
   const starts: (() => Promise<void>)[] = [];
-  // All start before any call, because a starting program would slow down those in a call.
+  // All programs start before any call, because a start would disturb running calls.
   beforeAll(async () => {
     keys = makeCertificates(stage.folder("keys"));
     await Promise.all(starts.map((start) => start()));
@@ -227,7 +227,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
       let token = "";
 
       const start = async (): Promise<void> => {
-        softphones = await Promise.all(scenarios.map(() => startBaresip(stage, keys, THEIR_HZ)));
+        softphones = await Promise.all(scenarios.map(() => startBaresip(stage, keys, SOFTPHONE_HZ)));
         const trunks = softphones.map(({ port }, i) => ({ name: `trunk-${i}`, server: `sip:127.0.0.1:${port}` }));
         server = new Server(target, {
           env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIP_TRUNKS: JSON.stringify(trunks) },

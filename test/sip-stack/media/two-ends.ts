@@ -41,7 +41,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
     return end;
   }
 
-  /** Samples to send next; then silence. */
+  /** Sends these samples next, then silence. */
   say(clip: Int16Array): void {
     this.#clip = Int16Array.from(clip);
     this.#position = 0;
@@ -90,7 +90,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
   }
 }
 
-/** Plain PCMU to a port on loopback. */
+/** Settings for plain PCMU to a port on loopback. */
 export function settingsTo(port: number, options: Partial<StreamSettings> = {}): StreamSettings {
   return {
     remote: { address: LOOPBACK, port },
@@ -106,7 +106,7 @@ export function settingsTo(port: number, options: Partial<StreamSettings> = {}):
   };
 }
 
-/** Two ends in a call with each other, half a second after its start: any delay that a busy machine caused at the start has been removed. */
+/** Starts a call between two ends; returns them after half a second, when any initial delay has been made up. */
 export async function twoEnds(
   settings: Partial<StreamSettings> = {},
   options: Partial<MediaOptions> = {},
@@ -123,7 +123,7 @@ export async function twoEnds(
   return { a, b, close: () => engine.close() };
 }
 
-/** True if this end has heard 100 ms of a tone without a break, after the first `from` samples: a burst of packets is short, and a busy machine may have interrupted it. */
+/** True if this end has heard an unbroken 100 ms of a tone after the first `from` samples; longer parts may have gaps on a busy machine. */
 export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
   const length = sampleRate / 10;
   for (let at = from; at + length <= heard.length; at += length / 5)

@@ -6,83 +6,83 @@ const URI = "sip:them@there.example";
 const OPTIONS = { method: "OPTIONS" };
 
 async function sendOptions(wire: Wire): Promise<RecordedRequest> {
-  const sent = send(wire.transactions, request("OPTIONS", URI), URI);
+  const sentRequest = send(wire.transactions, request("OPTIONS", URI), URI);
   await wire.system.settle();
-  return sent;
+  return sentRequest;
 }
 
 test("trying: a request is retransmitted up to timer F, with doubling pauses", async () => {
   const wire = new Wire();
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   await wire.system.advance(31_999);
   const sentAtMs = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
   expect(wire.log).toEqual(sentAtMs.map((ms) => `${ms} OPTIONS`));
   await wire.system.advance(1);
-  expect(sent.events).toEqual(["sent", "timeout"]);
+  expect(sentRequest.events).toEqual(["sent", "timeout"]);
   expect(wire.system.waiting).toBe(0);
 });
 
 test("proceeding: a request is retransmitted every T2 until timer F", async () => {
   const wire = new Wire();
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   await wire.system.advance(400);
   wire.answer(100, OPTIONS);
   await wire.system.advance(8_600);
   expect(wire.log).toEqual(["0 OPTIONS", "500 OPTIONS", "4500 OPTIONS", "8500 OPTIONS"]);
   await wire.system.advance(23_000);
-  expect(sent.events).toEqual(["sent", "100", "timeout"]);
+  expect(sentRequest.events).toEqual(["sent", "100", "timeout"]);
   expect(wire.system.waiting).toBe(0);
 });
 
 test("completed: retransmitted responses are absorbed until timer K", async () => {
   const wire = new Wire();
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   wire.answer(404, OPTIONS);
   wire.answer(404, OPTIONS);
   expect(wire.system.waiting).toBe(1);
   await wire.system.advance(5_000);
   expect(wire.system.waiting).toBe(0);
-  expect(sent.events).toEqual(["sent", "404"]);
+  expect(sentRequest.events).toEqual(["sent", "404"]);
   expect(wire.log).toEqual(["0 OPTIONS"]);
 });
 
 test("reliable transports have no retransmissions or timer K", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   await wire.system.advance(20_000);
   wire.answer(200, OPTIONS);
   expect(wire.log).toEqual(["0 OPTIONS"]);
   expect(wire.system.waiting).toBe(0);
-  expect(sent.events).toEqual(["sent", "200"]);
+  expect(sentRequest.events).toEqual(["sent", "200"]);
 });
 
 test("a closed connection fails the request, even after a provisional response", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   wire.answer(100, OPTIONS);
   wire.breakFlow(wire.message(0).flow, "closed");
-  expect(sent.events).toEqual(["sent", "100", "closed"]);
+  expect(sentRequest.events).toEqual(["sent", "100", "closed"]);
   expect(wire.system.waiting).toBe(0);
 });
 
-test("the times are options", async () => {
+test("the timers are configurable", async () => {
   const wire = new Wire({ t1Ms: 10, t2Ms: 40, t4Ms: 50 });
-  const sent = await sendOptions(wire);
+  const sentRequest = await sendOptions(wire);
   await wire.system.advance(150);
   expect(wire.log).toEqual([0, 10, 30, 70, 110, 150].map((ms) => `${ms} OPTIONS`));
   wire.answer(200, OPTIONS);
-  expect(sent.events).toEqual(["sent", "200"]);
+  expect(sentRequest.events).toEqual(["sent", "200"]);
   await wire.system.advance(50);
   expect(wire.system.waiting).toBe(0);
 });
 
-test("a request on a given flow stays there, and fails if it is closed", async () => {
+test("a request on a flow stays there, and fails if the flow is closed", async () => {
   const wire = new Wire();
   const flow = await wire.connect(tcp("192.0.2.77"));
-  const sent = send(wire.transactions, request("BYE", URI), flow);
-  expect(sent.events).toEqual([]);
+  const sentRequest = send(wire.transactions, request("BYE", URI), flow);
+  expect(sentRequest.events).toEqual([]);
   await wire.system.settle();
   expect(wire.message(0).flow).toBe(flow);
   wire.answer(200, { method: "BYE" });
@@ -98,10 +98,10 @@ test("a header that cannot be written fails its request only", async () => {
   flow.send = () => {
     throw new RangeError("The header field X has a line break in its value");
   };
-  const sent = send(wire.transactions, request("OPTIONS", URI), flow);
+  const sentRequest = send(wire.transactions, request("OPTIONS", URI), flow);
   await wire.system.settle();
-  expect(sent.events).toEqual(["unreachable"]);
-  expect(await sent.end).toMatchObject({ message: expect.stringContaining("line break") });
+  expect(sentRequest.events).toEqual(["unreachable"]);
+  expect(await sentRequest.end).toMatchObject({ message: expect.stringContaining("line break") });
   expect(wire.system.waiting).toBe(0);
 });
 

@@ -5,7 +5,7 @@ import { FakeNetwork, outcomeOf } from "../../support/whatsapp/fake-network.ts";
 
 const RATE = 16_000;
 const ANA = "+5511987654321";
-const FRAME = 960;
+const FRAME_SAMPLES = 960;
 
 /** A call that has just become active, with external audio. */
 async function activeCall(number: FakeNumber = {}) {
@@ -22,7 +22,7 @@ async function activeCall(number: FakeNumber = {}) {
   return { fake, client, voip, callId, call: fake.network.call(), startMs: fake.system.monotonic() };
 }
 
-/** `count` samples that rise from `from`, far from silence. */
+/** `count` ascending samples that begin with `from`; none is silent. */
 function ramp(count: number, from = 1): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => (from + i) / 32_768);
 }
@@ -37,74 +37,75 @@ describe("audio to the callee", () => {
     await fake.system.advance(600);
     expect(call.frames.map(({ atMs }) => atMs - startMs)).toEqual([60, 120, 180, 240, 300, 360, 420, 480, 540, 600]);
     expect(
-      call.frames.every(({ samples }) => samples.length === FRAME && samples.every((sample) => sample === 0)),
+      call.frames.every(({ samples }) => samples.length === FRAME_SAMPLES && samples.every((sample) => sample === 0)),
     ).toBe(true);
   });
 
-  test("arrives sample for sample if it is fed by the watermarks", async () => {
+  test("arrives sample for sample if fed according to the watermarks", async () => {
     const { fake, voip, callId, call } = await activeCall();
     const { pauseMs, resumeMs } = voip.getFeedWatermarksMs();
     expect({ pauseMs, resumeMs }).toEqual({ pauseMs: 120, resumeMs: 60 });
     const frames = 20;
     for (let fedFrames = 0; fedFrames < frames; await fake.system.advance(20)) {
       if (voip.getLiveBufferMs(callId) > resumeMs) continue;
-      while (fedFrames < frames) if (voip.feedLiveAudio(callId, ramp(FRAME, 1 + FRAME * fedFrames++)) >= pauseMs) break;
+      while (fedFrames < frames)
+        if (voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES, 1 + FRAME_SAMPLES * fedFrames++)) >= pauseMs) break;
     }
     await fake.system.advance(200);
     const start = call.heard.findIndex((sample) => sample !== 0);
-    const heard = call.heard.subarray(start, start + frames * FRAME);
+    const heard = call.heard.subarray(start, start + frames * FRAME_SAMPLES);
     expect(heard.findIndex((sample, i) => sample !== i + 1)).toBe(-1);
-    expect(call.heard.subarray(start + frames * FRAME).every((sample) => sample === 0)).toBe(true);
+    expect(call.heard.subarray(start + frames * FRAME_SAMPLES).every((sample) => sample === 0)).toBe(true);
     expect(voip.lostSamples(callId)).toBe(0);
   });
 
   test("counts as buffered until it is sent", async () => {
     const { fake, voip, callId, call } = await activeCall();
-    expect(voip.feedLiveAudio(callId, ramp(FRAME))).toBe(60);
-    expect(voip.feedLiveAudio(callId, ramp(FRAME / 2, FRAME + 1))).toBe(90);
+    expect(voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES))).toBe(60);
+    expect(voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES / 2, FRAME_SAMPLES + 1))).toBe(90);
     expect(voip.getLiveBufferMs(callId)).toBe(90);
     await fake.system.advance(60);
     expect(voip.getLiveBufferMs(callId)).toBe(30);
     await fake.system.advance(60);
     expect(voip.getLiveBufferMs(callId)).toBe(0);
-    expect([...call.heard.subarray(0, 1.5 * FRAME)]).toEqual(ascendingValues(1.5 * FRAME));
-    expect([...call.heard.subarray(1.5 * FRAME)].every((sample) => sample === 0)).toBe(true);
+    expect([...call.heard.subarray(0, 1.5 * FRAME_SAMPLES)]).toEqual(ascendingValues(1.5 * FRAME_SAMPLES));
+    expect([...call.heard.subarray(1.5 * FRAME_SAMPLES)].every((sample) => sample === 0)).toBe(true);
   });
 
   test("waits for the first 60 ms before anything is sent", async () => {
     const { fake, voip, callId, call } = await activeCall();
-    voip.feedLiveAudio(callId, ramp(FRAME - 1));
+    voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES - 1));
     await fake.system.advance(120);
     expect(call.heard.every((sample) => sample === 0)).toBe(true);
-    voip.feedLiveAudio(callId, ramp(1, FRAME));
+    voip.feedLiveAudio(callId, ramp(1, FRAME_SAMPLES));
     await fake.system.advance(60);
-    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME));
-    voip.feedLiveAudio(callId, ramp(10, 1)); // later audio needs less
+    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME_SAMPLES));
+    voip.feedLiveAudio(callId, ramp(10, 1)); // later audio has no such minimum
     await fake.system.advance(60);
     expect([...call.frames.at(-1)!.samples.subarray(0, 11)]).toEqual([...ascendingValues(10), 0]);
   });
 
-  test("is lost up to the last 60 ms if it was fed before the call was active", async () => {
+  test("is lost before the call is active, except for the last 60 ms", async () => {
     const fake = new FakeNetwork();
     const { voip } = await fake.online();
     const startOutcome = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
     await fake.system.advance(25);
     voip.setExternalAudioMode(startOutcome.value!, true);
-    voip.feedLiveAudio(startOutcome.value!, ramp(2 * FRAME));
+    voip.feedLiveAudio(startOutcome.value!, ramp(2 * FRAME_SAMPLES));
     await fake.system.advance(2_000);
     const heard = [...fake.network.call().heard].filter((sample) => sample !== 0);
-    expect(heard).toEqual(ascendingValues(FRAME, FRAME + 1));
-    expect(voip.lostSamples(startOutcome.value!)).toBe(FRAME);
+    expect(heard).toEqual(ascendingValues(FRAME_SAMPLES, FRAME_SAMPLES + 1));
+    expect(voip.lostSamples(startOutcome.value!)).toBe(FRAME_SAMPLES);
   });
 
   test("skips ahead above 200 ms", async () => {
     const { fake, voip, callId, call } = await activeCall();
     voip.feedLiveAudio(callId, ramp(3_200));
     await fake.system.advance(60);
-    expect([...call.heard]).toEqual(ascendingValues(FRAME)); // 200 ms are the limit
+    expect([...call.heard]).toEqual(ascendingValues(FRAME_SAMPLES)); // 200 ms is the limit
     voip.feedLiveAudio(callId, ramp(961, 3_201));
     await fake.system.advance(60);
-    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME, 4_161 - FRAME + 1));
+    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME_SAMPLES, 4_161 - FRAME_SAMPLES + 1));
     expect(voip.getLiveBufferMs(callId)).toBe(0);
   });
 
@@ -119,8 +120,8 @@ describe("audio to the callee", () => {
   test("is refused without external mode, and for an unknown call", async () => {
     const { voip, callId } = await activeCall();
     voip.setExternalAudioMode(callId, false);
-    expect(voip.feedLiveAudio(callId, ramp(FRAME))).toBe(0);
-    expect(voip.feedLiveAudio("unknown", ramp(FRAME))).toBe(0);
+    expect(voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES))).toBe(0);
+    expect(voip.feedLiveAudio("unknown", ramp(FRAME_SAMPLES))).toBe(0);
     expect(voip.getLiveBufferMs("unknown")).toBe(0);
     expect(() => voip.setExternalAudioMode("unknown", true)).toThrow("No call with id unknown");
   });
@@ -139,9 +140,9 @@ describe("audio to the callee", () => {
   test("continues while the socket is down", async () => {
     const { fake, client, voip, callId, call } = await activeCall();
     client.dropSocket(Infinity);
-    voip.feedLiveAudio(callId, ramp(FRAME));
+    voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES));
     await fake.system.advance(60);
-    expect([...call.heard]).toEqual(ascendingValues(FRAME));
+    expect([...call.heard]).toEqual(ascendingValues(FRAME_SAMPLES));
   });
 
   test("ends with the call", async () => {
@@ -160,8 +161,8 @@ describe("audio to the callee", () => {
   });
 });
 
-describe("audio of the callee", () => {
-  test("arrives in frames of 60 ms from the connected relay on", async () => {
+describe("audio from the callee", () => {
+  test("arrives in frames of 60 ms once the relay is connected", async () => {
     const { fake, startMs } = await activeCall({ speaks: tone(440, 600, RATE, 10_000) });
     await fake.system.advance(900);
     const frames = fake.events.filter(({ event }) => event === "voip_call_inbound_audio");
@@ -174,16 +175,16 @@ describe("audio of the callee", () => {
     expect(frames[0]!.argument.call).toMatchObject({ stateData: { state: "active" } });
   });
 
-  test("is an echo of the sent audio, one frame later", async () => {
+  test("repeats the sent audio one frame later on an echoing number", async () => {
     const { fake, voip, callId } = await activeCall({ echoes: true });
-    voip.feedLiveAudio(callId, ramp(FRAME));
+    voip.feedLiveAudio(callId, ramp(FRAME_SAMPLES));
     await fake.system.advance(300);
     const frames = fake.argumentsOf("voip_call_inbound_audio").map(({ pcm }) => Math.round(pcm[0] * 32_768));
     expect(frames.filter((first) => first !== 0)).toEqual([1]);
     expect(frames.indexOf(1)).toBe(1);
   });
 
-  test("never arrives on a one-way call, or once it is cut off", async () => {
+  test("never arrives on a one-way call, and stops when it is cut off", async () => {
     const oneWayCall = await activeCall({ media: "one-way", speaks: tone(440, 600, RATE, 10_000) });
     await oneWayCall.fake.system.advance(5_000);
     expect(oneWayCall.fake.argumentsOf("voip_call_inbound_audio")).toEqual([]);
@@ -195,7 +196,7 @@ describe("audio of the callee", () => {
     expect(cutCall.fake.argumentsOf("voip_call_inbound_audio")).toHaveLength(10);
   });
 
-  test("may be supplied by the test", async () => {
+  test("can be supplied by the test", async () => {
     const { fake, call } = await activeCall();
     call.say(Int16Array.of(5, 6));
     call.say(Int16Array.of(7));

@@ -30,7 +30,7 @@ describe("a dropped socket", () => {
     expect(client.getState().connected).toBe(false);
   });
 
-  test("makes a call to a known peer fail at the offer itself", async () => {
+  test("makes a call to a known peer fail when it is offered", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const peerJid = "12025550100@s.whatsapp.net";
@@ -87,7 +87,7 @@ describe("connecting", () => {
     expect(connectOutcome.error?.message).toBe("comms connection timeout after 10000ms");
   });
 
-  test("rejects when it is closed in the meantime", async () => {
+  test("rejects if the client disconnects in the meantime", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     const connectOutcome = outcomeOf(client.connect());
@@ -97,7 +97,7 @@ describe("connecting", () => {
     expect(client.getState().connected).toBe(false);
   });
 
-  test("twice at once opens once", async () => {
+  test("twice concurrently opens one connection", async () => {
     const fake = new FakeNetwork();
     const first = await fake.online();
     await first.disconnect();
@@ -115,7 +115,7 @@ describe("connecting", () => {
 });
 
 describe("disconnecting", () => {
-  test("reports it, and replaces the voip object at the next connect", async () => {
+  test("is reported, and the next connect replaces the voip object", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const { voip } = client;
@@ -145,7 +145,7 @@ describe("disconnecting", () => {
     expect(fake.network.call().ended).toBeUndefined(); // the callee is left in the call
   });
 
-  test("keeps the filters of stanzas", async () => {
+  test("keeps stanza filters", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();
@@ -158,7 +158,7 @@ describe("disconnecting", () => {
 });
 
 describe("the server", () => {
-  test("515: closes, and opens again at once", async () => {
+  test("515 closes the connection, and the client reopens it immediately", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.streamError(515);
@@ -170,7 +170,7 @@ describe("the server", () => {
     expect(client.getState()).toMatchObject({ connected: true, registered: true });
   });
 
-  test("516: unlinks, and opens again for new codes", async () => {
+  test("516 unlinks the client, which reopens the connection for new codes", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.streamError(516);
@@ -182,7 +182,7 @@ describe("the server", () => {
     expect(client.getState()).toEqual({ connected: true, registered: false, hasQr: true, hasPairingCode: false });
   });
 
-  test("516: opens again even if the client is disconnected in the meantime", async () => {
+  test("516 reopens the connection even if the client disconnects in the meantime", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.on("connection", ({ isLogout }) => {
@@ -194,7 +194,7 @@ describe("the server", () => {
     expect(client.getState()).toMatchObject({ connected: true, registered: false });
   });
 
-  test("replaced: closes and stays closed, still linked", async () => {
+  test("a replaced client is closed permanently, but stays linked", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.streamError("replaced");
@@ -206,7 +206,7 @@ describe("the server", () => {
     expect(fake.records.values.size).toBe(1);
   });
 
-  test("device removed: unlinks and forgets the session", async () => {
+  test("a removed device is unlinked, and its session is deleted", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     fake.network.unlink(OWNER);
@@ -223,7 +223,7 @@ describe("the server", () => {
     [401, "failure_not_authorized"],
     [403, "failure_locked"],
     [406, "failure_banned"],
-  ])("%i: unlinks and forgets the session", async (code, reason) => {
+  ])("%i unlinks the client, and its session is deleted", async (code, reason) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.fail(code);
@@ -235,7 +235,7 @@ describe("the server", () => {
     expect(fake.records.values.size).toBe(0);
   });
 
-  test("402: reports a failure, and closes the socket", async () => {
+  test("402 reports a failure, and closes the socket", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.fail(402, { code: "101", expire: "3600", message: "too many calls" });
@@ -252,7 +252,7 @@ describe("the server", () => {
     expect(client.getState()).toMatchObject({ connected: false, registered: true });
   });
 
-  test.each([402, 408, 440, 500])("%i at login: the client logs in again every 2 s", async (refuses) => {
+  test.each([402, 408, 440, 500])("%i at login makes the client log in again every 2 s", async (refuses) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();
@@ -272,7 +272,7 @@ describe("the server", () => {
     expect(fake.network.logins).toHaveLength(length);
   });
 
-  test("515 at login: the client logs in again at once", async () => {
+  test("515 at login makes the client log in again immediately", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();
@@ -298,7 +298,7 @@ describe("the server", () => {
     [405, "failure_client_too_old"],
     [409, "failure_bad_user_agent"],
     [503, "failure_service_unavailable"],
-  ])("%i: closes and stays closed, still linked", async (code, reason) => {
+  ])("%i closes the client permanently, but it stays linked", async (code, reason) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.fail(code);
@@ -309,7 +309,7 @@ describe("the server", () => {
     expect(fake.records.values.size).toBe(1);
   });
 
-  test("refuses every login on request, after the client has reported it as open", async () => {
+  test("refuses every login on request, after the client has reported an open connection", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();
@@ -327,7 +327,7 @@ describe("the server", () => {
     expect(client.getState().connected).toBe(true);
   });
 
-  test.each([401, 503])("%i at once: closes, and connect rejects without having opened", async (code) => {
+  test.each([401, 503])("%i before the login closes the connection, and connect rejects", async (code) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();
@@ -340,7 +340,7 @@ describe("the server", () => {
     expect(connectOutcome.error?.message).toBe("start comms superseded by newer lifecycle");
   });
 
-  test("closes the stream for another reason: the socket drops without an event", async () => {
+  test("another stream error drops the socket without an event", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.streamError("other");
@@ -427,7 +427,7 @@ describe("a disturbed method", () => {
     expect(outcomes[0]).toEqual({});
   });
 
-  test.each(["connect", "disconnect", "logout"] as const)("may be %s", async (method) => {
+  test.each(["connect", "disconnect", "logout"] as const)("can be %s", async (method) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.disturb(method, new Error("broken"));

@@ -49,7 +49,7 @@ describe("data compressed with bzip2", () => {
     expect(text(await decompress(base64(data)))).toBe(expected);
   });
 
-  it("may have several streams, as parallel programs write it", async () => {
+  it("can have several streams, as parallel compressors write", async () => {
     const [hello, world] = ["hello ", "world"].map((part) => bzip2(new TextEncoder().encode(part)));
     expect(text(await decompress(concatBytes([hello!, world!])))).toBe("hello world");
   });
@@ -60,7 +60,7 @@ describe("other data", () => {
 
   it.each([
     ["nothing at all", new Uint8Array(0)],
-    ["a page", new TextEncoder().encode("<html>not found</html>")],
+    ["an HTML document", new TextEncoder().encode("<html>not found</html>")],
     ["a stream followed by other bytes", concatBytes([data, Uint8Array.of(1, 2, 3)])],
     ["a stream without its end", data.subarray(0, data.length - 5)],
     ["a header only", data.subarray(0, 4)],
@@ -88,7 +88,7 @@ describe("other data", () => {
   );
 
   fuzz(
-    "is refused with a corrupted byte, or unchanged",
+    "with a corrupted byte is refused, or decompressed unchanged",
     fc.asyncProperty(fc.nat(data.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
       const corruptedData = Uint8Array.from(data);
       corruptedData[at]! ^= change;

@@ -68,8 +68,8 @@ describe("an entered account", () => {
   test("is tested, stored and resumed after a restart without a code", async () => {
     const code = await payload();
     expect(code).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sip\/link\/[0-9a-z]{16}$/);
-    const reply = await ask(telephony, code, fields({ callerId: "+12025550142" }));
-    expect([reply.status, reply.html]).toEqual([200, expect.stringContaining("as +12025550142")]);
+    const response = await ask(telephony, code, fields({ callerId: "+12025550142" }));
+    expect([response.status, response.html]).toEqual([200, expect.stringContaining("as +12025550142")]);
     await host.reports.next("online", SOON_MS);
     expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
     expect(host.reports.all.find(({ type }) => type === "linked")).toMatchObject({ phone: "+12025550142" });
@@ -89,12 +89,12 @@ describe("an entered account", () => {
   });
 
   test("is not stored if the server refuses it; the page states the reason", async () => {
-    const reply = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
-    expect(reply.status).toBe(422);
-    expect(reply.html).toContain("check “User”, “User for the password” and “Password”");
-    expect(reply.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
-    expect(reply.html).toContain(`value="127.0.0.1:${farEnd.port}"`);
-    expect(reply.html).not.toContain("wrong-secret");
+    const response = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
+    expect(response.status).toBe(422);
+    expect(response.html).toContain("check “User”, “User for the password” and “Password”");
+    expect(response.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
+    expect(response.html).toContain(`value="127.0.0.1:${farEnd.port}"`);
+    expect(response.html).not.toContain("wrong-secret");
     expect(host.stored).toBeUndefined();
     expect(host.reports.types).toEqual(["code"]);
     expect((await line.probe()).state).toBe("offline");
@@ -103,15 +103,15 @@ describe("an entered account", () => {
   test("is tested by OPTIONS without registration", async () => {
     const { register: _, password: __, ...account } = fields();
     farEnd.health = 404; // the account exists
-    const reply = await ask(telephony, await payload(), account);
-    expect(reply.status).toBe(200);
+    const response = await ask(telephony, await payload(), account);
+    expect(response.status).toBe(200);
     expect(farEnd.requests.map(({ start }) => start.split(" ")[0])).toEqual(["OPTIONS"]);
   });
 
   test("invalidates its code", async () => {
     const code = await payload();
-    const replies = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
-    expect(replies.map(({ status }) => status)).toEqual([200, 429]);
+    const responses = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 429]);
     expect((await ask(telephony, code)).status).toBe(410);
     expect((await ask(telephony, code, fields())).status).toBe(410);
     expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
@@ -123,8 +123,8 @@ describe("an entered account", () => {
     host.linked = async () => {
       throw new Error("the disk is full");
     };
-    const reply = await ask(telephony, code, fields());
-    expect([reply.status, reply.headers["retry-after"]]).toEqual([503, "2"]);
+    const response = await ask(telephony, code, fields());
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "2"]);
     expect(farEnd.registrations.at(-1)?.expires).toBe(0);
     host.linked = originalLinked;
     expect((await ask(telephony, code, fields())).status).toBe(200);
@@ -142,12 +142,12 @@ describe("an entered account", () => {
 
 describe("the account page", () => {
   test("has no script, loads no resources and escapes names", async () => {
-    const reply = await ask(telephony, await payload());
-    expect(reply.status).toBe(200);
-    expect(reply.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);
-    expect(reply.headers["cache-control"]).toBe("no-store");
-    expect(reply.html).not.toMatch(/<script|<b>/);
-    expect(reply.html).toContain("&#60;b&#62;");
+    const response = await ask(telephony, await payload());
+    expect(response.status).toBe(200);
+    expect(response.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);
+    expect(response.headers["cache-control"]).toBe("no-store");
+    expect(response.html).not.toMatch(/<script|<b>/);
+    expect(response.html).toContain("&#60;b&#62;");
   });
 
   test("marks each wrong field and keeps the input, except the password", async () => {
@@ -158,12 +158,12 @@ describe("the account page", () => {
       domain: "exa mple",
       callerId: '"><i>',
     };
-    const reply = await ask(telephony, await payload(), fields(input));
-    expect(reply.status).toBe(422);
-    expect(reply.html).toContain('aria-describedby="user-fault"');
-    expect(reply.html).toContain("&#34;&#62;&#60;i&#62;");
-    expect(reply.html).not.toContain("hunter2");
-    expect(reply.html).not.toContain("<i>");
+    const response = await ask(telephony, await payload(), fields(input));
+    expect(response.status).toBe(422);
+    expect(response.html).toContain('aria-describedby="user-fault"');
+    expect(response.html).toContain("&#34;&#62;&#60;i&#62;");
+    expect(response.html).not.toContain("hunter2");
+    expect(response.html).not.toContain("<i>");
     const server = await ask(telephony, await payload(), fields({ server: "sip.example.com:port" }));
     expect(server.html).toMatch(/id="server-fault">must be a host name/);
     expect(farEnd.requests).toEqual([]);
@@ -173,17 +173,17 @@ describe("the account page", () => {
     expect((await ask(telephony, await payload(), fields({ server: farEnd.uri }))).status).toBe(200);
   });
 
-  test("returns 404 for unknown codes, 413 for long forms, 405 otherwise", async () => {
+  test("returns 404 for unknown codes, 413 for long forms, 405 for other methods", async () => {
     const code = await payload();
     expect((await ask(telephony, "/sip/link/0000000000000000")).status).toBe(404);
     expect((await ask(telephony, code, "a".repeat(2_000_000))).status).toBe(413);
-    const put = await telephony.pages?.page(code.slice(code.indexOf("/link")), {
+    const putResponse = await telephony.pages?.page(code.slice(code.indexOf("/link")), {
       method: "PUT",
       url: code,
       headers: { get: () => null },
       body: null,
     });
-    expect(put?.status).toBe(405);
+    expect(putResponse?.status).toBe(405);
     expect(
       await telephony.pages?.page("/other", { method: "GET", url: code, headers: { get: () => null }, body: null }),
     ).toBeUndefined();
@@ -233,13 +233,13 @@ describe("the account page", () => {
     }
   });
 
-  test("allows five attempts a minute", async () => {
+  test("allows five failed attempts a minute with one code", async () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
       expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
-    const limitedReply = await ask(telephony, code, fields());
-    expect(limitedReply.status).toBe(429);
-    expect(Number(limitedReply.headers["retry-after"])).toBeGreaterThan(30);
+    const limitedResponse = await ask(telephony, code, fields());
+    expect(limitedResponse.status).toBe(429);
+    expect(Number(limitedResponse.headers["retry-after"])).toBeGreaterThan(30);
     expect(host.stored).toBeUndefined();
   });
 });
@@ -250,9 +250,9 @@ describe("the allowed servers of accounts", () => {
     line = await openLine(telephony, host);
     const code = await payload();
     for (const server of ["acme.example", "127.0.0.2", "127.0.0.1.evil.example", "[::1]"]) {
-      const reply = await ask(telephony, code, fields({ server }));
-      expect([server, reply.status]).toEqual([server, 422]);
-      expect(reply.html).toContain("*.acme.example, 127.0.0.1");
+      const response = await ask(telephony, code, fields({ server }));
+      expect([server, response.status]).toEqual([server, 422]);
+      expect(response.html).toContain("*.acme.example, 127.0.0.1");
     }
     expect((await ask(telephony, code, fields())).status).toBe(200);
   });

@@ -29,9 +29,9 @@ async function farEnd(options: FarEndOptions = {}): Promise<FarEnd> {
   return server;
 }
 
-async function check(trunk: Omit<Trunk, "name">, call?: string): Promise<CheckStep[]> {
+async function check(trunk: Omit<Trunk, "name">, number?: string): Promise<CheckStep[]> {
   const steps: CheckStep[] = [];
-  for await (const step of checkTrunk({ name: "acme", ...trunk }, { call })) steps.push(step);
+  for await (const step of checkTrunk({ name: "acme", ...trunk }, { call: number })) steps.push(step);
   return steps;
 }
 
@@ -117,7 +117,7 @@ describe.concurrent("a trunk check", () => {
     await Promise.all([expectOverloaded(), expectSilent()]);
   });
 
-  test("ends with the connection if the port is closed or does not speak TLS", async () => {
+  test("stops at the connection step if the port is closed or lacks TLS", async () => {
     const plainServer: Server = createServer((socket) =>
       socket
         .on("error", () => {})
@@ -133,7 +133,7 @@ describe.concurrent("a trunk check", () => {
     }
   });
 
-  test("ends with the DNS step if the host does not exist", async () => {
+  test("stops at the DNS step if the host does not exist", async () => {
     const steps = await check({ server: "sip:no-such-host.invalid" });
     expect(states(steps)).toEqual(["configuration works", "dns broken"]);
     expect(steps[1]?.detail).toContain("no-such-host.invalid");

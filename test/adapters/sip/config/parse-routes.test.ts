@@ -38,7 +38,7 @@ describe("parseRoutes", () => {
       'trunks.0.trunk is "acne", but no trunk has this name; did you mean acme?',
     ],
     [
-      "a route over itself",
+      "a route as its own trunk",
       [{ name: "world", trunks: [{ trunk: "world" }] }],
       'trunks.0.trunk is "world", but that is a route; a route consists of trunks only',
     ],
@@ -64,14 +64,14 @@ describe("parseRoutes", () => {
       [{ name: "world", trunks: [{ trunk: "acme", weight: 0.5 }] }],
       /^trunks\.0\.weight is 0\.5, but/,
     ],
-    ["two routes of a name", [WORLD, WORLD], "name is the name of two routes; give one of them another name"],
-  ])("reports the fault: %s", (_what, routes, fault) => {
+    ["two routes with one name", [WORLD, WORLD], "name is the name of two routes; give one of them another name"],
+  ])("reports the fault: %s", (_, routes, fault) => {
     expect(faultsOf(routes)).toEqual([expect.stringMatching(/^route (world|The World): /)]);
     const [detail] = faultsOf(routes).map((text) => text.replace(/^route [^:]*: /, ""));
     expect(detail).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
   });
 
-  test("a trunk's name and a value other than a list are reported", () => {
+  test("a trunk's name, and routes other than a list, are reported", () => {
     expect(faultsOf([{ ...WORLD, name: "acme" }])).toEqual([
       "route acme: name is also the name of a trunk; give the route another name",
     ]);
@@ -81,7 +81,7 @@ describe("parseRoutes", () => {
     ]);
   });
 
-  test("a faulty trunk is not also unknown", () => {
+  test("a faulty trunk is not reported as unknown as well", () => {
     expect(faultsOf([WORLD], [trunks[0], { name: "backup", server: "http://backup" }])).toEqual([
       expect.stringMatching(/^trunk backup: server is /),
     ]);

@@ -3,7 +3,7 @@ import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/share
 import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 
 test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
-  ["of one trunk are its caller ids", [["+14155550101"]], ["+14155550101"]],
+  ["are the ids of a single trunk", [["+14155550101"]], ["+14155550101"]],
   ["are the ids that each trunk names", [["+14155550101", "+14155550102"], ["+14155550102"]], ["+14155550102"]],
   [
     "are the narrower ids of two overlapping lists",
@@ -17,6 +17,6 @@ test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
   ["are any if all trunks allow any", ["*", "*"], "*"],
   ["are none if nothing overlaps", [["+14155550101"], ["+1416*"]], []],
   ["cannot be chosen if one trunk leaves no choice", ["*", undefined], undefined],
-])("the shared caller numbers of trunks %s", (_, rules, expectedIds) => {
+])("the shared caller IDs of trunks %s", (_, rules, expectedIds) => {
   expect(sharedCallerIds(rules.map((callerIds) => ({ callerIds })))).toEqual(expectedIds);
 });

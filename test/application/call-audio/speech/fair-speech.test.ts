@@ -5,7 +5,7 @@ import { SlowSpeech, SPOKEN_MS } from "../../../support/slow-speech.ts";
 const sentence = (n: number) => `This is sentence number ${n} of a text that somebody has written. `;
 const longText = (n: number) => sentence(n).repeat(80).slice(0, 4_060);
 /** Six sentences: more than one slice. */
-const SHORT = Array.from({ length: 6 }, (_, n) => sentence(n))
+const SHORT_TEXT = Array.from({ length: 6 }, (_, n) => sentence(n))
   .join("")
   .trim();
 
@@ -41,7 +41,7 @@ async function speakShortBesideLong(count: number, { answered }: { answered: boo
   for (const [n, instance] of aliceInstances.entries()) await world.create(instance, longText(n));
   await world.system.advance(100);
   const requestedAt = world.system.now();
-  const call = await world.call(bobsInstance, SHORT, BOB);
+  const call = await world.call(bobsInstance, SHORT_TEXT, BOB);
   while ((await world.storedCall(call)).endedAt === null) await world.system.advance(1_000);
   const storedCall = await world.storedCall(call);
   const timeline = await world.timeline(call);
@@ -55,12 +55,12 @@ test.each([
   [24, false],
   [8, true],
 ])(
-  "%i long texts of a user do not silence another's callee (answered: %s)",
+  "%i long texts of a user do not silence another user's callee (answered: %s)",
   { timeout: 30_000 },
   async (count, answered) => {
     const { engine, storedCall, timeline, dialledMs, leg } = await speakShortBesideLong(count, { answered });
     expect(storedCall.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
-    expect(storedCall.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
+    expect(storedCall.outcome?.heardMs).toBe(SHORT_TEXT.length * SPOKEN_MS);
     expect(longestSilence(leg.heard)).toBeLessThan(200);
     expect(dialledMs).toBeLessThan(5_000);
     expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
@@ -70,7 +70,7 @@ test.each([
 
 test("a text is spoken in slices of complete sentences, every word once", async () => {
   const { engine } = await speakShortBesideLong(0, { answered: false });
-  expect(engine.receivedTexts.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
+  expect(engine.receivedTexts.join("").replace(/\s+/g, " ").trim()).toBe(SHORT_TEXT);
   expect(engine.receivedTexts.length).toBeGreaterThan(1);
   for (const slice of engine.receivedTexts) {
     expect(slice.length).toBeLessThanOrEqual(300);

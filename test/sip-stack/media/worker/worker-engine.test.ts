@@ -89,7 +89,7 @@ async function sleep(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Blocks this thread for this long. */
+/** Blocks this thread for `ms`. */
 function stall(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
@@ -97,7 +97,7 @@ function stall(ms: number): void {
 /** Records the pauses in which this thread moved no samples. */
 class ObservedPlayout extends Playout {
   maxPauseMs = 0;
-  #lastMovedAt = Number.POSITIVE_INFINITY; // there is no pause before the first time
+  #lastMovedAt = Number.POSITIVE_INFINITY; // no pause precedes the first move
 
   override read(frame: Int16Array): number {
     this.#recordPause();
@@ -119,7 +119,7 @@ class ObservedPlayout extends Playout {
 /** Audio buffered by a worker, less a frame, ms: a longer pause of this thread is audible. */
 const MAX_PAUSE_MS = 180;
 
-/** A call during which neither thread paused too long: this one for more than the buffered audio, the worker until the audio ran dry. Fails after five attempts. */
+/** Makes a call without audible pauses, in up to five attempts: this thread never pauses longer than the buffered audio, and the worker's audio never runs dry. */
 async function undisturbedCall(
   place: MediaPlace,
   play: (playout: ObservedPlayout) => Promise<void>,
@@ -138,7 +138,7 @@ async function undisturbedCall(
   );
 }
 
-/** Plays a tone of this many ms while this thread is blocked most of the time; returns the packets at the remote end. */
+/** Plays a tone while this thread is blocked most of the time; returns the packets at the remote end and the longest pause. */
 async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
   const playout = new ObservedPlayout(RATE);
   const { session, farEnd } = await call(await engineIn(place), playout);
@@ -209,14 +209,14 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(packetsLost).toBeLessThan(10); // on a busy machine some arrive too late
   });
 
-  test("counts the packets of strangers", async () => {
+  test("counts packets from unknown senders", async () => {
     const { session, events } = await call(await engineIn(place), new Playout(RATE));
     for (let attempt = 0; !events.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     const stranger = createSocket("udp4");
     const packet = new Uint8Array(172);
     for (let i = 0; i < 7; i++) {
       writeRtpHeader(packet, 0, false, i, i * 160, 5);
-      await new Promise((sent) => stranger.send(packet, session.port, "127.0.0.1", sent));
+      await new Promise((resolve) => stranger.send(packet, session.port, "127.0.0.1", resolve));
     }
     for (let attempt = 0; session.statistics().packetsInjected !== 7 && attempt < 500; attempt++) await sleep(10);
     stranger.close();
@@ -267,10 +267,10 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     await session.sendDigits("5");
     await sleep(200);
     await session.close();
-    expect(events).toContain("digit 5"); // it was echoed
+    expect(events).toContain("digit 5"); // the echoed key
   });
 
-  test("a source that cannot be pulled ahead is read once for each frame's time", async () => {
+  test("a source that cannot be pulled ahead is read once per frame interval", async () => {
     let frames = 0;
     const { session } = await call(await engineIn(place), {
       read(frame) {
@@ -289,7 +289,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(frames).toBe(readFrames);
   });
 
-  test("an error names a full range of ports", async () => {
+  test("an error names the exhausted range of ports", async () => {
     const engine = await engineIn(place);
     const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
     const listener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
@@ -313,7 +313,7 @@ describe("a worker that dies", () => {
     }
   };
 
-  test("whenever it gets a call is replaced by this thread", async () => {
+  test("on every call is replaced by this thread", async () => {
     const source = `import { parentPort } from "node:worker_threads";
       parentPort.on("message", () => process.exit(1));
       parentPort.postMessage({ type: "ready", monotonic: performance.now() });`;
