@@ -10,7 +10,7 @@ export interface Phrases {
   readonly noAnswer: string;
   /** Spoken after a long silence. */
   readonly stillThere: string;
-  /** Spoken while a tool takes long. */
+  /** Spoken if a tool takes long. */
   readonly oneMoment: string;
   /** Spoken before the call is hung up for another reason. */
   readonly goodbye: string;

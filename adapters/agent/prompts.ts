@@ -46,7 +46,7 @@ const SOURCES = {
   conversation: "The conversation is that call. It has ended: state the result of the call.",
 } as const;
 
-/** The system message of a request for the result of a call. @param fault fault of the previous value */
+/** The system message of a request for the result of a call. @param fault fault in the previous result */
 export function resultPrompt(brief: AgentBrief, source: keyof typeof SOURCES, fault: string | undefined): string {
   return [
     `An automated agent has conducted a phone call. ${SOURCES[source]}`,
@@ -66,7 +66,9 @@ export function resultSchemaOf({ resultSchema }: AgentBrief): JsonSchema {
   return resultSchema ?? { type: "object" };
 }
 
-/** The JSON in a model's text, with or without a fence around it; the text itself if there is none. */
+/**
+ * Parses the JSON in a model's text, with or without a fence around it; returns the text itself if there is no JSON.
+ */
 export function resultIn(text: string): unknown {
   const json = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   try {

@@ -12,7 +12,7 @@ export interface DecodedPiece {
   readonly sampleRate: number;
 }
 
-/** The end of a file. */
+/** The last samples of a file, and its properties. */
 export interface FileEnd {
   /** The last samples. */
   readonly pieces: readonly DecodedPiece[];
@@ -39,8 +39,8 @@ export interface PieceLimits {
   isCancelled(): boolean;
 }
 
-/** At most a few milliseconds of work, so that the limits are checked often. */
-const PIECE_BYTES = 16 * 1024;
+/** Bytes decoded between two checks of the limits: at most a few milliseconds of work. */
+const MAX_PIECE_BYTES = 16 * 1024;
 
 /**
  * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `isCancelled` between
@@ -55,8 +55,8 @@ export async function eachPiece(
   const startedAt = cpuMs();
   const decoder = await decoderOf(file, format);
   try {
-    for (let offset = 0; offset < file.length && !limits.isCancelled(); offset += PIECE_BYTES) {
-      for (const piece of decoder.push(file.subarray(offset, offset + PIECE_BYTES))) visit(piece);
+    for (let offset = 0; offset < file.length && !limits.isCancelled(); offset += MAX_PIECE_BYTES) {
+      for (const piece of decoder.push(file.subarray(offset, offset + MAX_PIECE_BYTES))) visit(piece);
       if (cpuMs() - startedAt > limits.maxCpuMs) {
         throw new Error(`the audio takes more than ${limits.maxCpuMs / 1000} s to decode`);
       }

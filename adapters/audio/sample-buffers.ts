@@ -2,24 +2,25 @@
 export class SampleBuffers {
   /** Samples in one buffer. */
   readonly length: number;
-  readonly #spares: number;
+  readonly #maxSpares: number;
   readonly #freeBuffers: Int16Array<ArrayBuffer>[] = [];
 
   /**
    * @param length length of a buffer, samples
-   * @param spares maximum number of unused buffers kept
+   * @param maxSpares maximum number of unused buffers kept
    */
-  constructor(length: number, spares: number) {
+  constructor(length: number, maxSpares: number) {
     this.length = length;
-    this.#spares = spares;
+    this.#maxSpares = maxSpares;
   }
 
+  /** Takes an unused buffer out of the pool, or creates one. */
   take(): Int16Array<ArrayBuffer> {
     return this.#freeBuffers.pop() ?? new Int16Array(this.length);
   }
 
   /** Puts a buffer back; the caller must not use it afterwards. */
   release(buffer: Int16Array<ArrayBuffer>): void {
-    if (this.#freeBuffers.length < this.#spares) this.#freeBuffers.push(buffer);
+    if (this.#freeBuffers.length < this.#maxSpares) this.#freeBuffers.push(buffer);
   }
 }

@@ -3,7 +3,7 @@ import { audioPlace, UploadedAudio } from "../../src/domain/calls/audio-input.ts
 import type { BodyParser } from "../../src/ports/body-parser.ts";
 import type { BodyJobs } from "./parse-job.ts";
 
-/** Timeout of a body at the size limit on a busy machine, ms. */
+/** Timeout for parsing a body, ms: enough for the largest body on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
 /** The part of a worker pool that the parser uses, such as `WorkerPool`. */
@@ -20,9 +20,9 @@ export function workerParser(pool: BodyWorkers): BodyParser {
     async parse(bytes, bounds) {
       const { buffer, length } = bytes;
       const job = { kind: "parse-body", buffer, length, bounds } as const;
-      for await (const parsed of pool.run(job, { timeoutMs: TIMEOUT_MS, transfer: [buffer] })) {
-        if ("fault" in parsed) return parsed;
-        const { value, audio } = parsed;
+      for await (const result of pool.run(job, { timeoutMs: TIMEOUT_MS, transfer: [buffer] })) {
+        if ("fault" in result) return result;
+        const { value, audio } = result;
         const place = audio && audioPlace(value);
         if (place)
           (place as { audioBase64: unknown }).audioBase64 = new UploadedAudio(new Uint8Array(audio.file), audio.sha256);

@@ -29,7 +29,7 @@ export const consentSet: CommandSpec = {
   },
 };
 
-/** `ringport consent get`: whether a number may be called. */
+/** `ringport consent get`: shows whether a number may be called. */
 export const consentGet: CommandSpec = {
   summary: "Shows whether a number may be called: granted or do_not_call.",
   operands: [{ name: "PHONE" }],
@@ -45,7 +45,7 @@ export const consentGet: CommandSpec = {
   },
 };
 
-/** `ringport consent list`: the numbers with a record. */
+/** `ringport consent list`: lists the numbers with a record. */
 export const consentList: CommandSpec = {
   summary: "Lists the recorded consents.",
   options: [

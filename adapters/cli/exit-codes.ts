@@ -16,11 +16,11 @@ export const EXIT = {
   leaseLost: 8,
 } as const;
 
-/** For the help of commands that wait for a call. */
+/** Help text on the exit codes, for commands that wait for a call. */
 export const EXIT_CODES_HELP =
   "Exit code: 0 completed, 1 failed, 2 bad input, 3 busy, 4 declined, 5 no answer, 6 unreachable or no such number, 7 the instance already has a call, 130 Ctrl-C.";
 
-const BY_REASON: Partial<Record<Outcome["reason"], number>> = {
+const EXIT_CODE_BY_REASON: Partial<Record<Outcome["reason"], number>> = {
   busy: EXIT.busy,
   declined: EXIT.declined,
   no_answer: EXIT.noAnswer,
@@ -30,5 +30,5 @@ const BY_REASON: Partial<Record<Outcome["reason"], number>> = {
 
 /** The exit code for a call that has ended. */
 export function exitCodeOf(call: { readonly status: string; readonly outcome: Outcome }): number {
-  return call.status === "COMPLETED" ? EXIT.done : (BY_REASON[call.outcome.reason] ?? EXIT.failed);
+  return call.status === "COMPLETED" ? EXIT.done : (EXIT_CODE_BY_REASON[call.outcome.reason] ?? EXIT.failed);
 }

@@ -6,7 +6,7 @@ import { table } from "./terminal/table.ts";
 import { DEFAULT_COLUMNS, terminalColumns } from "./terminal/terminal.ts";
 import { wrapped } from "./terminal/wrapped.ts";
 
-/** Width of the help in columns, limited on wide terminals too. */
+/** Width of the help, columns; limited even on wide terminals. */
 function helpColumns(): number {
   return Math.min(terminalColumns(), DEFAULT_COLUMNS);
 }
@@ -15,7 +15,7 @@ function paragraph(text: string): string[] {
   return wrapped(text, helpColumns());
 }
 
-/** The help of one command. @param subcommands the subcommands */
+/** The help of one command, with a list of its subcommands. */
 export function commandHelp(command: Command, subcommands: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
@@ -48,7 +48,7 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   return ["", ...paragraph(note), ...sections];
 }
 
-/** The names of a setting with its description below, because one line would be too wide. */
+/** The names of a setting, with its description on the next row, because a single row would be too wide. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
   const [names = "", ...continuation] = wrapped(

@@ -8,7 +8,7 @@ import { hideTokens } from "./serve/hide-secrets.ts";
 import { printToStderr } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** An error as programs read it, with `--json`. */
+/** An error in the form that `--json` prints. */
 interface Problem {
   /** A code of the HTTP interface, or `usage`, or `failed`. */
   readonly code: string;

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, open, rm } from "node:fs/promises";
 
 /**
- * Creates a file that only its owner can read. It exists completely or not at all, even after a power failure, and
+ * Creates a file that only its owner can read. The file is either complete or absent, even after a power failure, and
  * never replaces an existing file.
  * @param makeText called once the folder is known to be writable
- * @throws {Error} of the file system, with its `code`; `EEXIST`: the file exists
+ * @throws {Error} an error of the file system, with a `code`; `EEXIST`: the file exists
  */
 export async function createFile(path: string, makeText: () => Promise<string>): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
@@ -22,18 +22,18 @@ export async function createFile(path: string, makeText: () => Promise<string>):
     }
     // Unlike a rename, a link never replaces a file that another process has created in the meantime.
     await link(draft, path).catch((error: { code?: string }) => {
-      if (!NO_LINKS.has(error.code ?? "")) throw error;
-      return writeNew(path, content);
+      if (!NO_LINK_CODES.has(error.code ?? "")) throw error;
+      return writeNewFile(path, content);
     });
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-/** Errors of file systems without hard links. */
-const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+/** Error codes of file systems without hard links. */
+const NO_LINK_CODES: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-async function writeNew(path: string, text: string): Promise<void> {
+async function writeNewFile(path: string, text: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(text);

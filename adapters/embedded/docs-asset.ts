@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const NAMES: ReadonlySet<string> = new Set(["swagger-ui-bundle.js", "swagger-ui.css"]);
 
-/** Locations next to the built file and in the source tree, where this file is one folder deeper. */
+/** Locations of the assets: next to the built file, and in the source tree, where this file is one folder deeper. */
 const LOCATIONS = ["./assets/", "../../node_modules/swagger-ui-dist/"];
 
 const assets = new Map<string, Promise<Uint8Array | undefined>>();

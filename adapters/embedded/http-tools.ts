@@ -15,7 +15,7 @@ const JSON_SETTING = {
 /**
  * The tools that the options name.
  * @param hosts looks up their servers
- * @throws {ConfigurationError} one line that names every fault with its field, and never a value
+ * @throws {ConfigurationError} the one-line message names every fault with its field, and never a value
  */
 export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: HostLookup): Promise<readonly AgentTool[]> {
   if (tuning?.tools === undefined) return [];
@@ -25,8 +25,8 @@ export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: Host
 }
 
 /**
- * Tools in the options: as an array, as JSON text, or as the path of a JSON file.
- * @throws {ConfigurationError} as {@link httpTools}
+ * Reads the tools from the options: an array, JSON text, or the path of a JSON file.
+ * @throws {ConfigurationError} as for {@link httpTools}
  */
 export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {
   const { tools: source, allowPrivate = false } = tuning;

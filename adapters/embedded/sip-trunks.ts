@@ -18,8 +18,8 @@ export interface SipTrunkConfig {
 }
 
 /**
- * The trunks in the options and their routes: as an array, as JSON text, or as the path of a JSON file.
- * @throws {ConfigurationError} one line that names every fault of every trunk and route, and never a secret
+ * Reads the trunks and their routes from the options: an array, JSON text, or the path of a JSON file.
+ * @throws {ConfigurationError} the one-line message names every fault of every trunk and route, and contains no secret
  */
 export async function sipTrunks({ trunks: source = [], routes: extraRoutes }: SipTuning): Promise<SipTrunkConfig> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");
@@ -29,7 +29,7 @@ export async function sipTrunks({ trunks: source = [], routes: extraRoutes }: Si
   throw new ConfigurationError(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
 }
 
-/** Routes of the options replace the trunks' own. */
+/** Replaces the routes in the trunk configuration with those in the options. */
 function withRoutes(config: unknown, routes: unknown): unknown {
   return Array.isArray(config) ? { trunks: config, routes } : { ...(config as object), routes };
 }

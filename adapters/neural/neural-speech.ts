@@ -10,8 +10,8 @@ import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";
 import { type SpeechProcesses, TEXTS_AT_ONCE } from "./speech-processes.ts";
 
 /**
- * Characters of a slice: the model computes a whole sentence before its first sample, and its memory grows with the longest
- * one.
+ * Maximum length of a slice, characters: the model computes a whole sentence before it returns the first sample, and
+ * its memory use grows with the longest sentence.
  */
 const SLICE_LENGTH = 120;
 
@@ -21,7 +21,7 @@ export interface NeuralSpeechOptions {
   readonly folder: string;
   /** The processes that run the models. The caller closes them. */
   readonly processes: SpeechProcesses;
-  /** More voices, and other ids. */
+  /** Additional voices, and changed ids. */
   readonly choice?: NeuralVoiceChoice | undefined;
 }
 
@@ -31,9 +31,9 @@ export function naturalRemedy(
   { tag, number }: VoiceId,
 ): { readonly commands: string; readonly isExact: boolean } | undefined {
   const exactModel = KNOWN_MODELS.find((model) => model.number === number && model.languages.includes(tag));
-  const add = exactModel ? `ringport models add ${exactModel.name}` : commandToAdd("voice", tag);
-  if (add === undefined) return undefined;
-  const commands = processes.packages().length > 0 ? add : `${ENGINE_COMMAND}, then ${add}`;
+  const addCommand = exactModel ? `ringport models add ${exactModel.name}` : commandToAdd("voice", tag);
+  if (addCommand === undefined) return undefined;
+  const commands = processes.packages().length > 0 ? addCommand : `${ENGINE_COMMAND}, then ${addCommand}`;
   return { commands, isExact: exactModel !== undefined };
 }
 
@@ -50,7 +50,7 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
       } catch (error) {
         signal.throwIfAborted();
         if (isSilentText(error)) continue;
-        // Removed a moment ago: the engine does not name the model.
+        // The model was removed a moment ago; the engine's error does not name it.
         if (!existsSync(model.folder)) throw voices.lossError(id);
         throw error;
       }
@@ -68,7 +68,7 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
   return { ...speech, sliceLength: SLICE_LENGTH };
 }
 
-/** True for the engine's errors about a text without a sound. */
+/** True for the engine's errors about a text that produces no sound. */
 function isSilentText(error: unknown): boolean {
   return error instanceof Error && /produced no audio|TTS generation failed/.test(error.message);
 }

@@ -26,10 +26,10 @@ import {
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
-/** Bun counts a timeout in steps of this length and may end the connection up to one step early, seconds. */
+/** Resolution of Bun's timeouts, seconds: a connection may end up to one step early. */
 const TIMEOUT_STEP_SECONDS = 4;
-/** Bytes that may wait on a WebSocket whose client does not read. */
-const BACKPRESSURE_BYTES = 8 << 20;
+/** Maximum bytes queued on a WebSocket whose client does not read. */
+const MAX_BACKPRESSURE_BYTES = 8 << 20;
 
 // The part of Bun that is used here; its type package stays out of the published types.
 interface BunSocket {
@@ -57,7 +57,7 @@ interface SocketState {
   socket?: Socket;
   drainWaiters: (() => void)[];
   /** Timer of the pings sent while the socket is paused. */
-  pings?: ReturnType<typeof setInterval> | undefined;
+  pingTimer?: ReturnType<typeof setInterval> | undefined;
 }
 
 /**
@@ -127,7 +127,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
 function socketOptions(openSockets: Set<BunSocket>): object {
   return {
     maxPayloadLength: MAX_MESSAGE_BYTES,
-    backpressureLimit: BACKPRESSURE_BYTES,
+    backpressureLimit: MAX_BACKPRESSURE_BYTES,
     idleTimeout: SOCKET_IDLE_SECONDS,
     sendPings: true,
     perMessageDeflate: false,
@@ -149,7 +149,7 @@ function socketOptions(openSockets: Set<BunSocket>): object {
     },
     close(ws: BunSocket, code: number, reason: string) {
       openSockets.delete(ws);
-      endPings(ws);
+      stopPings(ws);
       release(ws);
       if (ws.data.socket) ws.data.handlers.close?.(ws.data.socket, code, reason);
     },
@@ -167,18 +167,18 @@ function socketOf(ws: BunSocket): Socket {
     close: (code, reason) => ws.close(code, reason),
     pause() {
       ws.pause();
-      ws.data.pings ??= setInterval(() => ws.ping(), PAUSED_PING_MS);
+      ws.data.pingTimer ??= setInterval(() => ws.ping(), PAUSED_PING_MS);
     },
     resume() {
-      endPings(ws);
+      stopPings(ws);
       ws.resume();
     },
   };
 }
 
-function endPings({ data }: BunSocket): void {
-  clearInterval(data.pings);
-  data.pings = undefined;
+function stopPings({ data }: BunSocket): void {
+  clearInterval(data.pingTimer);
+  data.pingTimer = undefined;
 }
 
 function release(ws: BunSocket): void {

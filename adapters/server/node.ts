@@ -27,13 +27,13 @@ export { CannotListen, type Listening, type ServedApp, type ServeOptions, type T
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 
 /** Time a client may take to send the head of a request, ms. */
-const HEADERS_MS = 15_000;
-/** Time a client may take to send a whole request, ms: 16 MiB over a slow line. */
-const REQUEST_MS = 120_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Time a client may take to send a whole request, ms: enough for 16 MiB over a slow connection. */
+const REQUEST_TIMEOUT_MS = 120_000;
 /** Idle timeout of connections, ms; longer than that of common proxies. */
-const KEEP_ALIVE_MS = 65_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Interval at which the three limits above are checked, ms. */
-const CHECK_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 /** Responds to a request. Calls `next`, as passed by Express and Connect, for paths that are not the application's. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse, next?: () => void) => Promise<void>;
@@ -65,10 +65,10 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
   const serverOptions: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: CHECK_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     shouldUpgradeCallback: takesUpgrade,
   };
   const listener = handler(app, options);
@@ -115,7 +115,7 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
   });
 }
 
-/** Responds to a request that Node's parser cannot read with the usual problem document. */
+/** Responds with a problem document if Node's parser cannot read the request. */
 function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   if (error.code === "ECONNRESET" || !socket.writable) {

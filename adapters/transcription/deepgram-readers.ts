@@ -9,7 +9,7 @@ interface Part {
   readonly confidence: number | undefined;
 }
 
-/** A longer utterance is emitted in pieces of this many parts. */
+/** Maximum parts of one emitted utterance; a longer utterance is split. */
 const MAX_PARTS = 200;
 
 /**
@@ -28,7 +28,7 @@ export class DeepgramReader implements ResponseReader {
   read(message: Readonly<Record<string, unknown>>): void {
     switch (message.type) {
       case "Results":
-        this.#results(message);
+        this.#readResults(message);
         break;
       case "UtteranceEnd":
       case "Metadata": // the last message
@@ -41,7 +41,7 @@ export class DeepgramReader implements ResponseReader {
     }
   }
 
-  #results(message: Readonly<Record<string, unknown>>): void {
+  #readResults(message: Readonly<Record<string, unknown>>): void {
     const [alternative] = itemsOf(membersOf(message.channel).alternatives);
     const { transcript, confidence, words } = membersOf(alternative);
     const { startMs: connectedMs } = this.#listener;
@@ -103,7 +103,8 @@ export class FluxReader implements ResponseReader {
   readonly #listener: ResponseListener;
   #partial = "";
   /**
-   * Time at which the turn was first reported. Its window starts at the end of the previous window, including silence.
+   * Time at which the turn was first reported. The turn's audio window starts earlier, at the end of the previous
+   * window, and includes silence.
    */
   #startedMs: number | undefined;
 
@@ -112,12 +113,12 @@ export class FluxReader implements ResponseReader {
   }
 
   read(message: Readonly<Record<string, unknown>>): void {
-    if (message.type === "TurnInfo") this.#turn(message);
+    if (message.type === "TurnInfo") this.#readTurn(message);
     else if (message.type === "Error" || message.type === "FatalError")
       this.#listener.fault(`reports: ${textOf(message.description) || textOf(message.code)}`, false);
   }
 
-  #turn(message: Readonly<Record<string, unknown>>): void {
+  #readTurn(message: Readonly<Record<string, unknown>>): void {
     const { startMs: connectedMs } = this.#listener;
     const windowMs = connectedMs + 1_000 * (numberOf(message.audio_window_start) ?? 0);
     const endMs = connectedMs + 1_000 * (numberOf(message.audio_window_end) ?? 0);

@@ -12,43 +12,43 @@ export interface LiveTimeouts {
   readonly connectMs?: number | undefined;
   /** Longest silence of the engine while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;
-  /** Time the end of a call waits for responses, ms. Default: 5,000. */
+  /** Time to wait for responses after the end of a call, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
-  /** A keep-alive is sent after this long without audio. Default: 4,000. */
+  /** Time without audio after which a keep-alive is sent, ms. Default: 4,000. */
   readonly keepAliveMs?: number | undefined;
-  /** The pause between a broken connection and the first attempt to reconnect; doubled each time. Default: 250. */
+  /** Pause before the first attempt to reconnect, ms; doubled before each further attempt. Default: 250. */
   readonly retryMs?: number | undefined;
 }
 
-/** Dropped audio is reported once for each second of it. */
+/** Amount of dropped audio after which it is reported, ms. */
 const DROP_REPORT_MS = 1_000;
 
 /**
  * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends unprocessed audio again.
- * Never blocks: of the audio that the engine cannot take yet, it keeps the newest `keepMs`.
+ * Never blocks: of audio that the engine cannot take yet, only the newest `keepMs` is kept.
  */
 export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #protocol: LiveProtocol;
   readonly #timeouts: Required<{ [K in keyof LiveTimeouts]: number }>;
   readonly #audio: UnprocessedAudio;
-  readonly #checks: ReturnType<typeof setInterval>;
+  readonly #checkTimer: ReturnType<typeof setInterval>;
   #socket: ReconnectingSocket | undefined;
   #reader: ResponseReader | undefined;
-  /** The time of the first audio on this connection. */
+  /** Time of the first audio on this connection, ms. */
   #startMs: number | undefined;
   #sentAt = 0;
   #receivedAt = 0;
-  /** Time since which a response is due. */
+  /** Time at which a response became due. */
   #dueSince: number | undefined;
   #reportedDropsMs = 0;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
   #isFinishing = false;
   #hasEnded = false;
-  #resolveClosing: () => void = () => {};
+  #resolveClose: () => void = () => {};
 
-  /** @param keepMs amount of audio kept for a slow engine, and for the next connection */
+  /** @param keepMs maximum amount of audio kept for a slow engine or for the next connection, ms */
   constructor(
     protocol: LiveProtocol,
     { sampleRate, keepMs }: { sampleRate: number; keepMs: number },
@@ -65,31 +65,31 @@ export class LiveSession implements TranscriptionSession {
     };
     this.#audio = new UnprocessedAudio(sampleRate, keepMs);
     const { keepAliveMs, answerMs } = this.#timeouts;
-    this.#checks = setInterval(() => this.#check(), Math.min(1_000, keepAliveMs / 2, answerMs / 2));
+    this.#checkTimer = setInterval(() => this.#check(), Math.min(1_000, keepAliveMs / 2, answerMs / 2));
     signal.addEventListener("abort", () => this.#end(), { once: true });
     if (signal.aborted) this.#end();
     else this.#socket = this.#connect();
   }
 
   push(samples: Int16Array, atMs: number): void {
-    if (this.#hasEnded || this.#closing) return;
+    if (this.#hasEnded || this.#closePromise) return;
     this.#audio.push(samples, atMs);
     this.#send();
   }
 
   commit(): void {
-    if (this.#hasEnded || this.#closing) return;
+    if (this.#hasEnded || this.#closePromise) return;
     this.#audio.commit();
     this.#send();
   }
 
   close(): Promise<void> {
-    this.#closing ??= new Promise<void>((resolve) => {
-      this.#resolveClosing = resolve;
+    this.#closePromise ??= new Promise<void>((resolve) => {
+      this.#resolveClose = resolve;
       if (this.#hasEnded) resolve();
       else this.#finish();
     });
-    return this.#closing;
+    return this.#closePromise;
   }
 
   #connect(): ReconnectingSocket {
@@ -98,16 +98,16 @@ export class LiveSession implements TranscriptionSession {
       this.#protocol,
       { connectMs, retryMs, stableMs: answerMs },
       {
-        opened: () => this.#opened(),
-        message: (text) => this.#message(text),
-        lost: () => this.#lost(),
-        unreachable: (problem) => this.#fault(`cannot be reached: it ${problem}`, false),
-        refused: (problem) => this.#fault(problem, true),
+        opened: () => this.#onOpened(),
+        message: (text) => this.#onMessage(text),
+        lost: () => this.#onLost(),
+        unreachable: (problem) => this.#reportFault(`cannot be reached: it ${problem}`, false),
+        refused: (problem) => this.#reportFault(problem, true),
       },
     );
   }
 
-  #opened(): void {
+  #onOpened(): void {
     const startMs = (): number => this.#startMs ?? 0;
     this.#audio.rewind();
     this.#receivedAt = performance.now();
@@ -120,14 +120,14 @@ export class LiveSession implements TranscriptionSession {
       },
       emit: (event) => this.#emit(event),
       processed: (span) => this.#onProcessed(span),
-      fault: (problem, isPermanent) => this.#fault(problem, isPermanent),
+      fault: (problem, isPermanent) => this.#reportFault(problem, isPermanent),
     });
     for (const message of this.#protocol.opening) this.#socket?.send(message);
     this.#send();
-    if (this.#closing) this.#finish();
+    if (this.#closePromise) this.#finish();
   }
 
-  #lost(): void {
+  #onLost(): void {
     this.#reader = undefined;
     this.#audio.rewind();
     if (this.#isFinishing) this.#end(); // the engine has processed everything
@@ -156,7 +156,7 @@ export class LiveSession implements TranscriptionSession {
     this.#dueSince ??= performance.now();
   }
 
-  #message(text: string): void {
+  #onMessage(text: string): void {
     const message = jsonOf(text);
     this.#receivedAt = performance.now();
     if (this.#protocol.commit.length === 0) this.#dueSince = undefined;
@@ -172,23 +172,23 @@ export class LiveSession implements TranscriptionSession {
     this.#audio.markProcessed(span);
     if (this.#audio.turns === 0) this.#dueSince = undefined;
     else if (this.#dueSince !== undefined) this.#dueSince = performance.now();
-    if (this.#closing && this.#protocol.finish.length === 0 && this.#audio.turns === 0) this.#end();
+    if (this.#closePromise && this.#protocol.finish.length === 0 && this.#audio.turns === 0) this.#end();
   }
 
-  #fault(problem: string, isPermanent: boolean): void {
+  #reportFault(problem: string, isPermanent: boolean): void {
     const error = engineFault(`the transcription server ${problem}`, this.#protocol.secrets);
     this.events.push({ type: "error", error, recoverable: !isPermanent });
     if (isPermanent) this.#end();
   }
 
-  /** At intervals: sends keep-alives, and drops a connection on which a response is overdue. */
+  /** Called at intervals: sends keep-alives, and drops a connection on which a response is overdue. */
   #check(): void {
     if (!this.#socket?.isOpen) return;
     const now = performance.now();
     const { keepAliveMs, answerMs } = this.#timeouts;
     const dueSince = this.#dueSince;
     if (dueSince !== undefined && now - Math.max(dueSince, this.#receivedAt) > answerMs) {
-      this.#fault(`did not respond within ${answerMs} ms`, false);
+      this.#reportFault(`did not respond within ${answerMs} ms`, false);
       this.#socket.drop("did not respond");
     } else if (this.#protocol.keepAlive !== undefined && now - this.#sentAt > keepAliveMs) {
       this.#socket.send(this.#protocol.keepAlive);
@@ -200,7 +200,7 @@ export class LiveSession implements TranscriptionSession {
     const droppedMs = this.#audio.droppedMs - this.#reportedDropsMs;
     if (droppedMs < DROP_REPORT_MS) return;
     this.#reportedDropsMs = this.#audio.droppedMs;
-    this.#fault(`is not connected: ${Math.round(droppedMs)} ms of audio were dropped`, false);
+    this.#reportFault(`is not connected: ${Math.round(droppedMs)} ms of audio were dropped`, false);
   }
 
   /** Sends the remaining audio and waits for the responses. */
@@ -221,17 +221,17 @@ export class LiveSession implements TranscriptionSession {
 
   #giveUp(): void {
     if (this.#hasEnded) return;
-    this.#fault(`did not respond within ${this.#timeouts.closeMs} ms after the call`, false);
+    this.#reportFault(`did not respond within ${this.#timeouts.closeMs} ms after the call`, false);
     this.#end();
   }
 
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearInterval(this.#checks);
+    clearInterval(this.#checkTimer);
     clearTimeout(this.#closeTimer);
     this.#socket?.close();
     this.events.close();
-    this.#resolveClosing();
+    this.#resolveClose();
   }
 }

@@ -13,14 +13,14 @@ const CACHE_MS = 30_000;
 /** Time for which a failed query is cached, ms: a silent name server is not queried for every delivery. */
 const FAILURE_CACHE_MS = 10_000;
 /** Time limit of a query, ms. */
-const QUERY_MS = 5_000;
-const MAX_CACHED = 2_048;
-/** RFC 1035 section 2.3.4, characters. */
-const MAX_NAME = 253;
+const QUERY_TIMEOUT_MS = 5_000;
+const MAX_CACHE_ENTRIES = 2_048;
+/** Maximum length of a host name, characters (RFC 1035 section 2.3.4). */
+const MAX_NAME_LENGTH = 253;
 /** Concurrent queries in total and per user; more queries of a user wait for their turn, up to the last limit. */
-const LIMITS = { maxRunning: 256, maxRunningPerUser: 8, maxWaitingPerUser: 128 };
+const QUERY_LIMITS = { maxRunning: 256, maxRunningPerUser: 8, maxWaitingPerUser: 128 };
 
-/** A host could not be looked up. */
+/** Thrown if a host cannot be looked up. */
 export class LookupFailed extends CodedError {
   override readonly name = "LookupFailed";
   /** The runtime's code: `ETIMEOUT`, `ESERVFAIL`. */
@@ -35,7 +35,7 @@ export class LookupFailed extends CodedError {
 /** Options of {@link HostLookup}. */
 export interface HostLookupOptions {
   readonly system?: System | undefined;
-  /** Default: the name servers of the system, by c-ares. */
+  /** Default: the name servers of the system, queried with c-ares. */
   readonly queries?: DnsQueries | undefined;
   /** Default: those in the hosts file, and localhost. */
   readonly local?: LocalNames | undefined;
@@ -43,9 +43,9 @@ export interface HostLookupOptions {
 
 interface Query<Value> {
   readonly result: Promise<Value>;
-  /** Number of waiting callers. */
-  callers: number;
-  /** Cancels the query when no caller waits for it any longer. */
+  /** Number of lookups that wait for the result. */
+  waiters: number;
+  /** Cancels the query when no lookup waits for it any longer. */
   cancel(): void;
 }
 
@@ -56,18 +56,17 @@ interface CachedResult {
 }
 
 /**
- * Looks up hosts that users, callees and their servers name. Never by `getaddrinfo`, whose few threads serve the whole
- * process: the database, the operator's trunks and speech engines look up their hosts there, and never wait for these.
- * Users who look up the same host share one query. Each user may run a few queries at a time, and never delays other
- * users.
+ * Looks up hosts that users, callees and their servers name. Does not use `getaddrinfo`, whose few threads serve the
+ * whole process, so that lookups for the database, the operator's trunks and speech engines never wait for these. Users
+ * who look up the same host share one query. Each user may run a few queries at a time, and never delays other users.
  */
 export class HostLookup {
   readonly #system: System;
   readonly #queries: DnsQueries;
   readonly #local: LocalNames;
-  readonly #turns = new UserTurns(LIMITS);
+  readonly #turns = new UserTurns(QUERY_LIMITS);
   readonly #runningQueries = new Map<string, Query<unknown>>();
-  readonly #cache = new BoundedMap<string, CachedResult>(MAX_CACHED);
+  readonly #cache = new BoundedMap<string, CachedResult>(MAX_CACHE_ENTRIES);
 
   constructor({ system = realSystem, queries, local }: HostLookupOptions = {}) {
     this.#system = system;
@@ -123,8 +122,8 @@ export class HostLookup {
     if (pendingResult !== undefined) return pendingResult;
     const endTurn = await this.#turns.take(user, signal);
     try {
-      // Another user may have started the query in the meantime. A query that still waits for its turn helps no other
-      // user.
+      // Another user may have started the query in the meantime. A query that still waits for its turn is
+      // not shared.
       return await (this.#cachedOrRunning<Value>(key, signal) ?? this.#join(this.#start(name, key, runQuery), signal));
     } finally {
       endTurn();
@@ -143,7 +142,7 @@ export class HostLookup {
   #start<Value>(name: string, key: string, runQuery: RunQuery<Value>): Query<Value> {
     const queryScope = new AbortController();
     let code: string | undefined;
-    const cancelTimeout = this.#system.after(QUERY_MS, () => {
+    const cancelTimeout = this.#system.after(QUERY_TIMEOUT_MS, () => {
       code = "ETIMEOUT";
       queryScope.abort();
     });
@@ -152,7 +151,7 @@ export class HostLookup {
     });
     const query: Query<Value> = {
       result,
-      callers: 0,
+      waiters: 0,
       cancel: () => {
         if (this.#runningQueries.get(key) === query) this.#runningQueries.delete(key);
         queryScope.abort();
@@ -174,7 +173,7 @@ export class HostLookup {
 
   /** Waits for a query until the signal is aborted. */
   async #join<Value>(query: Query<Value>, signal: AbortSignal): Promise<Value> {
-    query.callers++;
+    query.waiters++;
     let onAbort = (): void => {};
     const abortPromise = new Promise<never>((_, reject) => {
       onAbort = () => reject(signal.reason);
@@ -185,7 +184,7 @@ export class HostLookup {
       return await Promise.race([query.result, abortPromise]);
     } finally {
       signal.removeEventListener("abort", onAbort);
-      if (--query.callers === 0) query.cancel();
+      if (--query.waiters === 0) query.cancel();
     }
   }
 }
@@ -195,7 +194,7 @@ type RunQuery<Value> = (name: string, signal: AbortSignal) => Promise<Value>;
 /** The name to query: in lower case, without a trailing dot. Undefined if it is not a valid host name. */
 function nameOf(host: string): string | undefined {
   const name = host.toLowerCase().replace(/\.$/, "");
-  return name === "" || name.length > MAX_NAME ? undefined : name;
+  return name === "" || name.length > MAX_NAME_LENGTH ? undefined : name;
 }
 
 function codeOf(cause: unknown): string {

@@ -39,9 +39,11 @@ export interface Operation {
     | "Server";
   readonly summary: string;
   readonly description?: string;
-  /** The scope of the access token that the route requires; 401 and 403 precede every other refusal. `open`: it requires none. */
+  /**
+   * The token scope that the route requires; `open`: it requires no token. A 401 or 403 precedes every other refusal.
+   */
   readonly access: TokenScope | "open";
-  /** The limits of its expensive work; not part of the document. */
+  /** The limits on the expensive work of the operation; not part of the document. */
   readonly cost: Cost;
   /** Descriptions of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
@@ -57,9 +59,9 @@ export interface Operation {
   };
   /** Successful responses by status. */
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
-  /** Its own refusals; the refusals common to all operations are added. */
+  /** Refusals specific to the operation; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
-  /** Its own refusals as pages, for browsers. */
+  /** True if the specific refusals are pages, for browsers. */
   readonly problemPages?: boolean;
 }
 

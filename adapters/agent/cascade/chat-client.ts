@@ -17,7 +17,7 @@ export interface ChatOptions {
   readonly apiKey?: string | undefined;
   /** The model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** More headers for every request. */
+  /** Additional headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest wait for the start of the response and between its chunks, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
@@ -104,8 +104,8 @@ export function chatClient(options: ChatOptions): Chat {
 }
 
 /**
- * Reads the end of a response, so that its connection can be used again; a server that does not end it loses the
- * connection.
+ * Reads the end of a response, so that the connection can be reused; if the server does not end the response, the
+ * connection is closed.
  */
 async function readToEnd(events: AsyncGenerator<string, void>, connection: AbortController): Promise<void> {
   const timer = setTimeout(() => connection.abort(), LINGER_MS);

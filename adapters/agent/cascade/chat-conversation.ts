@@ -72,7 +72,7 @@ export class ChatConversation implements Conversation {
 
   /** Records the part of the latest reply that the callee has heard. */
   heard(text: string): void {
-    this.#history.heard(text);
+    this.#history.trimToHeard(text);
   }
 
   async *reply(input: ConversationInput, signal: AbortSignal): AsyncGenerator<ConversationAction, void> {

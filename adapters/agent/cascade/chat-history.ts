@@ -1,8 +1,8 @@
 import type { ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 
-/** Longest utterance of the callee passed to the model, characters. */
-const MAX_WORDS = 4_000;
+/** Maximum length of a callee's utterance in a message, characters. */
+const MAX_UTTERANCE_LENGTH = 4_000;
 
 /** Inputs that become a message of the user. */
 export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
@@ -31,7 +31,7 @@ export class ChatHistory {
     return [...this.messages.slice(0, index), user];
   }
 
-  /** Records that the callee answered, for calls whose first words do not come from the model. */
+  /** Adds the message that the callee answered, for a call whose first words do not come from the model. */
   addAnswer(): void {
     this.messages.push({ role: "user", content: "[The callee answers the phone.]" });
   }
@@ -49,7 +49,7 @@ export class ChatHistory {
   }
 
   /** Cuts the agent's latest words to the part that the callee heard; the rest becomes `…`. */
-  heard(text: string): void {
+  trimToHeard(text: string): void {
     const heardWords = words(text);
     for (const index of this.#spokenIndexes.splice(0)) {
       const message = this.messages[index];
@@ -84,5 +84,5 @@ function wordsOf(input: ChatInput): string {
   if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
   // Brackets mark actions of the callee.
-  return input.text.slice(0, MAX_WORDS).replace(/[[\]]/g, "");
+  return input.text.slice(0, MAX_UTTERANCE_LENGTH).replace(/[[\]]/g, "");
 }

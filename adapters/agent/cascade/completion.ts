@@ -1,9 +1,9 @@
 import { jsonOf, quoteOf } from "../../provider-http/fault-text.ts";
 import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
-/** Longest completion that is accepted, characters. */
-const MAX_COMPLETION = 20_000;
-/** Tools that one completion may call. */
+/** Maximum length of a completion, characters. */
+const MAX_COMPLETION_LENGTH = 20_000;
+/** Maximum tool calls of one completion. */
 const MAX_CALLS = 16;
 
 /** A completion that arrives in chunks. */
@@ -15,7 +15,7 @@ export class ModelCompletion {
 
   /**
    * Reads the data of the next event.
-   * @throws {Error} if it is not a completion chunk, or the completion is too long
+   * @throws {Error} the data is not a completion chunk, or the completion is too long
    */
   *read(data: string): Generator<ChatPart, void> {
     const chunk = jsonOf(data) as Chunk | null;
@@ -34,7 +34,7 @@ export class ModelCompletion {
     if (typeof tokens === "number") yield { type: "usage", tokens };
   }
 
-  /** The calls of tools, once all pieces have arrived. */
+  /** Yields the tool calls, once all chunks have arrived. */
   *calls(): Generator<ChatPart, void> {
     for (const [index, { id, name, arguments: json }] of this.#calls.entries()) {
       if (name === "") continue;
@@ -61,7 +61,7 @@ export class ModelCompletion {
 
   #grow(text: string): void {
     this.#length += text.length;
-    if (this.#length > MAX_COMPLETION) throw new Error(`it sent more than ${MAX_COMPLETION} characters`);
+    if (this.#length > MAX_COMPLETION_LENGTH) throw new Error(`it sent more than ${MAX_COMPLETION_LENGTH} characters`);
   }
 }
 

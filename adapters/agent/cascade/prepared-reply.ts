@@ -5,8 +5,8 @@ import type { ChatPart } from "./chat-messages.ts";
 type Words = Extract<ConversationInput, { type: "words" }>;
 
 /**
- * A completion that was requested before the callee's turn had certainly ended. Its parts are buffered until they are
- * read.
+ * A completion that was requested before it was certain that the callee's turn had ended. Its parts are buffered until
+ * they are read.
  */
 export class PreparedReply {
   readonly #words: Words;
@@ -29,8 +29,8 @@ export class PreparedReply {
   }
 
   /**
-   * Yields the parts; parts that have already arrived follow at once.
-   * @throws the error of the request, or the reason of the signal
+   * Yields the parts, the buffered ones immediately.
+   * @throws the error of the request, or the signal's reason
    */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {

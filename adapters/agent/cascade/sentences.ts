@@ -4,11 +4,11 @@ import { hasWords } from "../../../src/base/has-words.ts";
 const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
 /** Places at which a long first sentence may be cut, so that its start is spoken soon. */
 const CLAUSE_END = /[,;:–—](?=\s)/u;
-/** Shortest start that is spoken separately, characters. */
-const MIN_BEGINNING = 20;
+/** Minimum length of a clause that is spoken separately, characters. */
+const MIN_CLAUSE_LENGTH = 20;
 /** Titles and other abbreviations, whose full stop does not end a sentence. */
 const ABBREVIATION = /(?:^|\s)(?:dr|dra|mr|mrs|ms|sr|sra|st|no|nr|e\.g|i\.e|z\.b)\.$/iu;
-/** A text without an end is spoken in pieces of this length, characters. */
+/** Maximum length of a piece of text without a sentence end, characters. */
 const MAX_LENGTH = 300;
 
 /** Cuts a text that arrives piece by piece into sentences; its first piece is a clause, so that it is spoken soon. */
@@ -16,7 +16,7 @@ export class Sentences {
   #buffer = "";
   #hasBegun = false;
 
-  /** Adds text; returns the sentences that are complete now. */
+  /** Adds text; returns the sentences that it completes. */
   push(text: string): string[] {
     this.#buffer += text;
     const sentences: string[] = [];
@@ -44,8 +44,8 @@ export class Sentences {
       start = end;
     }
     if (!this.#hasBegun) {
-      const clause = CLAUSE_END.exec(this.#buffer.slice(MIN_BEGINNING));
-      if (clause !== null) return this.#cut(MIN_BEGINNING + clause.index + 1);
+      const clause = CLAUSE_END.exec(this.#buffer.slice(MIN_CLAUSE_LENGTH));
+      if (clause !== null) return this.#cut(MIN_CLAUSE_LENGTH + clause.index + 1);
     }
     if (this.#buffer.length <= MAX_LENGTH) return undefined;
     const space = this.#buffer.lastIndexOf(" ", MAX_LENGTH);

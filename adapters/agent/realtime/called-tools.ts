@@ -24,12 +24,15 @@ export class CalledTools {
   readonly #replies: RealtimeReplies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
-  /** Events of the call so far: a result is followed by a reply only if no other event arrived in between. */
-  #eventCount = 0;
+  /**
+   * Number of interruptions so far: the results of tools are followed by a reply only if no interruption came in
+   * between.
+   */
+  #interruptions = 0;
   #steps = 0;
-  /** Id of the call of `transfer` that has no result yet. */
+  /** Id of the tool call `transfer` that has no result yet. */
   #pendingTransferId = "";
-  /** Message that the model leaves for a machine; undefined until it decides to leave one. */
+  /** Message that the model leaves on a voicemail; undefined until the model decides to leave one. */
   message: string | undefined;
 
   /** @param scope aborted when the call has ended */
@@ -49,15 +52,15 @@ export class CalledTools {
 
   /** Handles an interruption: running tools continue, and the model gets their results without a new reply. */
   interrupt(): void {
-    this.#eventCount++;
+    this.#interruptions++;
   }
 
-  /** Resets the limit of replies after input from the callee: the model may use tools again. */
+  /** Resets the limit on replies after input from the callee: the model may use tools again. */
   resetSteps(): void {
     this.#steps = 0;
   }
 
-  /** Carries out the calls of a response; returns true if there are any. */
+  /** Carries out the tool calls of a response; returns true if there are any. */
   carryOut({ calls, hasSpoken }: Response): boolean {
     const calledTools = calls.complete(this.#brief);
     if (calledTools.length > 0) void this.#run(calledTools, hasSpoken);
@@ -71,15 +74,16 @@ export class CalledTools {
   }
 
   async #run(calledTools: readonly CalledTool[], hasSpoken: boolean): Promise<void> {
-    const eventCount = this.#eventCount;
+    const interruptionsBefore = this.#interruptions;
     for (const { action } of calledTools)
       if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
     const transfer = calledTools.find(({ action }) => action.do === "transfer");
     const voicemail = calledTools.find(({ action }) => action.do === "leave_voicemail");
     const results = runCalls(calledTools.filter((tool) => tool !== transfer));
-    if (!hasSpoken && calledTools.every(({ action }) => action.do === "run")) void this.#fillTime(results, eventCount);
+    if (!hasSpoken && calledTools.every(({ action }) => action.do === "run"))
+      void this.#fillTime(results, interruptionsBefore);
     const { outputs, hangsUp } = await results;
-    const isInterrupted = eventCount !== this.#eventCount;
+    const isInterrupted = interruptionsBefore !== this.#interruptions;
     if (hangsUp && !isInterrupted && !transfer && !voicemail) {
       this.#reports.hangUp();
       return;
@@ -97,9 +101,9 @@ export class CalledTools {
   }
 
   /** Asks the callee for a moment if the tools take long. */
-  async #fillTime(results: Promise<unknown>, eventCount: number): Promise<void> {
+  async #fillTime(results: Promise<unknown>, interruptionsBefore: number): Promise<void> {
     const takesLong = await isSlow(results, TOOL_WAIT_MS, this.#scope);
-    if (!takesLong || eventCount !== this.#eventCount) return;
+    if (!takesLong || interruptionsBefore !== this.#interruptions) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });
   }

@@ -73,8 +73,8 @@ export class RealtimeConversation implements AudioConversation {
     const parts = { link: this.#link, replies: this.#replies, history: this.#history };
     this.#recovery = new Recovery(parts, brief.language, this, {
       emit,
-      resumed: (dueReply) => this.#resumed(dueReply),
-      failed: () => this.#finish(),
+      onResumed: (dueReply) => this.#resume(dueReply),
+      onFailed: () => this.#finish(),
     });
     this.#result = new ResultWriter(brief, this.#link, () => this.#recovery.replayHistory());
   }
@@ -265,7 +265,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   /** @param dueReply the reply that is due */
-  #resumed(dueReply: ReplyRequest | undefined): void {
+  #resume(dueReply: ReplyRequest | undefined): void {
     if (dueReply !== undefined) this.#replies.request(dueReply);
     else if (this.#format !== undefined) this.#emit({ type: "listen", forMs: IDLE_MS });
   }

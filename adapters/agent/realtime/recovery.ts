@@ -19,13 +19,14 @@ interface Progress {
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
   /** Called when the conversation continues over another connection. @param dueReply the reply that is due */
-  resumed(dueReply: ReplyRequest | undefined): void;
+  onResumed(dueReply: ReplyRequest | undefined): void;
   /** Called when the conversation cannot continue. */
-  failed(): void;
+  onFailed(): void;
 }
 
 /**
- * Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up.
+ * Recovers from one fault of the server: requests the reply once more, or continues over another connection. Gives up
+ * at the next fault.
  */
 export class Recovery {
   readonly #link: ReconnectingLink;
@@ -34,7 +35,7 @@ export class Recovery {
   readonly #progress: Progress;
   readonly #reports: RecoveryReports;
   readonly #language: string;
-  /** The reply that is due from another connection. */
+  /** The reply to request over the next connection. */
   #dueReply: ReplyRequest | undefined;
 
   constructor(
@@ -64,7 +65,7 @@ export class Recovery {
     }
   }
 
-  /** Requests a failed reply once more. */
+  /** Handles a failed reply: requests it once more, or gives up. */
   failed(reply: ReplyRequest, problem: string): void {
     const detail = this.#link.faultText(problem);
     if (!reply.fillsTime && this.#link.recordFailure()) {
@@ -90,7 +91,7 @@ export class Recovery {
     this.replayHistory();
     const dueReply = this.#replies.takePending() ?? this.#dueReply;
     this.#dueReply = undefined;
-    if (!this.#progress.hasEnded) this.#reports.resumed(dueReply);
+    if (!this.#progress.hasEnded) this.#reports.onResumed(dueReply);
   }
 
   /** Handles a connection that could not be replaced. */
@@ -118,6 +119,6 @@ export class Recovery {
     this.#reports.emit({ type: "say", text: phrasesIn(this.#language).apology });
     this.#reports.emit({ type: "fail", detail });
     this.#link.disconnect();
-    this.#reports.failed();
+    this.#reports.onFailed();
   }
 }

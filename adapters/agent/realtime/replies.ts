@@ -30,22 +30,25 @@ export interface Response {
 
 type ReplyPart = Extract<RealtimeEvent, { type: "audio" | "words" | "all_words" | "item_done" }>;
 
-/** The replies of a server, which makes one at a time: the next one waits, and is dropped if the callee interrupts. */
+/**
+ * Manages the replies of a server that makes one reply at a time: the next one waits, and is dropped if the callee
+ * interrupts.
+ */
 export class RealtimeReplies {
   readonly #link: ReconnectingLink;
   readonly #history: SpokenHistory;
   #current: Response | undefined;
-  /** The request that the server has not begun yet. */
+  /** The request that the server has not started on yet. */
   #openRequest: { readonly id: string; readonly reply: ReplyRequest; isDropped: boolean } | undefined;
   /** The reply to request as soon as the current one has ended. */
   #pending: ReplyRequest | undefined;
   /** True if the callee's turn has ended and the server should reply automatically. */
   #isTurnDue = false;
-  /** The reply whose audio is discarded. */
+  /** Id of the reply whose audio is discarded. */
   #mutedId = "";
-  #requests = 0;
+  #requestCount = 0;
 
-  /** @param history gets the words of the replies */
+  /** @param history receives the words of the replies */
   constructor(link: ReconnectingLink, history: SpokenHistory) {
     this.#link = link;
     this.#history = history;
@@ -67,7 +70,7 @@ export class RealtimeReplies {
       this.#pending = reply;
       return;
     }
-    const id = `reply_${++this.#requests}`;
+    const id = `reply_${++this.#requestCount}`;
     this.#openRequest = { id, reply, isDropped: false };
     this.#link.send(responseCreate(id, reply));
     this.#link.expectMessage();
@@ -102,7 +105,7 @@ export class RealtimeReplies {
     this.cancel();
   }
 
-  /** Handles the start of a reply; undefined if it was interrupted before. */
+  /** Handles the start of a reply; returns undefined if the reply was interrupted before. */
   begin(id: string): Response | undefined {
     const request = this.#openRequest;
     this.#openRequest = undefined;
@@ -144,8 +147,8 @@ export class RealtimeReplies {
   }
 
   /**
-   * Handles the end of a response; undefined unless it completes the current reply. Requests the pending reply after a
-   * stopped one.
+   * Handles the end of a response; returns undefined unless it completes the current reply. If the reply was stopped,
+   * the pending one is requested.
    */
   end({ response: id, status }: Extract<RealtimeEvent, { type: "response_done" }>): Response | undefined {
     const current = this.#current;

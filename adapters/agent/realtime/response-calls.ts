@@ -36,8 +36,8 @@ export class ResponseCalls {
 }
 
 /**
- * Runs the tools among the calls, all at the same time; resolves with the text for the model of each call that has one.
- * @returns `hangsUp`: true if the call ends, which requires that no tool failed
+ * Runs the called tools concurrently; resolves with the output of each call for the model.
+ * @returns `hangsUp`: true if the model hangs up and no tool has failed
  */
 export async function runCalls(
   calls: readonly CalledTool[],

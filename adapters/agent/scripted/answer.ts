@@ -12,14 +12,14 @@ export type CalleeReply =
 const NO_MATCH: CalleeReply = { kind: "no_match" };
 const PARTIAL: CalleeReply = { kind: "partial" };
 
-/** The keys of the answer after another key press: `*` restarts a number, `#` ends it. */
+/** The pressed keys after one more key: `*` restarts a number, `#` ends it. */
 export function withKey({ digits }: Ask, pressedKeys: string, key: string): string {
   if (digits === undefined) return pressedKeys + key;
   if (key === "*") return "";
   return key === "#" ? pressedKeys : pressedKeys + key;
 }
 
-/** Meaning of the keys so far. @param key the latest of them */
+/** Meaning of the keys pressed so far. @param key the latest key */
 export function answerByKeys(question: Ask, pressedKeys: string, key: string): CalleeReply {
   const { digits, branches } = question;
   if (digits !== undefined) {

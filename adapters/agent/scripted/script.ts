@@ -13,10 +13,10 @@ interface Say {
 /** Speaks a question and waits for the answer. */
 export interface Ask {
   readonly do: "ask";
-  /** Name by which other steps go to the question, and under which its answer is stored; undefined for none. */
+  /** Name under which the answer is stored, and by which other steps refer to the question; undefined for none. */
   readonly name: string | undefined;
   readonly text: string;
-  /** Accepts a number of this many digits, whatever they are; undefined for one of the branches, or any one key. */
+  /** Accepts any number with this many digits. If undefined, the answer is one of the branches, or any single key. */
   readonly digits: { readonly min: number; readonly max: number } | undefined;
   readonly branches: readonly Branch[];
   /** Steps for an answer that matches no branch. */
@@ -36,7 +36,7 @@ export interface Transfer {
   readonly to: string;
 }
 
-/** Continuation after some answers. */
+/** The steps that follow certain answers. */
 export interface Branch {
   /** Keys: `1`, `42`, `#`. */
   readonly keys: readonly string[];
@@ -45,7 +45,7 @@ export interface Branch {
   readonly steps: readonly BranchStep[];
 }
 
-/** After the last step of a branch, the script continues after the question. */
+/** A step of a branch. After the last one, the script continues after the question. */
 export type BranchStep =
   | Say
   | HangUp

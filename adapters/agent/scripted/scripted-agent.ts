@@ -5,8 +5,8 @@ import { needsWords, type Script } from "./script.ts";
 import { ScriptedConversation } from "./scripted-conversation.ts";
 
 /**
- * An agent without a language model: it conducts calls whose instructions are a script (docs/agents.md). It introduces
- * itself as an automated call, and understands only keys and the words of its script.
+ * An agent without a language model: it conducts calls whose instructions are a script (docs/agents.md). The agent
+ * introduces itself as an automated call, and understands only keys and the words in its script.
  */
 export function scriptedAgent(): Agent {
   return {
@@ -29,7 +29,7 @@ function scriptOf({ instructions, hearsWords, canTransfer, transferTo }: AgentBr
   }
 }
 
-/** Without transcription only keys arrive. */
+/** Refuses a script with a question that needs words: without transcription only keys arrive. */
 function assertKeysSuffice({ steps }: Script): void {
   for (const question of questions(steps))
     if (needsWords(question))

@@ -3,7 +3,7 @@ import type { HttpToolOptions } from "../../../src/options.ts";
 import { urlTemplate } from "./url-template.ts";
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Visible ASCII and blanks, which every server accepts. */
+/** Visible ASCII, spaces and tabs, which every server accepts. */
 const HEADER_VALUE = /^[ -~\t]{0,8000}$/;
 /** Headers that the HTTP client sets itself. */
 const RESERVED_HEADERS =
@@ -56,8 +56,7 @@ const Tool = v.strictObject(
 );
 
 /**
- * Parses the configured tools and lists every fault with its field. Values are never quoted, since they may
- * be secrets.
+ * Parses the configured tools and lists every fault with its field, but never with its value, which may be a secret.
  * @param allowPrivate true to allow http too
  */
 export function parseHttpTools(
@@ -72,7 +71,7 @@ export function parseHttpTools(
     const { issues, output } = v.safeParse(Tool, item);
     const itemFaults =
       issues?.map((issue) => `${fieldOf(issue)} ${issue.message}`) ?? faultsOf(output as HttpToolOptions, allowPrivate);
-    const title = shownName(item) ?? `number ${index + 1}`;
+    const title = safeNameOf(item) ?? `number ${index + 1}`;
     for (const fault of new Set(itemFaults)) faults.push(`tool ${title}: ${fault}`);
     if (itemFaults.length === 0) tools.push(output as HttpToolOptions);
   }
@@ -97,12 +96,12 @@ function fieldOf({ path }: v.BaseIssue<unknown>): string {
   return /^[\w-]{1,40}$/.test(field) ? field : "a field";
 }
 
-function shownName(tool: unknown): string | undefined {
+function safeNameOf(tool: unknown): string | undefined {
   const name = isRecord(tool) ? tool.name : undefined;
   return typeof name === "string" && /^[\w-]{1,64}$/.test(name) ? name : undefined;
 }
 
-/** True if every pattern of a schema is a regular expression, so that no input can fail because of it. */
+/** True if every `pattern` in a schema compiles: with an invalid one, checking an input would fail. */
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
   const queue: unknown[] = [schema];
   for (let index = 0; index < queue.length; index++) {

@@ -66,9 +66,9 @@ export const BATCH_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-const CONCURRENT = wholeNumber(1, 10_000);
-const TIMES = wholeNumber(1, 20);
-const CLOCK = /^(?:[01]?\d|2[0-3]):[0-5]\d$|^24:00$/;
+const CONCURRENCY_PARSER = wholeNumber(1, 10_000);
+const RETRY_TIMES_PARSER = wholeNumber(1, 20);
+const CLOCK_PATTERN = /^(?:[01]?\d|2[0-3]):[0-5]\d$|^24:00$/;
 
 /**
  * The batch that the options describe, without its instances.
@@ -85,10 +85,10 @@ export async function batchOf(
   const retry = retryOf(text("retry"), text("retry-after"));
   const onMachine = text("on-machine") as CreateBatchInput["onMachine"];
   const gap = text("gap");
-  const concurrent = text("max-concurrent");
-  const maxConcurrent = concurrent === undefined ? undefined : CONCURRENT.parse(concurrent);
-  if (concurrent !== undefined && maxConcurrent === undefined)
-    throw new UsageError(`--max-concurrent is "${concurrent}": it must be ${CONCURRENT.expected}`);
+  const concurrency = text("max-concurrent");
+  const maxConcurrent = concurrency === undefined ? undefined : CONCURRENCY_PARSER.parse(concurrency);
+  if (concurrency !== undefined && maxConcurrent === undefined)
+    throw new UsageError(`--max-concurrent is "${concurrency}": it must be ${CONCURRENCY_PARSER.expected}`);
   return {
     name: text("name") ?? basename(file, extname(file)),
     message,
@@ -140,7 +140,7 @@ function scheduleOf(text: Text, now: number): ScheduleInput | undefined {
 function hoursOf(hours: string | undefined, days: string | undefined): ScheduleInput["hours"] {
   if (hours === undefined && days === undefined) return undefined;
   const [from = "", to = "", ...others] = (hours ?? "00:00-24:00").split("-").map((clock) => clock.trim());
-  const isRange = others.length === 0 && CLOCK.test(from) && CLOCK.test(to);
+  const isRange = others.length === 0 && CLOCK_PATTERN.test(from) && CLOCK_PATTERN.test(to);
   const [start, end] = [from.padStart(5, "0"), to.padStart(5, "0")];
   if (!isRange || start >= end)
     throw new UsageError(`--hours is "${hours}": it must be two times of a day, the first one earlier: 09:00-18:00`);
@@ -164,9 +164,9 @@ function retryOf(text: string | undefined, after: string | undefined): RetryInpu
     throw new UsageError("--retry-after needs --retry, such as --retry busy,no_answer:2");
   }
   const [reasons = "", count, ...others] = text.split(":");
-  const times = count === undefined ? undefined : TIMES.parse(count.trim());
+  const times = count === undefined ? undefined : RETRY_TIMES_PARSER.parse(count.trim());
   if (others.length > 0 || (count !== undefined && times === undefined))
-    throw new UsageError(`--retry is "${text}": after the colon there must be ${TIMES.expected}`);
+    throw new UsageError(`--retry is "${text}": after the colon there must be ${RETRY_TIMES_PARSER.expected}`);
   const on = reasons.split(",").map((word): RetryReason => {
     const reason = RETRY_REASONS.find((name) => name === word.trim().toLowerCase().replaceAll("-", "_"));
     if (reason !== undefined) return reason;

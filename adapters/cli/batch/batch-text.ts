@@ -4,7 +4,7 @@ import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.
 import { DEFAULT_COLUMNS, print, printToStderr, terminalColumns } from "../terminal/terminal.ts";
 import { localTimeText } from "./batch-times.ts";
 
-/** Rows with problems, and calls of a plan, that are printed. */
+/** Maximum number of printed rows with problems, and of printed calls of a plan. */
 const MAX_ROWS = 20;
 
 type Counts = Readonly<Record<string, number>>;
@@ -33,16 +33,16 @@ export function startText(id: string, invalid: number): string {
 
 /**
  * Prints the first rows with problems to stderr, by row and column.
- * @param batchId undefined: it is not stored
+ * @param batchId undefined if the batch is not stored
  */
 export function printRowFaults(report: ImportReport, batchId: string | undefined): void {
   const { stored, faults, rows } = report;
   const { INVALID: invalid = 0, DUPLICATE: duplicates = 0 } = stored;
   const count = invalid + duplicates;
   if (count === 0) return;
-  const listed = faults.slice(0, MAX_ROWS);
-  const lines = listed.flatMap(({ row, phone_number, faults: ofRow }) =>
-    ofRow.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
+  const listedFaults = faults.slice(0, MAX_ROWS);
+  const lines = listedFaults.flatMap(({ row, phone_number, faults: rowFaults }) =>
+    rowFaults.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
   );
   const parts = [
     ...(invalid > 0 ? [`${invalid} of ${rows} rows have problems`] : []),
@@ -51,10 +51,10 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   printToStderr(`${parts.join("; ")}:`);
   const columns = Math.max(terminalColumns(), DEFAULT_COLUMNS);
   for (const line of table(lines, columns)) printToStderr(line);
-  const more = count - listed.length;
-  const rest = more > 0 ? `… and ${more} more. ` : "";
-  if (batchId !== undefined) printToStderr(`${rest}All of them as CSV: ringport batch errors ${batchId}`);
-  else if (more > 0) printToStderr(`${rest}Create the batch without --dry-run to get all of them as CSV.`);
+  const hiddenCount = count - listedFaults.length;
+  const hiddenText = hiddenCount > 0 ? `… and ${hiddenCount} more. ` : "";
+  if (batchId !== undefined) printToStderr(`${hiddenText}All of them as CSV: ringport batch errors ${batchId}`);
+  else if (hiddenCount > 0) printToStderr(`${hiddenText}Create the batch without --dry-run to get all of them as CSV.`);
 }
 
 const INSTANCE_COLUMNS: readonly ListColumn[] = [

@@ -15,10 +15,10 @@ import { countsText } from "./batch-text.ts";
 import { localTimeText } from "./batch-times.ts";
 
 const POLL_MS = 1_000;
-/** Errors of a server that has stopped, or that has lost its database. */
-const NO_SERVER: readonly string[] = ["network_error", "timeout", "storage_unavailable"];
-/** Shortest time between two plain lines of the same status, ms. */
-const LINE_MS = 10_000;
+/** Error codes for a server that has stopped or has lost its database. */
+const OUTAGE_CODES: readonly string[] = ["network_error", "timeout", "storage_unavailable"];
+/** Minimum time between two plain rows with the same status, ms. */
+const MIN_ROW_INTERVAL_MS = 10_000;
 
 /** `ringport batch watch`: follows a batch to its end. */
 export const batchWatch: CommandSpec = {
@@ -36,7 +36,7 @@ export const batchWatch: CommandSpec = {
     const signal = AbortSignal.any([interrupted.signal, outputClosed]);
     const view = new WatchView(json);
     try {
-      const batch = await watched(client, id, view, signal);
+      const batch = await watchBatch(client, id, view, signal);
       view.stop();
       if (!json) for (const text of endLines(batch)) print(text);
       return hasReachedAll(batch) ? EXIT.done : EXIT.failed;
@@ -50,12 +50,12 @@ export const batchWatch: CommandSpec = {
 };
 
 /** Polls the batch until it has ended and no call of it is live. */
-async function watched(client: Client, id: string, view: WatchView, signal: AbortSignal): Promise<BatchDetails> {
+async function watchBatch(client: Client, id: string, view: WatchView, signal: AbortSignal): Promise<BatchDetails> {
   let lastBatch: BatchDetails | undefined;
   for (;;) {
     const batch = await client.batches.get(id, { signal }).catch((error: unknown) => {
       // A server that restarts continues the batch.
-      if (lastBatch && error instanceof RingportError && NO_SERVER.includes(error.code)) return undefined;
+      if (lastBatch && error instanceof RingportError && OUTAGE_CODES.includes(error.code)) return undefined;
       throw error;
     });
     if (!batch) {
@@ -78,7 +78,7 @@ async function watched(client: Client, id: string, view: WatchView, signal: Abor
 class WatchView {
   readonly #json: boolean;
   #line: LiveLine | undefined;
-  #shown = "";
+  #shownText = "";
   #status = "";
   #isLost = false;
   #printedAt = Number.NEGATIVE_INFINITY;
@@ -90,9 +90,9 @@ class WatchView {
   show(batch: BatchDetails): void {
     this.#isLost = false;
     const text = JSON.stringify([batch.status, batch.counts]);
-    const hasChanged = text !== this.#shown;
+    const hasChanged = text !== this.#shownText;
     const isNewStatus = batch.status !== this.#status;
-    this.#shown = text;
+    this.#shownText = text;
     this.#status = batch.status;
     if (this.#json) {
       if (hasChanged) printJsonLine(batch);
@@ -105,7 +105,7 @@ class WatchView {
       return;
     }
     const now = performance.now();
-    if (!isNewStatus && (!hasChanged || now - this.#printedAt < LINE_MS)) return;
+    if (!isNewStatus && (!hasChanged || now - this.#printedAt < MIN_ROW_INTERVAL_MS)) return;
     this.#printedAt = now;
     print(`${statusLine(batch)}: ${countsText(batch.counts.by_status)}${endText(batch)}`);
   }
@@ -161,7 +161,7 @@ function endLines(batch: BatchDetails): string[] {
   ];
 }
 
-/** True if the batch ran to its end, and everybody whom it should call was reached. */
+/** True if the batch ran to its end and reached every target. */
 function hasReachedAll({ status, counts }: BatchDetails): boolean {
   const { FAILED = 0, CANCELLED = 0 } = counts.by_status;
   return status === "COMPLETED" && FAILED === 0 && CANCELLED === 0;

@@ -89,7 +89,7 @@ function timeText(time: string | null): string | null {
 
 const ID_OPERAND = [{ name: "ID", completion: "batch" }] as const;
 
-/** A command that moves one batch. */
+/** A command that changes the status of one batch. */
 function step(
   summary: string,
   options: readonly OptionSpec[],
@@ -132,14 +132,21 @@ export const batchResume: CommandSpec = step("Continues a paused batch.", [], (c
   client.batches.resume(id),
 );
 
-const LIVE = ["finish", "end"] as const;
+const LIVE_CALL_POLICIES = ["finish", "end"] as const;
 
 /** `ringport batch cancel`. */
 export const batchCancel: CommandSpec = step(
   "Cancels a batch: it places no more calls.",
-  [{ name: "live", placeholder: "finish|end", values: LIVE, help: "Live calls finish, or end now. Default: finish." }],
+  [
+    {
+      name: "live",
+      placeholder: "finish|end",
+      values: LIVE_CALL_POLICIES,
+      help: "Live calls finish, or end now. Default: finish.",
+    },
+  ],
   (client, id, { values }) =>
-    client.batches.cancel(id, { liveCalls: values.get("live") as (typeof LIVE)[number] | undefined }),
+    client.batches.cancel(id, { liveCalls: values.get("live") as (typeof LIVE_CALL_POLICIES)[number] | undefined }),
 );
 
 /** `ringport batch delete`. */
@@ -158,7 +165,7 @@ export const batchDelete: CommandSpec = {
   },
 };
 
-/** `ringport batch plan`: who would be called when. */
+/** `ringport batch plan`: shows when the targets would be called. */
 export const batchPlan: CommandSpec = {
   summary: "Shows when the waiting targets would be called, and from which numbers.",
   operands: ID_OPERAND,

@@ -21,7 +21,7 @@ import { watchCalls } from "./watch-calls.ts";
 
 const DEFAULT_LIMIT = 20;
 const LIMIT_PARSER = wholeNumber(1, 1_000_000);
-/** Calls per request. */
+/** Maximum number of calls per request. */
 const PAGE_SIZE = 200;
 
 type ListedCall = CallWith<"outcome">;

@@ -3,7 +3,7 @@ import { paintedStatus } from "../terminal/painted-status.ts";
 import { progressBar, secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell } from "../terminal/table.ts";
 
-/** Result of a call, for a person. */
+/** Human-readable rows with the result of a call. */
 export function outcomeLines({ status, outcome }: FinishedCall): string[] {
   const { reason, detail, heard_ms, heard_ratio, duration_ms } = outcome;
   return [

@@ -15,7 +15,7 @@ export async function complete(typedWords: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Joins each `--name=value` again, which bash splits. */
+/** Rejoins each `--name=value`, which bash splits into three words. */
 function joinedValues(typedWords: readonly string[]): string[] {
   const words: string[] = [];
   for (const word of typedWords) {
@@ -34,7 +34,7 @@ async function candidates(words: readonly string[]): Promise<string[]> {
   const names = before.slice(0, before.findIndex((word) => word.startsWith("-")) >>> 0);
   const command = await commandOf(names)?.load();
   const groups = await loadAll(commandsBelow(names).filter(({ path }) => names.length < path.length));
-  const next = unique(
+  const next = withoutDuplicates(
     groups.map(({ path, summary }) =>
       withDescription(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
     ),
@@ -89,7 +89,7 @@ function withDescription(word: string, description: string): string {
   return description === "" ? word : `${word}\t${description}`;
 }
 
-function unique(words: readonly string[]): string[] {
+function withoutDuplicates(words: readonly string[]): string[] {
   const wordsByName = new Map<string, string>();
   for (const word of words) {
     const name = word.replace(/\t.*$/s, "");
@@ -98,12 +98,12 @@ function unique(words: readonly string[]): string[] {
   return [...wordsByName.values()];
 }
 
-function withPrefix(words: readonly string[], typed: string, ignoreCase = false): string[] {
-  const prefix = ignoreCase ? typed.toLowerCase() : typed;
+function withPrefix(words: readonly string[], text: string, ignoreCase = false): string[] {
+  const prefix = ignoreCase ? text.toLowerCase() : text;
   return words.filter((word) => (ignoreCase ? word.toLowerCase() : word).startsWith(prefix));
 }
 
-/** Timeout of a completion, ms. */
+/** Timeout of a request for completions, ms. */
 const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 

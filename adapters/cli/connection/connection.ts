@@ -12,7 +12,7 @@ interface Connection {
   readonly url: string;
 }
 
-/** Timeout of the first response, ms; longer than any running server takes. */
+/** Timeout for the first response, ms; longer than any running server takes. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** The address of the server. */
@@ -26,7 +26,7 @@ export function tokenOf(line: ParsedLine): string | undefined {
 }
 
 /**
- * The client of the server that the flags or the environment name.
+ * A client for the server that the flags or the environment name.
  * @throws {UsageError} the token is missing, or the server cannot be reached
  */
 export async function connect(line: ParsedLine): Promise<Connection> {

@@ -21,7 +21,7 @@ export const AGENT_NUMBER = "+12025550112";
 export const LOCAL_NUMBER = "+12025550120";
 
 /**
- * The conversation of a finished call: what the agent said and which keys the callee pressed, by time, the result and the
+ * Formats the conversation of a finished call: words and pressed keys in chronological order, the result and the
  * latencies.
  * @param call with its transcript, its result and its metrics
  * @param events its timeline
@@ -37,12 +37,12 @@ export function conversationLines(
   const keyPresses = events.flatMap((event) =>
     event.type === "dtmf" ? [{ at: Date.parse(event.timestamp), row: ["callee", `presses ${event.data.digit}`] }] : [],
   );
-  const answer = keyPresses.length > 0 ? "key" : "answer";
+  const answerNoun = keyPresses.length > 0 ? "key" : "answer";
   const rows = [...utterances, ...keyPresses].sort((a, b) => a.at - b.at).map(({ row }) => row);
   const gaps = (call.metrics?.turns ?? []).flatMap(({ turn_gap_ms: ms }) => (ms === null ? [] : [ms]));
   return [
     ...table(rows),
     `  result: ${JSON.stringify(call.result)}`,
-    `  from each ${answer} to the agent's first word: ${gaps.join(", ")} ms`,
+    `  from each ${answerNoun} to the agent's first word: ${gaps.join(", ")} ms`,
   ];
 }

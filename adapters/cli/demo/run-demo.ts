@@ -21,14 +21,14 @@ export interface DemoOptions {
   /** The server's URL. */
   readonly url: string;
   readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
-  /** The parts of the agent, if they were looked for. */
+  /** The parts of the local agent, if the demo uses one. */
   readonly parts?: readonly (readonly [part: string, name: string])[] | undefined;
   readonly data: string;
   /** True if the data folder is kept afterwards. */
   readonly keepsData: boolean;
 }
 
-const ACTIVE_WITHIN_MS = 10_000;
+const ACTIVATION_TIMEOUT_MS = 10_000;
 const WAV_NAME = "ringport-demo.wav";
 
 /** Runs the demo step by step; returns the final status of the call. */
@@ -89,13 +89,13 @@ function step(number: number, title: string): void {
 }
 
 async function activePhone(ringport: Ringport, principal: Principal, instanceId: string): Promise<string | null> {
-  const deadline = performance.now() + ACTIVE_WITHIN_MS;
+  const deadline = performance.now() + ACTIVATION_TIMEOUT_MS;
   for (;;) {
     const { status, connection } = await ringport.instances.get(principal, instanceId);
     if (status === "ACTIVE") return connection.phone;
     if (performance.now() > deadline)
       throw new Error(
-        `the instance is ${status} ${ACTIVE_WITHIN_MS} ms after linking: ${connection.reason ?? "no reason is known"}`,
+        `the instance is ${status} ${ACTIVATION_TIMEOUT_MS} ms after linking: ${connection.reason ?? "no reason is known"}`,
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

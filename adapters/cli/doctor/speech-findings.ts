@@ -27,10 +27,10 @@ export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
     const voices = await speech.voices();
     const { models, fault } = await inspectVoices(folder, neural?.voices);
     const hasModel = models.voices.length > 0;
-    const unused = new Set([...(http ? [] : ["http"]), ...(hasModel ? [] : ["neural"])]);
+    const unusedEngines = new Set([...(http ? [] : ["http"]), ...(hasModel ? [] : ["neural"])]);
     const engines: Finding[] = [];
     for (const [engine, fix] of Object.entries(ENGINE_FIX))
-      if (!unused.has(engine)) engines.push(await findEngine(speech, voices, engine, fix));
+      if (!unusedEngines.has(engine)) engines.push(await findEngine(speech, voices, engine, fix));
     const voiceFindings = findVoices(engines, { hasModel, hasEngine: enginePackages().length > 0 });
     return [works("worker threads", "run"), ...modelFindings(models, fault), ...engines, ...voiceFindings];
   } catch (error) {
@@ -71,7 +71,7 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
   try {
     const ms = await timeToSpeak(speech, voice.id);
     const languages = new Set(voices.map(({ language }) => language)).size;
-    const counts = `${counted(voices.length, "voice")}, ${counted(languages, "language")}`;
+    const counts = `${countText(voices.length, "voice")}, ${countText(languages, "language")}`;
     return works(name, `${counts}; ${voice.id} spoke within ${ms} ms`);
   } catch (error) {
     const reason = reasonOf(error);
@@ -83,7 +83,7 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
   }
 }
 
-function counted(count: number, noun: string): string {
+function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -97,10 +97,10 @@ async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
 }
 
 const TRANSCRIPTION_TIMEOUT_MS = 20_000;
-const FRAMES = 50;
+const SILENT_FRAMES = 50;
 const FRAME_MS = 20;
 
-/** The transcription engine, if one is configured, tried with a second of silence. */
+/** Checks the transcription engine, if one is configured, with a second of silence. */
 export async function findTranscription({ data = DEFAULT_DATA, embedded }: RingportOptions): Promise<Finding[]> {
   const tuning = embedded?.transcription;
   if (tuning === undefined) return [];
@@ -134,7 +134,7 @@ async function firstFault(engine: Transcription): Promise<Error | undefined> {
   const options = { callId: "doctor", speaker: "callee", sampleRate } as const;
   const session = await engine.open(options, AbortSignal.timeout(TRANSCRIPTION_TIMEOUT_MS));
   const silence = new Int16Array((sampleRate * FRAME_MS) / 1_000);
-  for (let frame = 0; frame < FRAMES; frame++) session.push(silence, frame * FRAME_MS);
+  for (let frame = 0; frame < SILENT_FRAMES; frame++) session.push(silence, frame * FRAME_MS);
   session.commit();
   void session.close();
   for await (const event of session.events) if (event.type === "error") return event.error;

@@ -26,10 +26,10 @@ export async function naturalParts(models: string): Promise<NaturalParts> {
 
 /** The fix for a machine without any voice. */
 export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
-  const natural = [...(hasEngine ? [] : [ENGINE_COMMAND]), ...(hasModel ? [] : ["ringport models add en-US"])];
+  const installCommands = [...(hasEngine ? [] : [ENGINE_COMMAND]), ...(hasModel ? [] : ["ringport models add en-US"])];
   // Both are installed but do not work: the engine's own finding names the fix.
-  if (natural.length === 0) return ENGINE_FIX.flite;
-  const steps = natural.join(", then ");
+  if (installCommands.length === 0) return ENGINE_FIX.flite;
+  const steps = installCommands.join(", then ");
   return hasEngine || hasModel
     ? `${steps}; or ${ENGINE_FIX.flite}`
     : `${ENGINE_FIX.flite}; or, for natural voices, ${steps}`;
@@ -40,7 +40,7 @@ export function neuralFix(reason: string): string {
   return processFix(reason) ?? "ringport models list names the models; add this one again with --force, or remove it";
 }
 
-/** The fix for local transcription that does not listen. @param language of the speech; undefined: any */
+/** The fix for local transcription that does not listen. @param language language of the speech; undefined: any */
 export function localTranscriptionFix(reason: string, language: string | undefined): string {
   const fix = processFix(reason);
   if (fix !== undefined) return fix;
@@ -48,7 +48,7 @@ export function localTranscriptionFix(reason: string, language: string | undefin
   return `${addFix("recogniser", language ?? "pt")} (or another language)`;
 }
 
-/** The fix for a model of a language that is missing. @param tag such as `pt-BR` */
+/** The fix if the model for a language is missing. @param tag such as `pt-BR` */
 export function addFix(job: "voice" | "recogniser", tag: string): string {
   return commandToAdd(job, tag) ?? `ringport models add NAME, with a ${job} for ${tag} of sherpa-onnx's releases`;
 }

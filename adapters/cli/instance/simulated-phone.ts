@@ -2,7 +2,7 @@ import type { Client } from "../../../src/client/index.ts";
 
 /** Name of the simulated network. */
 const SIMULATOR = "simulator";
-/** Timeout of the page, ms. */
+/** Timeout for the link page, ms. */
 const PAGE_TIMEOUT_MS = 10_000;
 
 /** True if the phone of an instance is simulated, so that its code can't be scanned. */

@@ -23,19 +23,19 @@ import { type ListedModel, listModels } from "./listed-models.ts";
 import type { ModelPlace } from "./model-place.ts";
 import { sizeText } from "./models.ts";
 
-/** An added model, as printed. */
+/** An added model, as it is printed. */
 export interface AddedModel extends Pick<ListedModel, "name" | "job" | "voices" | "licence"> {
   /** False if it was already installed, and was kept. */
   readonly is_new: boolean;
 }
 
-/** Installs the archives of a command line. */
+/** Installs the archives named on a command line. */
 export async function addArchives(line: ParsedLine, place: ModelPlace, signal: AbortSignal): Promise<AddedModel[]> {
   const archives = [String(line.values.get("from")), ...line.operands];
   const expectedHash = expectedSha256(line, archives.length);
   if (line.values.has("all")) throw new UsageError("--all has no meaning with --from: leave it out");
   const folder = await usableModelFolder(place.data, place.models);
-  const added: AddedModel[] = [];
+  const addedModels: AddedModel[] = [];
   for (const archive of archives) {
     const rejectArchive = (error: unknown): never => {
       signal.throwIfAborted();
@@ -45,9 +45,9 @@ export async function addArchives(line: ParsedLine, place: ModelPlace, signal: A
     if (actualHash !== undefined && actualHash !== expectedHash)
       throw new UsageError(wrongSha256(archive, actualHash, expectedHash!));
     const options = { folder, archive, force: line.values.has("force"), signal };
-    added.push(await report(line, place, await installModel(options).catch(rejectArchive)));
+    addedModels.push(await report(line, place, await installModel(options).catch(rejectArchive)));
   }
-  return added;
+  return addedModels;
 }
 
 function archiveError(archive: string, error: unknown): UsageError {
@@ -67,7 +67,7 @@ export interface ReleaseAccess {
   readonly signal: AbortSignal;
 }
 
-/** Installs the models of a command line from their releases. */
+/** Installs the models named on a command line from their releases. */
 export async function addFromReleases(
   line: ParsedLine,
   place: ModelPlace,
@@ -93,7 +93,7 @@ export async function addFromReleases(
     if (!models.some(({ state }) => state === "installed")) await acceptLicence(line, ask, signal);
   }
   const folder = missingModels.length > 0 ? await usableModelFolder(place.data, place.models) : place.folder;
-  const added: AddedModel[] = [];
+  const addedModels: AddedModel[] = [];
   for (const model of requestedModels) {
     const result = missingModels.includes(model)
       ? await addFromRelease({
@@ -106,9 +106,9 @@ export async function addFromReleases(
           json: line.values.has("json"),
         })
       : { name: model.name, isNew: false };
-    added.push(await report(line, place, result));
+    addedModels.push(await report(line, place, result));
   }
-  return added;
+  return addedModels;
 }
 
 interface AddOptions {
@@ -152,7 +152,7 @@ async function addFromRelease({
   }
 }
 
-/** The option `--sha256`. */
+/** Parses the option `--sha256`; undefined if it is not set. */
 function expectedSha256(line: ParsedLine, archives: number): string | undefined {
   const text = line.values.get("sha256");
   if (typeof text !== "string") return undefined;
@@ -175,7 +175,10 @@ function printDownloads(models: readonly KnownModel[]): void {
   printToStderr(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
 }
 
-/** Asks for acceptance of the licences before the first model. @throws {UsageError} not accepted */
+/**
+ * Asks the user to accept the licences before the first model is installed.
+ * @throws {UsageError} they were not accepted
+ */
 async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined, signal: AbortSignal): Promise<void> {
   if (line.values.has("yes")) return;
   if (!ask) throw new UsageError(`the licences of the engine (${ENGINE_LICENCE}) must be accepted: add --yes`);

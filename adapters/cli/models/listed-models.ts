@@ -13,15 +13,15 @@ export interface ListedModel {
   readonly state: "installed" | "available" | "broken";
   /** True for the models that Ringport knows; the first one of a language is recommended. */
   readonly known: boolean;
-  /** Ids of its voices, or that of its first voice if it is not installed. */
+  /** Ids of the model's voices; only the first one if the model is not installed. */
   readonly voices: readonly string[];
   /** Approximate size of the archive. */
   readonly download_mb: number | null;
   readonly memory_mb: number | null;
-  /** Bytes of its folder. */
+  /** Size of the model's folder, bytes. */
   readonly installed_bytes: number | null;
   readonly licence: string | null;
-  /** Reason why it cannot be used. */
+  /** Reason why the model cannot be used; null if it can. */
   readonly reason: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface ModelList {
   readonly fault: string | null;
 }
 
-/** Known models in the order of their table, then others by name. */
+/** Lists the known models in the order of their table, then other models by name. */
 export async function listModels(folder: string, choice?: NeuralVoiceChoice): Promise<ModelList> {
   const { models, voices, fault } = await inspectVoices(folder, choice);
   const reasons = new Map(models.faults.map(({ name, reason }) => [name, reason]));
@@ -41,7 +41,7 @@ export async function listModels(folder: string, choice?: NeuralVoiceChoice): Pr
     ...models.voices.map(({ name }) => [name, "voice"] as const),
     ...models.recognisers.map(({ name }) => [name, "recogniser"] as const),
   ]);
-  const otherNames = [...jobsByName.keys()].filter((name) => !KNOWN_MODELS.some((known) => known.name === name)).sort();
+  const otherNames = [...jobsByName.keys()].filter((name) => !KNOWN_MODELS.some((model) => model.name === name)).sort();
   const entries = [...KNOWN_MODELS.map(({ name }) => name), ...otherNames].map(async (name): Promise<ListedModel> => {
     const knownModel = KNOWN_MODELS.find((model) => model.name === name);
     const isPresent = jobsByName.has(name);
@@ -70,11 +70,11 @@ function modelOf({ name }: Voice): string {
   return name.replace(/#\d+$/, "");
 }
 
-function firstVoice(known: KnownModel | undefined): string[] {
-  return known?.number === undefined ? [] : [`${known.languages[0]}-${known.number}`];
+function firstVoice(model: KnownModel | undefined): string[] {
+  return model?.number === undefined ? [] : [`${model.languages[0]}-${model.number}`];
 }
 
-/** Bytes of the files below a folder. */
+/** Total size of the files below a folder, bytes. */
 async function bytesIn(path: string): Promise<number> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -10,7 +10,7 @@ const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as cons
 /** Interval at which the files are compared with the certificate in use, ms. */
 const CHECK_INTERVAL_MS = 60_000;
 
-/** @throws {UsageError} a file cannot be read, or its contents cannot be used */
+/** Reads and checks the files. @throws {UsageError} a file cannot be read, or its contents cannot be used */
 export async function readCertificate(files: CertificateFiles): Promise<Tls> {
   const [cert, key] = await Promise.all([readPem(files, "cert"), readPem(files, "key")]);
   const { tlsFault } = await import("../../server/tls.ts");
@@ -68,7 +68,7 @@ async function readPem(files: CertificateFiles, part: keyof Tls): Promise<string
     return await readFile(files[part], "utf8");
   } catch (cause) {
     const { code = "unknown" } = cause as { code?: string };
-    throw refusal(files, part, REASONS.get(code) ?? `the file cannot be read (${code})`, cause);
+    throw refusal(files, part, READ_FAULTS.get(code) ?? `the file cannot be read (${code})`, cause);
   }
 }
 
@@ -76,7 +76,7 @@ function refusal(files: CertificateFiles, part: keyof Tls, sentence: string, cau
   return new UsageError(`${VARIABLES[part]} is ${JSON.stringify(files[part])}: ${sentence}`, { cause });
 }
 
-const REASONS: ReadonlyMap<string, string> = new Map(
+const READ_FAULTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ENOENT: "there is no such file; name a PEM file",
     ENOTDIR: "there is no such file; name a PEM file",

@@ -20,7 +20,7 @@ import { printWelcome } from "./welcome.ts";
  * Lets garbage in the old generation grow to 60 % of the live heap before V8 collects it, instead of to more than 100
  * %: this saves memory, with shorter but more frequent pauses. Bun, which has another engine, ignores it.
  */
-const COLLECT_SOONER = "--heap-growing-percent=60";
+const HEAP_GROWTH_FLAG = "--heap-growing-percent=60";
 
 /** `ringport serve`: serves the HTTP interface until SIGINT or SIGTERM. */
 export const serveCommand: CommandSpec = {
@@ -29,7 +29,7 @@ export const serveCommand: CommandSpec = {
   options: [],
   settings: SETTINGS,
   async run(line) {
-    setFlagsFromString(COLLECT_SOONER);
+    setFlagsFromString(HEAP_GROWTH_FLAG);
     refuseUnknownVariables(process.env);
     const settings = readSettings(SETTINGS, line, process.env);
     const log = createLog({
@@ -80,7 +80,10 @@ export const serveCommand: CommandSpec = {
   },
 };
 
-/** Listens first, so that a port in use leaves the data untouched; requests wait for the start. */
+/**
+ * Opens the port before the server starts, so that a port in use leaves the data untouched. Requests wait for the
+ * start.
+ */
 async function listen(
   ringport: Ringport,
   { port, hostname }: ServerSettings,
@@ -98,7 +101,7 @@ async function listen(
   return { listening: await adapter.serve(app, { port, hostname, tls }), networkUrl };
 }
 
-/** Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} naming the first */
+/** Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} names the first one */
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknownVariable] = unknownVariables(env);
   if (!unknownVariable) return;

@@ -1,23 +1,23 @@
 import { basename } from "node:path";
 import process from "node:process";
 
-const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 const PARENT_CHECK_MS = 500;
 
 /**
  * Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. A SIGTERM to the npm process that
  * started this program (`npm start`) counts too.
  */
-export function firstSignal(): Promise<keyof typeof NUMBERS> {
+export function firstSignal(): Promise<keyof typeof SIGNAL_NUMBERS> {
   return new Promise((resolve) => {
     let isSignalled = false;
-    const resolveWith = (name: keyof typeof NUMBERS): void => {
+    const resolveWith = (name: keyof typeof SIGNAL_NUMBERS): void => {
       isSignalled = true;
       resolve(name);
     };
-    for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[])
+    for (const name of Object.keys(SIGNAL_NUMBERS) as (keyof typeof SIGNAL_NUMBERS)[])
       process.on(name, () => {
-        if (isSignalled) process.exit(128 + NUMBERS[name]);
+        if (isSignalled) process.exit(128 + SIGNAL_NUMBERS[name]);
         resolveWith(name);
       });
     // Ctrl-C also ends the shell; that does not count as a second signal.
@@ -35,15 +35,18 @@ export interface Interruption {
 /** Listens for {@link firstSignal}. */
 export function interruption(): Interruption {
   const controller = new AbortController();
-  let code = 128 + NUMBERS.SIGINT;
+  let code = 128 + SIGNAL_NUMBERS.SIGINT;
   void firstSignal().then((name) => {
-    code = 128 + NUMBERS[name];
+    code = 128 + SIGNAL_NUMBERS[name];
     controller.abort();
   });
   return { signal: controller.signal, exitCode: () => code };
 }
 
-/** npm passes SIGTERM to its shell only, and the shell exits: this process just gets another parent. */
+/**
+ * Calls `run` when the npm process that started this program ends. npm passes SIGTERM only to its shell, which exits:
+ * this process merely gets another parent.
+ */
 function whenNpmExits(run: () => void): void {
   const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));
   if (!isScriptOfNpm) return;

@@ -45,7 +45,10 @@ function consoleUrl(base: string, { options: { publicUrl } }: ServerSettings): s
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
 
-/** Prints how the first person registers, until an account exists: a terminal shows the link, other outputs end up in logs. */
+/**
+ * Until an account exists, prints how the first person registers. Only a terminal shows the link: other outputs end up
+ * in logs.
+ */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
   if (!isTerminal()) {
     if (isFirstStart) print("To register in the console, run ringport account code: it prints a link that works once");

@@ -68,7 +68,7 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
   };
 }
 
-/** Any text that matches. */
+/** Any text that matches the pattern. */
 export function textSetting(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
   return { expected, placeholder, parse: (text) => (pattern.test(text) ? text : undefined) };
 }

@@ -27,7 +27,7 @@ export interface ServerSettings {
   readonly logMaskNumbers: boolean | undefined;
 }
 
-const DEFAULT_DEPTH = 10;
+const DEFAULT_QUEUE_DEPTH = 10;
 const DEFAULT_WINDOW_MS = 60_000;
 
 /**
@@ -91,12 +91,12 @@ export function settingValue(
   const value = parser.parse(text);
   if (value !== undefined) return value;
   const source = flagValue === undefined ? name : `--${flag}`;
-  throw new UsageError(`${source}${secret ? "" : ` is ${quoted(text)}: it`} must be ${parser.expected}`);
+  throw new UsageError(`${source}${secret ? "" : ` is ${quote(text)}: it`} must be ${parser.expected}`);
 }
 
-function quoted(text: string): string {
-  const redacted = hideUsers(text);
-  return JSON.stringify(redacted.length > 60 ? `${redacted.slice(0, 60)}…` : redacted);
+function quote(text: string): string {
+  const redactedText = hideUsers(text);
+  return JSON.stringify(redactedText.length > 60 ? `${redactedText.slice(0, 60)}…` : redactedText);
 }
 
 function completeQueue(values: Map<string, unknown>): void {
@@ -104,7 +104,7 @@ function completeQueue(values: Map<string, unknown>): void {
   if (!isFifo && values.has("queue.depth"))
     throw new UsageError("RINGPORT_QUEUE_DEPTH has no effect without RINGPORT_QUEUE=fifo: set it, or remove the depth");
   const lines = Number(values.get("queue.lines") ?? 1);
-  if (isFifo && !values.has("queue.depth")) values.set("queue.depth", Math.max(DEFAULT_DEPTH, 2 * lines));
+  if (isFifo && !values.has("queue.depth")) values.set("queue.depth", Math.max(DEFAULT_QUEUE_DEPTH, 2 * lines));
   const depth = Number(values.get("queue.depth"));
   if (isFifo && depth < lines)
     throw new UsageError(
@@ -131,49 +131,49 @@ function checkAccounts(values: ReadonlyMap<string, unknown>): void {
     );
 }
 
-const SPEECH = "embedded.httpSpeech.";
+const SPEECH_PREFIX = "embedded.httpSpeech.";
 
 function completeSpeech(values: Map<string, unknown>): void {
-  const speechOptions = [...values.keys()].filter((option) => option.startsWith(SPEECH));
+  const speechOptions = [...values.keys()].filter((option) => option.startsWith(SPEECH_PREFIX));
   if (speechOptions.length === 0) return;
   for (const [option, env] of [
     ["baseUrl", "RINGPORT_SPEECH_URL"],
     ["model", "RINGPORT_SPEECH_MODEL"],
     ["voices", "RINGPORT_SPEECH_VOICES"],
   ] as const)
-    if (!values.has(SPEECH + option))
+    if (!values.has(SPEECH_PREFIX + option))
       throw new UsageError(`a speech server also needs ${env}: set it, or remove the other RINGPORT_SPEECH_ settings`);
 }
 
-const TRANSCRIPTION = "embedded.transcription.";
+const TRANSCRIPTION_PREFIX = "embedded.transcription.";
 
 function checkTranscription(values: ReadonlyMap<string, unknown>): void {
-  const engine = values.get(`${TRANSCRIPTION}engine`);
-  const serverOptions = ["baseUrl", "apiKey"].filter((option) => values.has(TRANSCRIPTION + option));
+  const engine = values.get(`${TRANSCRIPTION_PREFIX}engine`);
+  const serverOptions = ["baseUrl", "apiKey"].filter((option) => values.has(TRANSCRIPTION_PREFIX + option));
   if (engine === "local" && serverOptions.length > 0)
     throw new UsageError("local transcription uses no server: remove RINGPORT_TRANSCRIPTION_URL and _KEY");
   if (engine === "local") return;
-  const required = [
+  const requiredSettings = [
     ["engine", "RINGPORT_TRANSCRIPTION_ENGINE"],
     ["baseUrl", "RINGPORT_TRANSCRIPTION_URL"],
     ["model", "RINGPORT_TRANSCRIPTION_MODEL"],
     ...(String(engine).startsWith("deepgram") ? [["apiKey", "RINGPORT_TRANSCRIPTION_KEY"] as const] : []),
   ] as const;
-  const hasOptions = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
+  const hasOptions = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION_PREFIX));
   if (!hasOptions && !values.has("transcriptSpeakers")) return;
-  for (const [option, env] of required)
-    if (!values.has(TRANSCRIPTION + option))
+  for (const [option, env] of requiredSettings)
+    if (!values.has(TRANSCRIPTION_PREFIX + option))
       throw new UsageError(
         `a transcription server also needs ${env}: set it, or remove the other RINGPORT_TRANSCRIPTION_ settings`,
       );
 }
 
-const AGENT = "embedded.agent.";
+const AGENT_PREFIX = "embedded.agent.";
 
-/** `RINGPORT_AGENT_URL` alone means a model. */
+/** Checks the settings of the agent; `RINGPORT_AGENT_URL` without an engine selects a language model. */
 function completeAgent(values: Map<string, unknown>): void {
-  const isSet = (option: string): boolean => values.has(AGENT + option);
-  const engine = values.get(`${AGENT}engine`);
+  const isSet = (option: string): boolean => values.has(AGENT_PREFIX + option);
+  const engine = values.get(`${AGENT_PREFIX}engine`);
   const hasServer = ["baseUrl", "apiKey", "model"].some(isSet);
   const hasLimits = ["maxTurns", "maxTokens"].some(isSet);
   if (hasLimits && (engine === "scripted" || (engine === undefined && !hasServer)))
@@ -188,24 +188,24 @@ function completeAgent(values: Map<string, unknown>): void {
       throw new UsageError("the scripted agent uses no server: remove RINGPORT_AGENT_URL, _KEY and _MODEL");
     return;
   }
-  if (engine !== "realtime") values.set(`${AGENT}engine`, "cascade");
+  if (engine !== "realtime") values.set(`${AGENT_PREFIX}engine`, "cascade");
   for (const [option, env] of [
     ["baseUrl", "RINGPORT_AGENT_URL"],
     ["model", "RINGPORT_AGENT_MODEL"],
   ] as const)
     if (!isSet(option))
       throw new UsageError(`a language model also needs ${env}: set it, or remove the other RINGPORT_AGENT_ settings`);
-  if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
+  if (engine !== "realtime" && !values.has(`${TRANSCRIPTION_PREFIX}engine`))
     throw new UsageError(
       "a language model needs transcription: set RINGPORT_TRANSCRIPTION_ENGINE (local, or a server with _URL and _MODEL)",
     );
 }
 
-/** A model that generates audio has its own voices. */
+/** Moves the voice to the settings of the realtime model, which has voices of its own. */
 function renameVoice(values: Map<string, unknown>): void {
   const voice = values.get("agentVoiceId");
   values.delete("agentVoiceId");
-  if (voice !== undefined) values.set(`${AGENT}voice`, voice);
+  if (voice !== undefined) values.set(`${AGENT_PREFIX}voice`, voice);
 }
 
 function checkVoice(values: ReadonlyMap<string, unknown>): void {

@@ -385,12 +385,12 @@ export const SETTING_GROUPS = {
 
 export const SETTINGS: readonly Setting[] = Object.values(SETTING_GROUPS).flat();
 
-/** The settings of these options. */
+/** The settings for these options. */
 export function settingsOf(...options: readonly string[]): Setting[] {
   return SETTINGS.filter(({ option }) => options.includes(option));
 }
 
-/** The settings by which a command finds the storage of a server. */
+/** The settings with which a command finds the storage of a server. */
 export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "data",
   "databaseUrl",

@@ -12,10 +12,10 @@ import type { RequestContext } from "../../../src/http/requests/request-context.
 import type { System } from "../../../src/ports/system.ts";
 
 /** Maximum size of a body, bytes. */
-const BODY_BYTES = 64 * 1024;
-const BOUNDS = { depth: 8, parts: 1_000 };
+const MAX_BODY_BYTES = 64 * 1024;
+const JSON_BOUNDS = { depth: 8, parts: 1_000 };
 
-const time = timeParameter("expires_at", "");
+const expiryParameter = timeParameter("expires_at", "");
 
 /** The bodies of the console's own routes (`api.ts`). The use cases check the values. */
 export const BODIES = {
@@ -32,8 +32,11 @@ export const BODIES = {
     expires_at: v.optional(
       v.pipe(
         v.string(),
-        v.check((text) => time.read(text) !== undefined, issueText("value_invalid", `must be ${time.rule}`)),
-        v.transform((text) => time.read(text)),
+        v.check(
+          (text) => expiryParameter.read(text) !== undefined,
+          issueText("value_invalid", `must be ${expiryParameter.rule}`),
+        ),
+        v.transform((text) => expiryParameter.read(text)),
       ),
     ),
     demo_instance_id: v.optional(v.string()),
@@ -41,16 +44,17 @@ export const BODIES = {
 } as const;
 
 /**
- * The checked JSON body of a request. Unknown fields are ignored.
- * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_json`, or the faults of its fields
+ * Reads and checks the JSON body of a request. Unknown fields are ignored.
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_json`, or the faults of its
+ * fields
  */
 export async function readBody<T>({ request }: RequestContext, schema: Schema<T>, system: System): Promise<T> {
   const type = request.headers.get("content-type") ?? "";
   // A form on another site cannot send this type.
   if (!/^application\/json *(?:;|$)/i.test(type))
     throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it must be application/json`);
-  const chunks = await Array.fromAsync<Uint8Array>(limitedBody(request, BODY_BYTES, system) ?? []);
-  const parsed = parseJson(concatBytes(chunks), BOUNDS);
+  const chunks = await Array.fromAsync<Uint8Array>(limitedBody(request, MAX_BODY_BYTES, system) ?? []);
+  const parsed = parseJson(concatBytes(chunks), JSON_BOUNDS);
   if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
   return parseBody(schema, parsed.value, { strict: false });
 }

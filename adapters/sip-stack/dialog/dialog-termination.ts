@@ -6,15 +6,15 @@ import { type Draft, UacRequest } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
 /** Pauses before a BYE that failed is sent again, ms; after the last one the BYE is abandoned. */
-const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
-/** The longest Retry-After that is respected, ms: until the BYE is accepted, the call is billed. */
-const MAX_PAUSE_MS = 32_000;
+const RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
+/** Maximum Retry-After that is respected, ms: the call is billed until the BYE is accepted. */
+const MAX_RETRY_AFTER_MS = 32_000;
 /** Refusals that are temporary: glare, and a server failure. */
-const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
 /** Error responses that end the dialog nevertheless (RFC 3261 section 15.1.1). */
-const DIALOG_ENDED: ReadonlySet<number> = new Set([408, 481]);
+const DIALOG_ENDED_STATUSES: ReadonlySet<number> = new Set([408, 481]);
 
-const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
+const CHALLENGE_STATUSES: ReadonlySet<number> = new Set([401, 407]);
 
 /** A BYE to be sent. */
 export interface Bye {
@@ -23,11 +23,11 @@ export interface Bye {
    * INVITE is used
    */
   compose(useInviteHop: boolean): Draft;
-  /** The flow it takes, held until the BYE is accepted or abandoned. */
+  /** The flow over which the BYE is sent; held until the BYE is accepted or abandoned. */
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
-  /** Called after the first response, or when none can arrive. */
+  /** Called after the first response, or when none can arrive any longer. */
   onResponse(): void;
 }
 
@@ -48,7 +48,7 @@ export class DialogTermination {
     this.#send();
   }
 
-  /** Stops: a pending BYE is not sent, and no report follows. */
+  /** Stops the termination: a pending BYE is not sent, and nothing is reported. */
   stop(): void {
     this.#cancelRetry();
     this.#releaseFlow();
@@ -76,17 +76,20 @@ export class DialogTermination {
   }
 
   #onResponse({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {
-    if (TEMPORARY.has(status))
+    if (TEMPORARY_STATUSES.has(status))
       this.#retryLater(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
-    else if (status < 300 || DIALOG_ENDED.has(status)) this.stop();
-    else if (CHALLENGES.has(status) && !this.#usesInviteHop) {
+    else if (status < 300 || DIALOG_ENDED_STATUSES.has(status)) this.stop();
+    else if (CHALLENGE_STATUSES.has(status) && !this.#usesInviteHop) {
       // Our password is not for this server. The trunk's own server knows the call, and may challenge us.
       this.#usesInviteHop = true;
       this.#send();
     } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal.detail}`}`);
   }
 
-  /** A BYE without a response has been retransmitted for 32 s; any other fault may be temporary, or due to the route. */
+  /**
+   * Handles a failed BYE. Without a response it has been retransmitted for 32 s already; any other fault may be
+   * temporary, or due to the route.
+   */
   #onFailure({ fault, message }: TransportError): void {
     this.#usesInviteHop = true;
     if (fault === "timeout") this.#giveUp(message);
@@ -94,13 +97,13 @@ export class DialogTermination {
   }
 
   #retryLater(reason: string, retryAfterMs: number): void {
-    const pauseMs = PAUSES_MS[this.#retries++];
+    const pauseMs = RETRY_PAUSES_MS[this.#retries++];
     if (pauseMs === undefined || this.#context.isClosed) {
       this.#giveUp(reason);
       return;
     }
     const { system } = this.#context.options;
-    this.#cancelRetry = system.after(Math.max(pauseMs, Math.min(retryAfterMs, MAX_PAUSE_MS)), () => this.#send());
+    this.#cancelRetry = system.after(Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)), () => this.#send());
   }
 
   #giveUp(reason: string): void {

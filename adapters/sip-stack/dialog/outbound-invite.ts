@@ -22,7 +22,7 @@ import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
 /** Time a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
-const RELEASE_LIMIT_MS = 4000;
+const RELEASE_TIMEOUT_MS = 4000;
 
 /** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */
 export class OutboundInvite implements InviteUsage, DialogUsageListener {
@@ -36,15 +36,15 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
   readonly #flowHold = new FlowHold();
-  #confirmed: DialogUsage | undefined;
+  #confirmedUsage: DialogUsage | undefined;
   #state: InviteState = "calling";
-  #placed = false;
-  /** The end to report after the last response, or when that fails to arrive. */
+  #isPlaced = false;
+  /** The end to report after the last response, or if that does not arrive. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
-  #isLimited = false;
-  readonly #ended: Promise<void>;
-  #resolveEnded: () => void = () => {};
+  #hasReleaseTimer = false;
+  readonly #endPromise: Promise<void>;
+  #resolveEnd: () => void = () => {};
 
   /** @param beforeEnd called when the call has ended, before its listener is notified */
   constructor(context: AgentContext, call: InviteRequest, beforeEnd: (invite: OutboundInvite) => void) {
@@ -75,8 +75,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       },
     };
     this.#request = new UacRequest(context, () => attempts.compose(), listener, call.callId);
-    this.#ended = new Promise((resolve) => {
-      this.#resolveEnded = resolve;
+    this.#endPromise = new Promise((resolve) => {
+      this.#resolveEnd = resolve;
     });
     queueMicrotask(() => this.#state === "calling" && this.#request.send());
   }
@@ -89,26 +89,26 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "established") this.#release({ type: "released" }, reason);
     else if (this.#state === "calling") {
       this.#move("hangUp");
-      this.#limitRelease();
+      this.#startReleaseTimer();
       if (!this.#request.cancel(reason)) this.#finish(this.#end);
     }
-    return this.#ended;
+    return this.#endPromise;
   }
 
   sendDigit(digit: string, durationMs: number): Promise<void> {
-    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    const usage = this.#state === "established" ? this.#confirmedUsage : undefined;
     if (usage === undefined)
       return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
     return sendDigitByInfo(usage.requests, digit, durationMs);
   }
 
   async probe(): Promise<string | undefined> {
-    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    const usage = this.#state === "established" ? this.#confirmedUsage : undefined;
     return usage && (await probeDialog(usage.requests, this.#context.options.system, this.#call.maySend));
   }
 
   refer(uri: string): Promise<TransferOutcome> {
-    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    const usage = this.#state === "established" ? this.#confirmedUsage : undefined;
     if (usage === undefined) return Promise.reject(new Error("the call is not answered, or has ended: no transfer"));
     return usage.refer(uri);
   }
@@ -118,7 +118,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
   }
 
-  /** Takes a request with our Call-ID; returns false if it belongs to none of our dialogs. */
+  /** Handles a request with our Call-ID; returns false if it belongs to none of our dialogs. */
   receive(transaction: IncomingRequest): boolean {
     const { headers } = transaction.request;
     const usage = this.#forks.get(tagOf(headers.get("From")));
@@ -132,11 +132,11 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));
-    if (usage !== undefined && usage === this.#confirmed) usage.requests.acknowledgeAgain(response);
+    if (usage !== undefined && usage === this.#confirmedUsage) usage.requests.acknowledgeAgain(response);
     else this.#decline(response, flow);
   }
 
-  /** Handles a 2xx of ours to a re-INVITE that got no ACK. */
+  /** Handles a missing ACK for our 2xx to a re-INVITE. */
   ackMissing(transaction: IncomingRequest): void {
     const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
     const detail = "the peer did not acknowledge our response to its re-INVITE";
@@ -145,7 +145,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   /** @internal the peer has sent BYE */
   peerLeft(usage: DialogUsage, reason: string | undefined): void {
-    if (this.#confirmed === undefined) {
+    if (this.#confirmedUsage === undefined) {
       // One fork has given up, or its 2xx was lost and it stopped waiting for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
@@ -156,7 +156,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   /** @internal the dialog cannot continue */
   dialogFailed(usage: DialogUsage, end: InviteEnd): void {
-    if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
+    if (this.#state === "established" && usage === this.#confirmedUsage) this.#release(end);
   }
 
   get #neverRang(): boolean {
@@ -165,8 +165,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #onSent(flow: Flow): void {
     if (this.#state !== "ended") this.#flowHold.keep(flow);
-    if (this.#placed || this.#state !== "calling") return;
-    this.#placed = true;
+    if (this.#isPlaced || this.#state !== "calling") return;
+    this.#isPlaced = true;
     this.#call.listener.placed();
   }
 
@@ -192,7 +192,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#call.respondedFrom?.(flow.remote.address);
     usage.established(response, flow, this.#request.authorization);
     this.#flowHold.keep(flow);
-    this.#confirmed = usage;
+    this.#confirmedUsage = usage;
     this.#forks.keepOnly(usage);
     if (this.#state === "cancelling") {
       this.#move("answer");
@@ -234,16 +234,16 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #sendBye(reason?: string): void {
-    this.#limitRelease();
-    this.#confirmed?.terminate(reason, () => this.#finish(this.#end));
+    this.#startReleaseTimer();
+    this.#confirmedUsage?.terminate(reason, () => this.#finish(this.#end));
   }
 
-  /** Starts the limit for the release, once. */
-  #limitRelease(): void {
-    if (this.#isLimited) return;
-    this.#isLimited = true;
+  /** Starts the timer for the release, unless it is running. */
+  #startReleaseTimer(): void {
+    if (this.#hasReleaseTimer) return;
+    this.#hasReleaseTimer = true;
     this.#stopTimer();
-    this.#stopTimer = this.#context.options.system.after(RELEASE_LIMIT_MS, () => this.#finish(this.#end));
+    this.#stopTimer = this.#context.options.system.after(RELEASE_TIMEOUT_MS, () => this.#finish(this.#end));
   }
 
   #finish(end: InviteEnd): void {
@@ -254,7 +254,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#forks.keepOnly(undefined);
     this.#beforeEnd(this);
     this.#call.listener.ended(end);
-    this.#resolveEnded();
+    this.#resolveEnd();
   }
 
   #move(input: InviteInput): void {

@@ -11,30 +11,30 @@ interface MosInput {
   readonly loss: number;
   /** Length of bursts of loss compared to random loss (BurstR of ITU-T G.107). Default: 1, random loss. */
   readonly burstRatio?: number | undefined;
-  /** Delay from mouth to ear, ms. */
+  /** Mouth-to-ear delay, ms. */
   readonly delayMs: number;
 }
 
 /** R of a perfect narrow-band connection (ITU-T G.107 with its default values). */
-const BEST_R = 93.2;
+const MAX_R = 93.2;
 /**
- * Robustness of a codec against loss: the value of ITU-T G.113 for G.711 with concealment also fits G.722; Opus with
+ * Robustness of a codec against loss: the value in ITU-T G.113 for G.711 with concealment also fits G.722; Opus with
  * forward error correction tolerates a little more.
  */
 const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 
-/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, computed from loss, its bursts and delay alone. */
+/** Mean opinion score according to the E-model (ITU-T G.107), 1 to 4.5, from loss, loss bursts and delay only. */
 function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number {
   const percent = 100 * Math.min(1, Math.max(0, loss));
   const delay = Math.max(0, delayMs);
   const delayImpairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0);
   const lossImpairment = (95 * percent) / (percent / Math.max(1, burstRatio) + LOSS_ROBUSTNESS[codec]);
-  const r = Math.min(100, Math.max(0, BEST_R - delayImpairment - lossImpairment));
+  const r = Math.min(100, Math.max(0, MAX_R - delayImpairment - lossImpairment));
   const mos = 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
   return Math.min(4.5, Math.max(1, mos));
 }
 
-/** The counters of a session. */
+/** The streams and counters of a session. */
 interface CountedStreams {
   readonly codec: StreamSettings["codec"];
   readonly inbound: Inbound;
@@ -45,7 +45,7 @@ interface CountedStreams {
   readonly heldMs: number;
 }
 
-/** The statistics of a session so far; the MOS is estimated by ITU-T G.107. */
+/** The statistics of a session so far, with a MOS estimated according to ITU-T G.107. */
 export function mediaStatistics({
   codec,
   inbound,

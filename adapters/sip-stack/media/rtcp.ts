@@ -18,7 +18,7 @@ export function isRtcp(bytes: Uint8Array, length: number): boolean {
 export interface RtcpReport {
   readonly ssrc: number;
   readonly cname: string;
-  /** What we have sent; undefined if no packet was sent since the last report. */
+  /** Statistics of our stream; undefined if no packet was sent since the last report. */
   readonly sender:
     | {
         /** Wall clock, ms since 1970. */
@@ -97,10 +97,10 @@ export function ntpMiddle(now: number): number {
 export class RtcpPacket {
   /** SSRC of its sender; -1 if unknown. */
   ssrc = -1;
-  /** Middle 32 bits of the sender's time, and the number of its packets; -1 without a sender report. */
+  /** Middle 32 bits of the sender's NTP time, and the number of packets it has sent; -1 without a sender report. */
   senderTime = -1;
   senderPackets = -1;
-  /** True if it reports on our stream; then the following fields are set. */
+  /** True if the packet reports on our stream; then the following fields are set. */
   hasReport = false;
   /** Share of our packets lost since the previous report, 0 to 1, and the total lost. */
   fractionLost = 0;
@@ -122,13 +122,13 @@ export class RtcpPacket {
       if (at + 4 > length || bytes[at]! >> 6 !== 2) return false;
       const end = at + 4 + 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!);
       if (end > length) return false;
-      this.#packet(bytes, at, end, ownSsrc);
+      this.#readPacket(bytes, at, end, ownSsrc);
       at = end;
     }
     return true;
   }
 
-  #packet(bytes: Uint8Array, start: number, end: number, ownSsrc: number): void {
+  #readPacket(bytes: Uint8Array, start: number, end: number, ownSsrc: number): void {
     const type = bytes[start + 1]!;
     const count = bytes[start]! & 0x1f;
     if (start + 8 > end) return;

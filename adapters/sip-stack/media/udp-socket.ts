@@ -5,8 +5,8 @@ import { bindBunUdp } from "./bun-udp.ts";
 /** A UDP socket for audio. */
 export interface MediaSocket {
   /**
-   * Hands a packet to the network, which may lose it; its bytes may be used again at once.
-   * @throws {Error} it is closed, or the address is of the other family
+   * Hands a packet to the network, which may lose it. The array can be reused immediately.
+   * @throws {Error} the socket is closed, or the address is of the other family
    */
   send(packet: Uint8Array, port: number, address: string): void;
   /** Resolves when the port is free again. */
@@ -16,7 +16,7 @@ export interface MediaSocket {
 /** Receives a datagram: its bytes, which the receiver may keep, and its source address. */
 export type OnDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
-/** Binds a port of a local address; undefined if another program uses it. Rejects for an address that is not ours. */
+/** Binds a port of a local address; undefined if another program uses the port. Rejects if the address is not local. */
 type BindUdp = (address: string, port: number, onDatagram: OnDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
@@ -30,7 +30,7 @@ export function isPortTaken(fault: unknown): boolean {
 
 /**
  * Deno allocates an array of this size for every datagram, by default 64 KiB, which keeps its garbage collector busy.
- * There it does not change the system's socket; on other runtimes it would.
+ * In Deno this option does not change the operating system's socket; in other runtimes it would.
  */
 const RECEIVE_OPTIONS = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 

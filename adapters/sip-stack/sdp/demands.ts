@@ -3,10 +3,10 @@ import { codecNames, codecOf, type Format } from "./formats.ts";
 import type { SrtpPolicy } from "./keys.ts";
 import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 
-/** Profiles that we support; others are DTLS or not RTP. */
-const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
+/** Profiles that we support; all others use DTLS, or are not RTP. */
+const SUPPORTED_PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
-/** Reason why no codec is agreed, and the fix. */
+/** Reason why no codec was agreed on, and the fix. */
 export function codecDemand(offeredCodecs: readonly CodecName[], remoteFormats: readonly Format[]): string {
   const supported = remoteFormats.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
@@ -17,8 +17,8 @@ export function codecDemand(offeredCodecs: readonly CodecName[], remoteFormats: 
 }
 
 /**
- * Reason why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined if it
- * is acceptable.
+ * Reason why the profile of a session description is unacceptable: DTLS, which browsers use, or not RTP at all.
+ * Undefined if the profile is acceptable.
  */
 export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const hasAttribute = (name: string): boolean =>
@@ -27,10 +27,10 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const isKeyless = protocol.includes("SAVP") && hasAttribute("fingerprint") && !hasAttribute("crypto");
   if (protocol.startsWith("UDP/TLS/") || isKeyless) {
     const protocols = hasAttribute("ice-ufrag") ? "DTLS and ICE" : "DTLS";
-    const evidence = isKeyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
+    const evidence = isKeyless && SUPPORTED_PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
     return `the peer wants ${protocols} (${evidence}), as browsers do; we support plain RTP and SDES-SRTP: configure one of them there, without ICE`;
   }
-  if (PROFILES.includes(protocol)) return undefined;
+  if (SUPPORTED_PROFILES.includes(protocol)) return undefined;
   return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we support RTP/AVP and RTP/SAVP`;
 }
 

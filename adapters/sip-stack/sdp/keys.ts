@@ -6,17 +6,17 @@ import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 /** Encryption of calls: never, if the peer supports it, or always. */
 export type SrtpPolicy = "off" | "optional" | "required";
 
-/** A form of offering encryption, with the profile of the `m=` line. */
+/** One way to offer encryption, with the profile of the `m=` line. */
 export interface SrtpOffer {
   readonly policy: SrtpPolicy;
   readonly profile: "RTP/AVP" | "RTP/SAVP" | "RTP/SAVPF";
 }
 
 /**
- * The forms of an offer; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP with
- * keys: a peer without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers with
- * its key. Peers without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC 4568
- * allows keys in secure profiles only, but telephones and PBXs support this "best effort". Some peers accept only
+ * The ways to offer encryption; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP
+ * with keys: a peer without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers
+ * with its key. Peers without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC
+ * 4568 allows keys in secure profiles only, but telephones and PBXs support this "best effort". Some peers accept only
  * RTP/SAVPF, encryption with feedback (RFC 5124).
  */
 const OFFERS_BY_POLICY: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
@@ -32,7 +32,7 @@ const OFFERS_BY_POLICY: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
   ],
 };
 
-/** The forms of a trunk's offers, in the order in which they are tried. */
+/** The ways in which a trunk offers encryption, in the order in which they are tried. */
 export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: SrtpOffer[]] {
   const [first, ...others] = OFFERS_BY_POLICY[policy];
   return [first!, ...others];
@@ -52,7 +52,7 @@ const MAX_KEYS = 20;
 /** The keys of both directions; undefined for plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
-/** Our SDES keys (RFC 4568): one per suite while the audio goes to the same address. */
+/** Our SDES keys (RFC 4568): one per suite for as long as the audio goes to the same address. */
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;

@@ -18,7 +18,7 @@ export function addressAndPort({ address, port }: SocketAddress): string {
 /** A hop of a request: one transport, address and port that a URI resolves to (RFC 3263 section 4). */
 export interface Hop extends SocketAddress {
   readonly kind: TransportKind;
-  /** The name that was resolved: the name that a TLS certificate must contain. */
+  /** The name that was resolved, which a TLS certificate must contain. */
   readonly host: string;
   /** True if the URI has a transport parameter: a long message then stays on UDP. */
   readonly isTransportFixed?: boolean;
@@ -42,11 +42,11 @@ export interface Flow {
    */
   send(message: SipMessage, maySend?: () => boolean): boolean;
   /**
-   * Keeps the connection and its NAT binding open with CRLF keep-alives (RFC 5626), for a call or a registration. Returns
-   * an idempotent function that releases the flow.
+   * Keeps the connection and its NAT binding open with CRLF keep-alives (RFC 5626), for a call or a registration.
+   * Returns an idempotent function that releases the flow.
    */
   hold(): () => void;
-  /** True once a message has arrived on this connection, which may be dead now. Undefined on UDP. */
+  /** True once a message has arrived on this connection, even if the connection is dead now. Undefined on UDP. */
   readonly hasSpoken?: boolean;
   /** Starts watching a connection. Undefined on UDP, where the next datagram may arrive again. */
   watch?(): FlowWatch;
@@ -68,9 +68,7 @@ export interface TransportListener {
    * `isAlive`, since the next datagram may arrive.
    */
   closed(flow: Flow, fault: TransportError): void;
-  /**
-   * True if a live call has this Call-ID: only then a request from an unexpected address is parsed. Default: never.
-   */
+  /** True if a live call has this Call-ID: only then is a request from an unexpected address parsed. Default: never. */
   hasCall?(callId: string): boolean;
   /** True if a request belongs to one of our dialogs and may come from an unexpected address. Default: never. */
   isOurs?(request: SipRequest): boolean;
@@ -101,7 +99,10 @@ export interface Transports {
    * @throws {TransportError} no connection could be opened in time
    */
   connect(hop: Hop, signal: AbortSignal, deadFlow?: Flow): Promise<Flow>;
-  /** Accepts requests over UDP from these hops too; those from other addresses are dropped unless the trunk listens on UDP. */
+  /**
+   * Accepts requests over UDP from these hops too; requests from other addresses are dropped unless the trunk listens
+   * on UDP.
+   */
   expect?(hops: readonly Hop[]): void;
   /**
    * Our host and port in Via and Contact on this flow: `host[:port]`, IPv6 in brackets; the public address if one is
@@ -109,7 +110,7 @@ export interface Transports {
    */
   sentBy(flow: Flow): string;
   /**
-   * Takes our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
+   * Learns our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
    * @param isTrusted true for the trunk's own server: the address is then used for other servers too. Default: false
    */
   learnAddress(flow: Flow, address: SocketAddress, isTrusted?: boolean): void;

@@ -21,7 +21,7 @@ interface InstanceKey {
   readonly instance_id: string;
 }
 
-/** A call is skipped if its `notBefore` is after `now`, and at most `until`. */
+/** A call is skipped if its `notBefore` is later than `now` but not later than `until`. */
 interface PostponementRange {
   readonly now: number;
   readonly until: number;
@@ -38,7 +38,7 @@ interface Claim extends InstanceKey, FencedParams {
 
 /**
  * The ids of active calls, in ascending order: ids rise with every call of the server, even if its clock is set back.
- * Read from an index alone, because calls are long.
+ * Read from an index alone, because the rows of calls are large.
  */
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
@@ -67,10 +67,10 @@ const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & {
     .where("owner", "=", owner),
 );
 
-/** Maximum calls per query; their messages are long. */
-const PIECE = 50;
+/** Maximum calls per query; their messages are large. */
+const MAX_CALLS_PER_QUERY = 50;
 /** Maximum index entries per query. */
-const INDEX_PIECE = 1_000;
+const MAX_ENTRIES_PER_QUERY = 1_000;
 
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
@@ -95,9 +95,9 @@ export function callQueue(
     async active(instanceId) {
       const ids = (await session.query(ACTIVE_CALLS, { instance_id: instanceId })).map(({ id }) => id);
       const calls: Call[] = [];
-      for (let from = 0; from < ids.length; from += PIECE) {
+      for (let from = 0; from < ids.length; from += MAX_CALLS_PER_QUERY) {
         if (from > 0) await setImmediate();
-        calls.push(...(await activeCalls(session, ids.slice(from, from + PIECE))));
+        calls.push(...(await activeCalls(session, ids.slice(from, from + MAX_CALLS_PER_QUERY))));
       }
       return calls;
     },
@@ -165,7 +165,7 @@ function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: Post
     .limit(1);
 }
 
-/** The active calls among these, in the same order. */
+/** Reads the calls with these ids that are active, in the same order. */
 async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
   const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
   const calls = new Map(rows.map((row) => [row.id, callOf(row)]));
@@ -183,22 +183,22 @@ async function callsOfDeletedInstances(session: Session, limit: number): Promise
   const calls: CallRow[] = [];
   let after: QueuedPosition = { instance_id: "", id: "" };
   while (calls.length < limit) {
-    const piece = await session.read((db) => queuedCalls(db, after));
-    const ids = piece.filter(({ status }) => status === "DELETED").map(({ id }) => id);
-    for (let from = 0; from < ids.length && calls.length < limit; from += PIECE) {
-      const batch = ids.slice(from, from + PIECE);
+    const entries = await session.read((db) => queuedCalls(db, after));
+    const ids = entries.filter(({ status }) => status === "DELETED").map(({ id }) => id);
+    for (let from = 0; from < ids.length && calls.length < limit; from += MAX_CALLS_PER_QUERY) {
+      const batch = ids.slice(from, from + MAX_CALLS_PER_QUERY);
       const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", batch).execute());
       calls.push(...rows.filter(({ status, dialing_at }) => status === "QUEUED" && dialing_at === null));
     }
-    const last = piece.at(-1);
-    if (!last || piece.length < INDEX_PIECE) break;
+    const last = entries.at(-1);
+    if (!last || entries.length < MAX_ENTRIES_PER_QUERY) break;
     after = last;
     await setImmediate();
   }
   return calls.slice(0, limit);
 }
 
-/** Some queued calls with the status of their instance. */
+/** The next queued calls after a position in the index, with the status of their instance. */
 function queuedCalls(db: Kysely<Database>, after: QueuedPosition) {
   return db
     .selectFrom("calls")
@@ -213,11 +213,11 @@ function queuedCalls(db: Kysely<Database>, after: QueuedPosition) {
     .where((eb) => eb(eb.refTuple("instance_id", "id"), ">", eb.tuple(after.instance_id, after.id)))
     .orderBy("instance_id")
     .orderBy("id")
-    .limit(INDEX_PIECE)
+    .limit(MAX_ENTRIES_PER_QUERY)
     .execute();
 }
 
-/** True if this epoch owns the database. Stays true until the statement is committed. */
+/** Condition: this epoch owns the database. It stays true until the statement is committed. */
 function isOwnedIn(epoch = 0) {
   return ({ exists, selectFrom }: ExpressionBuilder<Database, "calls">) =>
     exists(

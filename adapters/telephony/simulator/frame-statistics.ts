@@ -12,7 +12,10 @@ export class FrameStatistics {
   #jitterMs = 0;
   #lastFrameAt: number | undefined;
 
-  /** Records a frame to the callee, and a frame from them if `hasInbound`. @param now ms of a monotonic clock */
+  /**
+   * Records a frame sent to the callee and, if `hasInbound`, one received from the callee.
+   * @param now ms of a monotonic clock
+   */
   recordFrame(hasInbound: boolean, now: number): void {
     this.#sent++;
     if (hasInbound) this.#received++;

@@ -13,14 +13,14 @@ const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 /** A simulated phone that can be linked. */
 export interface SimulatedPhone extends LinkTarget {
   /**
-   * Links the phone. Resolves with its number once that is stored, or with undefined if the line is already linked or
-   * closed. Concurrent calls share one link. Rejects if the link could not be stored.
+   * Links the phone. Resolves with the number once the link is stored, or with undefined if the line is already linked
+   * or closed. Concurrent calls share one link. Rejects if the link could not be stored.
    */
   accept(): Promise<string | undefined>;
 }
 
 /**
- * The pages that a phone shows after scanning a code. Undefined for other paths.
+ * Serves the pages that a phone shows after scanning a code; undefined for other paths.
  * @param path the part after `/simulator`
  */
 export async function simulatorLinkPage(

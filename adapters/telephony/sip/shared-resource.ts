@@ -1,12 +1,12 @@
-/** A resource of several networks: opened by the first user, closed with the last. */
+/** A resource that several networks use: opened by the first user, closed when the last one releases it. */
 export interface Shared<Thing> {
-  /** Returns the resource, always the same. */
+  /** Opens the resource on the first call; always returns the same one. */
   open(): Promise<Thing>;
-  /** Called once by each of its users, when it no longer needs the resource. */
+  /** Called once by each user that no longer needs the resource. */
   release(): Promise<void>;
 }
 
-/** Shares a resource between several users. @param users their number */
+/** Shares a resource between several users. @param users number of users */
 export function shareResource<Thing extends { close(): Promise<void> }>(
   users: number,
   open: () => Promise<Thing>,

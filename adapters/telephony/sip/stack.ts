@@ -35,7 +35,7 @@ import { TrunkRegistration } from "./registration/registration.ts";
 
 const PRODUCT = "Ringport";
 
-/** The user to whose SIP account a trunk belongs. */
+/** The user who owns the SIP account of a trunk. */
 export interface AccountOwner {
   readonly userId: string;
   /** True if the trunk reaches only public addresses. */
@@ -60,9 +60,9 @@ export interface SipStackOptions {
 export interface StackInvite {
   /** The number in the trunk's format. */
   readonly user: string;
-  /** Default: the caller of the trunk. */
+  /** Default: the caller ID of the trunk. */
   readonly from?: CallerId | undefined;
-  /** Header fields and the URI that the call has chosen. */
+  /** Header fields and URI chosen for the call. */
   readonly sip?: SipChoice | undefined;
   /** The core's id of the call. */
   readonly callId: string;
@@ -81,14 +81,17 @@ export interface StackInvite {
   readonly listener: InviteListener;
   /** Called before each INVITE, including retransmissions; false suppresses it. */
   readonly maySend: () => boolean;
-  /** True if a URI of a redirection may be called. */
+  /** True if the URI of a redirection may be followed. */
   readonly mayFollow: MayFollow;
 }
 
 /** The layers of one trunk, from the sockets up to the user agent. */
 export interface SipStack {
   readonly presence: Presence;
-  /** The addresses of our audio: the local one, and the one for the peer. @throws {TransportError} the trunk is unreachable */
+  /**
+   * The addresses of our audio: the local one, and the one that is advertised to the peer.
+   * @throws {TransportError} the trunk is unreachable
+   */
   address(signal: AbortSignal): Promise<MediaAddress>;
   /** The allowed addresses of remote audio. */
   mediaRule(address: MediaAddress): AddressRule;
@@ -221,7 +224,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   };
 }
 
-/** True if a URI is outside of the trunk's domain, whose requests go to the configured next hop. */
+/** True if a URI is outside the trunk's domain. Requests within the domain go to the configured next hop. */
 function isForeign(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;
@@ -247,7 +250,7 @@ function presenceOf({ trunk, system, logger, onChange }: SipStackOptions, agent:
   return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword, onChange });
 }
 
-/** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in it. */
+/** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in the URI. */
 function uriOf({ domain, domainPort, whatsApp, userPhone }: ResolvedTrunk, user?: string): string {
   const params = new Map(whatsApp ? [["transport", "tls"]] : []);
   if (userPhone && user !== undefined) params.set("user", "phone");

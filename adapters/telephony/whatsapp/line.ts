@@ -15,9 +15,9 @@ import type { CallPort } from "./calls/call-port.ts";
 import type { WhatsAppSession } from "./session/session.ts";
 
 /** Time a call may take to hang up before the connection is closed, ms. */
-const HANGUP_MS = 1_000;
+const HANGUP_TIMEOUT_MS = 1_000;
 /** Time until a busy line is tried again, ms. */
-const BUSY_MS = 1_000;
+const BUSY_RETRY_MS = 1_000;
 
 /**
  * Places one call over a session. Rejects only with a {@link DialError}; `onEnded` is called once, after the leg has
@@ -52,7 +52,7 @@ interface CarriedCall {
 export class WhatsAppLine implements Line {
   readonly #options: WhatsAppLineOptions;
   #call: CarriedCall | undefined;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(options: WhatsAppLineOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ export class WhatsAppLine implements Line {
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     const { session, host, system, place } = this.#options;
-    if (this.#closing !== undefined) throw new DialError("unreachable", "the line is closed");
+    if (this.#closePromise !== undefined) throw new DialError("unreachable", "the line is closed");
     if (!session.hasLink) throw new DialError("unreachable", "the line is not linked");
     const health = session.probe();
     if (health.state === "offline") throw new DialError("line_lost", `the line is offline: ${health.reason}`);
@@ -81,7 +81,7 @@ export class WhatsAppLine implements Line {
     if (system.monotonic() >= host.deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
     if (this.#call !== undefined)
       throw new DialError("line_lost", "the number is already in a call, and carries one at a time", {
-        retryAfterMs: BUSY_MS,
+        retryAfterMs: BUSY_RETRY_MS,
       });
     const abort = new AbortController();
     const onEnded = () => {
@@ -103,8 +103,8 @@ export class WhatsAppLine implements Line {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   async #close(): Promise<void> {
@@ -119,10 +119,12 @@ export class WhatsAppLine implements Line {
     const call = this.#call;
     if (call === undefined) return;
     call.abort.abort();
-    const createTimeoutError = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
+    const createTimeoutError = () => new NetworkSilent(`the call was not hung up within ${HANGUP_TIMEOUT_MS} ms`);
     const hangUp = call.leg.then((leg) => leg?.hangUp());
-    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, timeoutError: createTimeoutError }).catch(
-      () => {},
-    ); // closing the client ends it
+    await within(hangUp, {
+      system: this.#options.system,
+      ms: HANGUP_TIMEOUT_MS,
+      timeoutError: createTimeoutError,
+    }).catch(() => {}); // closing the client ends the call
   }
 }

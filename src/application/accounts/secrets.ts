@@ -3,7 +3,7 @@ import type { Sha256 } from "../../base/sha256.ts";
 import type { System } from "../../ports/system.ts";
 
 /** 32 bytes in hexadecimal. */
-const SECRET = /^[0-9a-f]{64}$/;
+const SECRET_PATTERN = /^[0-9a-f]{64}$/;
 
 /** A secret that its owner sees once, and the hash that is stored. */
 export interface Secret {
@@ -19,7 +19,7 @@ export async function makeSecret(system: System, sha256: Sha256): Promise<Secret
   return { secret, hash: await sha256(secret) };
 }
 
-/** The hash of a presented secret; undefined if the text cannot be one. */
+/** The hash of a presented secret; undefined if the value cannot be a secret. */
 export async function hashOfSecret(secret: unknown, sha256: Sha256): Promise<string | undefined> {
-  return typeof secret === "string" && SECRET.test(secret) ? sha256(secret) : undefined;
+  return typeof secret === "string" && SECRET_PATTERN.test(secret) ? sha256(secret) : undefined;
 }

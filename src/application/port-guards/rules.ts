@@ -6,10 +6,13 @@ import { PortBusy, PortFault, portError } from "./port-fault.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a rule fits the parameters of every method
 type Method<Result> = (...args: any[]) => Result;
 
-/** Checks a value of a port, and guards it if it is a port itself. @throws {PortFault} it is of another kind */
+/**
+ * Checks a value from a port, and guards the value if it is a port itself.
+ * @throws {PortFault} the value is of another kind
+ */
 export type Accept<Value> = (value: unknown, name: string, parts: GuardParts) => Value;
 
-/** The bound of an asynchronous call: a time limit, ms, or the file of the core that ends the wait. */
+/** The bound on an asynchronous call: a time limit, ms, or a note on what ends the wait, such as a file of the core. */
 export type Limit = number | { readonly boundedBy: string };
 
 /** Options of {@link resolves}. */
@@ -26,7 +29,7 @@ export function resolves<F extends Method<Promise<unknown>>>(
 ): Rule<F> {
   return (member) => {
     let pending = 0;
-    const ask = async (...args: unknown[]): Promise<unknown> => {
+    const invoke = async (...args: unknown[]): Promise<unknown> => {
       if (pending >= maxPending) throw new PortBusy(`${member.name} already has ${pending} calls pending`);
       pending++;
       try {
@@ -35,7 +38,7 @@ export function resolves<F extends Method<Promise<unknown>>>(
         pending--;
       }
     };
-    return presentMethod(member, ask as unknown as F);
+    return presentMethod(member, invoke as unknown as F);
   };
 }
 
@@ -127,7 +130,10 @@ export function readsOrThrows<Type>(accept: Accept<Type | undefined>): Rule<Type
 
 type ItemOf<I> = I extends AsyncIterable<infer Item> ? Item : I extends Iterable<infer Item> ? Item : never;
 
-/** A method that returns an iterable, which is opened by its first item. @param limit of the wait for each item */
+/**
+ * A method that returns an iterable, which is opened when its first item is requested.
+ * @param limit limit on the wait for each item
+ */
 export function yields<F extends Method<AsyncIterable<unknown> | Iterable<unknown>>>(
   accept: Accept<ItemOf<ReturnType<F>>>,
   limit: Limit,
@@ -150,7 +156,7 @@ export function iterates<Item>(accept: Accept<Item>): Rule<AsyncIterable<Item>> 
 }
 
 /** Time an iterable may take to clean up, ms. */
-const RETURN_MS = 5_000;
+const CLEANUP_TIMEOUT_MS = 5_000;
 
 function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item>, limit: Limit): AsyncIterable<Item> {
   return {
@@ -172,7 +178,7 @@ function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item
         next: () => withinLimit(member, limit, next()),
         async return() {
           const cleanup = async (): Promise<unknown> => source?.return?.();
-          await withinLimit(member, RETURN_MS, cleanup()).catch(() => {}); // the reader has stopped early
+          await withinLimit(member, CLEANUP_TIMEOUT_MS, cleanup()).catch(() => {}); // the reader has stopped early
           return { done: true, value: undefined };
         },
       };
@@ -212,7 +218,7 @@ function methodOf({ port, key, name }: Member): Method<unknown> {
   return method as Method<unknown>;
 }
 
-/** The guarded method, if the port has the method at the moment. */
+/** Returns the guarded method if the port currently has the method. */
 function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined {
   return () => {
     try {
@@ -223,7 +229,10 @@ function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined
   };
 }
 
-/** The result of a method whose caller does not wait: the rejection of a promise is logged. Allocates nothing without one. */
+/**
+ * Calls a method without waiting for it. If it returns a promise, a rejection is logged; otherwise nothing is
+ * allocated.
+ */
 function callSync(member: Member, warn: (error: unknown) => void, a: unknown, b: unknown, c: unknown): unknown {
   const result: unknown = methodOf(member).call(member.port, a, b, c);
   if (isThenable(result)) new Promise((resolve) => resolve(result)).catch(warn);

@@ -1,7 +1,10 @@
 import type { WebhookHeaders } from "../../domain/webhooks/webhook-headers.ts";
 import type { Vault } from "./vault.ts";
 
-/** The stored form of a webhook's headers; null if there are none. */
+/**
+ * Returns the stored form of a webhook's headers: their names and their sealed values. `sealedHeaders` is null without
+ * headers.
+ */
 export async function sealHeaders(
   vault: Pick<Vault, "seal">,
   webhookId: string,
@@ -13,7 +16,7 @@ export async function sealHeaders(
   return { headerNames, sealedHeaders: await vault.seal(sealedHeadersId(webhookId), bytes) };
 }
 
-/** The headers of a webhook with their values. */
+/** Unseals the headers of a webhook. */
 export async function openHeaders(
   vault: Pick<Vault, "open">,
   webhookId: string,
@@ -23,7 +26,10 @@ export async function openHeaders(
   return JSON.parse(new TextDecoder().decode(await vault.open(sealedHeadersId(webhookId), sealed)));
 }
 
-/** The id under which the headers of a webhook are sealed: its keys have another one, so neither can replace the other. */
+/**
+ * The id under which the headers of a webhook are sealed. Its keys are sealed under another id, so that neither can
+ * replace the other.
+ */
 export function sealedHeadersId(webhookId: string): string {
   return `${webhookId}\0headers`;
 }

@@ -6,12 +6,12 @@ import { mpegHeader } from "./mpeg-header.ts";
 
 /** The format tag of MP3 in a WAV file (RFC 2361). */
 const MP3_TAG = 0x55;
-/** Frames that prove an MP3 among samples, if no tag does. */
-const FRAMES_NEEDED = 8;
+/** Number of consecutive frames that prove an MP3 among samples if no tag does. */
+const MIN_FRAMES = 8;
 /** Bytes of a frame that are compared with the next frame, because periodic samples repeat. */
 const COMPARED_BYTES = 48;
 
-/** Position of the MP3 in a WAV file that holds one instead of samples; undefined in others. */
+/** Position of the MP3 in a WAV file that holds an MP3 instead of samples; undefined for other files. */
 export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to: number } | undefined {
   const start = waveIn(file);
   if (start === undefined) return undefined;
@@ -31,7 +31,7 @@ export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to
   return undefined;
 }
 
-/** Position of the first MP3 among the following samples; Infinity if none is proven. */
+/** Position of the first MP3 among the following samples; Infinity if there is no certain one. */
 export function mp3AmongSamples(file: Uint8Array, from: number): number {
   for (let at = from; at < file.length; at++) if (beginsMp3(file, at)) return at;
   return Infinity;
@@ -45,12 +45,12 @@ function beginsMp3(bytes: Uint8Array, at: number): boolean {
   }
   if (bytes[at] !== 0xff || framesAt(bytes, at) !== "yes") return false;
   const header = mpegHeader(bytes, at)!;
-  return mp3Info(bytes.subarray(at, at + header.frameBytes), header) !== undefined || isChain(bytes, at);
+  return mp3Info(bytes.subarray(at, at + header.frameBytes), header) !== undefined || isFrameChain(bytes, at);
 }
 
-function isChain(bytes: Uint8Array, from: number): boolean {
+function isFrameChain(bytes: Uint8Array, from: number): boolean {
   let at = from;
-  for (let frames = 0; frames < FRAMES_NEEDED; frames++) {
+  for (let frames = 0; frames < MIN_FRAMES; frames++) {
     const header = mpegHeader(bytes, at);
     if (header === undefined) return false;
     const next = at + header.frameBytes;

@@ -8,33 +8,33 @@ const BLOCKS = 4;
 const SMOOTHING = 0.7;
 // Compensates for a minimum being below the mean of the noise.
 const MINIMUM_BIAS = 1.3;
-const MIN_FLOOR = 30;
-const SPEECH_OVER_FLOOR = 2.2;
-const MIN_SPEECH = 150;
+const MIN_FLOOR_RMS = 30;
+const SPEECH_TO_FLOOR_RATIO = 2.2;
+const MIN_SPEECH_RMS = 150;
 const HANG_OVER_STEPS = 6;
 
-/** Time for which {@link Vad} still reports speech after the last voiced sound. */
+/** Time for which {@link Vad} still reports speech after the last voiced sound, ms. */
 export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
 
 /**
- * Voice activity detection by energy over a noise floor that follows the minimum of the last two seconds (after
- * R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics, 2001).
+ * Voice activity detection by energy over a noise floor that follows the minimum of the last two seconds (after R.
+ * Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics, 2001).
  *
- * Made for barge-in: noise that is steady from the start never counts as speech, and noise that becomes louder counts
- * for two seconds at most. In return, quiet speech in loud noise is missed (at 10 dB over the noise one frame in five).
- * It separates loud from quiet, not speech from music. Allocates nothing.
+ * Designed for barge-in: noise that is steady from the start never counts as speech, and noise that becomes louder
+ * counts for two seconds at most. In return, quiet speech in loud noise is missed (at 10 dB over the noise one frame in
+ * five). It separates loud from quiet, not speech from music. Allocates nothing.
  */
 export class Vad implements VoiceActivityDetector {
   readonly hangOverMs: number = VAD_HANG_OVER_MS;
   isVoiced = false;
   readonly #stepSamples: number;
   readonly #minima: Float64Array = new Float64Array(BLOCKS).fill(Infinity);
-  #block = 0;
+  #blockIndex = 0;
   #stepsInBlock = 0;
   #energy = 0;
   #samples = 0;
   #smoothedRms: number | undefined;
-  #hangOver = 0;
+  #hangOverSteps = 0;
 
   /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
@@ -58,12 +58,12 @@ export class Vad implements VoiceActivityDetector {
       this.#energy = energy;
       if (this.#samples < step) break;
       if (this.#step(Math.sqrt(energy / step))) isSpeech = true;
-      if (this.#hangOver === HANG_OVER_STEPS) isVoiced = true;
+      if (this.#hangOverSteps === HANG_OVER_STEPS) isVoiced = true;
       this.#energy = 0;
       this.#samples = 0;
       steps++;
     }
-    if (steps === 0) return this.#hangOver > 0;
+    if (steps === 0) return this.#hangOverSteps > 0;
     this.isVoiced = isVoiced;
     return isSpeech;
   }
@@ -72,21 +72,21 @@ export class Vad implements VoiceActivityDetector {
     this.#smoothedRms = this.#smoothedRms === undefined ? rms : SMOOTHING * this.#smoothedRms + (1 - SMOOTHING) * rms;
     if (this.#stepsInBlock === STEPS_PER_BLOCK) {
       this.#stepsInBlock = 0;
-      this.#block = (this.#block + 1) % BLOCKS;
-      this.#minima[this.#block] = Infinity;
+      this.#blockIndex = (this.#blockIndex + 1) % BLOCKS;
+      this.#minima[this.#blockIndex] = Infinity;
     }
     this.#stepsInBlock++;
-    this.#minima[this.#block] = Math.min(this.#minima[this.#block]!, this.#smoothedRms);
+    this.#minima[this.#blockIndex] = Math.min(this.#minima[this.#blockIndex]!, this.#smoothedRms);
     let minimum = Infinity;
     for (let i = 0; i < BLOCKS; i++) minimum = Math.min(minimum, this.#minima[i]!);
 
-    const floor = Math.max(MIN_FLOOR, MINIMUM_BIAS * minimum);
-    if (rms > Math.max(MIN_SPEECH, SPEECH_OVER_FLOOR * floor)) {
-      this.#hangOver = HANG_OVER_STEPS;
+    const floor = Math.max(MIN_FLOOR_RMS, MINIMUM_BIAS * minimum);
+    if (rms > Math.max(MIN_SPEECH_RMS, SPEECH_TO_FLOOR_RATIO * floor)) {
+      this.#hangOverSteps = HANG_OVER_STEPS;
       return true;
     }
-    if (this.#hangOver === 0) return false;
-    this.#hangOver--;
+    if (this.#hangOverSteps === 0) return false;
+    this.#hangOverSteps--;
     return true;
   }
 }

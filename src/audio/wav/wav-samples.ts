@@ -6,7 +6,7 @@ import type { WavFormat } from "./wav-format.ts";
 /** Reads one sample of one channel, scaled to the 16-bit range but not yet rounded. */
 type SampleReader = (bytes: DataView, offset: number) => number;
 
-const INTEGERS: ReadonlyMap<number, SampleReader> = new Map<number, SampleReader>([
+const INTEGER_READERS: ReadonlyMap<number, SampleReader> = new Map<number, SampleReader>([
   // Eight-bit WAV is the odd one out: unsigned, with silence at 128.
   [1, (bytes, offset) => (bytes.getUint8(offset) - 128) * 256],
   [2, (bytes, offset) => bytes.getInt16(offset, true)],
@@ -23,8 +23,8 @@ const READERS: { readonly [Encoding in Exclude<WavFormat["encoding"], "pcm">]: (
   mulaw: () => (bytes, offset) => MULAW_LEVELS[bytes.getUint8(offset)] ?? 0,
 };
 
-/** Bytes that show at which end of their containers samples are. */
-const PROBED_BYTES = 4096;
+/** Number of bytes examined to find out at which end of their containers the samples are. */
+const PROBE_BYTES = 4096;
 
 /** Decodes the data chunk of a WAV file to samples of one channel. */
 export class WavSamples {
@@ -40,7 +40,7 @@ export class WavSamples {
     this.format = format;
     this.frameBytes = channels * containerBytes;
     this.#mix = new MonoMix(channelLayout(channels, channelMask), sampleRate);
-    this.#readSample = encoding === "pcm" ? INTEGERS.get(containerBytes)! : READERS[encoding](containerBytes);
+    this.#readSample = encoding === "pcm" ? INTEGER_READERS.get(containerBytes)! : READERS[encoding](containerBytes);
     this.#isProbing = encoding === "pcm" && containerBytes > 1 && bitsPerSample < 8 * containerBytes;
   }
 
@@ -54,9 +54,9 @@ export class WavSamples {
     const first = bytes.findIndex((byte) => byte !== 0);
     if (first === -1) return wholeBytes;
     const silentBytes = first - (first % this.frameBytes);
-    if (bytes.length - silentBytes < PROBED_BYTES && !isWhole) return silentBytes;
+    if (bytes.length - silentBytes < PROBE_BYTES && !isWhole) return silentBytes;
     this.#isProbing = false;
-    this.#align(viewOf(bytes.subarray(silentBytes, Math.min(wholeBytes, silentBytes + PROBED_BYTES))));
+    this.#align(viewOf(bytes.subarray(silentBytes, Math.min(wholeBytes, silentBytes + PROBE_BYTES))));
     return wholeBytes;
   }
 
@@ -75,8 +75,8 @@ export class WavSamples {
   }
 
   /**
-   * Samples belong in the upper bits of a larger container, but some writers put them in the lower bits: then every value
-   * fits into the significant bits, and the lower bits are not always zero.
+   * Finds out at which end of larger containers the samples are. They belong in the upper bits, but some writers put
+   * them in the lower bits: then every value fits into the significant bits, and the lower bits are not always zero.
    */
   #align(bytes: DataView): void {
     const { bitsPerSample, containerBytes } = this.format;

@@ -22,7 +22,7 @@ import { parseWavFormat, type WavFormat } from "./wav-format.ts";
 import { WavLengths } from "./wav-lengths.ts";
 import { WavSamples } from "./wav-samples.ts";
 
-const MAX_FMT = 1024;
+const MAX_FMT_BYTES = 1024;
 /** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
 const DS64_BYTES = 28;
 
@@ -32,17 +32,20 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 export interface WavDecoderOptions {
   /** Length of the whole file, bytes, which exposes a chunk that claims more. Omit it for a stream. */
   readonly size?: number | undefined;
-  /** Returns the position of the next foreign content: a data chunk of unknown length ends there. Default: none. */
+  /**
+   * Returns the position of the next content that is not WAV, where a data chunk of unknown length ends. Default: there
+   * is none.
+   */
   readonly nextForeign?: ((from: number) => number) | undefined;
 }
 
 /**
- * Decodes WAV (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
+ * Decodes WAV (RIFF, RF64) piece by piece to 16-bit samples of one channel, at the rate of the file.
  *
  * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Joined files, several data
- * chunks and headers repeated between samples are all decoded: each piece has the rate in its header.
- * Lengths are only claims: a data chunk whose length is a placeholder ends with the bytes, or at the next header.
- * The samples do not depend on how the bytes are cut into pieces. Do not use the decoder after an error.
+ * chunks and headers repeated between samples are all decoded: each chunk of samples has the rate that its header
+ * declares. Declared lengths are not trusted: a data chunk whose length is a placeholder ends with the file, or at the
+ * next header. The samples do not depend on how the file is split into pieces. Do not use the decoder after an error.
  */
 export class WavDecoder {
   readonly #size: number;
@@ -125,7 +128,7 @@ export class WavDecoder {
     return chunks;
   }
 
-  /** Reads the start of the bytes and returns the number used; undefined if it needs more. */
+  /** Reads the start of the bytes and returns how many were used; undefined if more bytes are needed. */
   #step(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     if (this.#part === "data") return this.#readData(bytes, isLast, chunks);
     if (this.#part === "unknown") return this.#skipUnknown(bytes, isLast);
@@ -177,7 +180,8 @@ export class WavDecoder {
     this.#isPadDue = size % 2 === 1;
     if (id === "data") return this.#beginData(size);
     if (id === "fmt ") {
-      if (size < 16 || size > MAX_FMT) return this.#ignoreUnreadable(malformed(`has a fmt chunk of ${size} bytes`));
+      if (size < 16 || size > MAX_FMT_BYTES)
+        return this.#ignoreUnreadable(malformed(`has a fmt chunk of ${size} bytes`));
       return this.#begin("fmt", size, CHUNK_HEAD_BYTES);
     }
     if (id === "ds64" && size >= DS64_BYTES) return this.#begin("ds64", size, CHUNK_HEAD_BYTES);
@@ -186,7 +190,7 @@ export class WavDecoder {
     return this.#begin("skip", size, CHUNK_HEAD_BYTES);
   }
 
-  /** Some writers leave out the pad byte. */
+  /** Skips the pad byte, which some writers leave out. */
   #skipPad(bytes: Uint8Array, isLast: boolean): number | undefined {
     if (bytes.length <= TAG_HEAD_BYTES && !isLast) return undefined;
     this.#isPadDue = false;
@@ -196,7 +200,10 @@ export class WavDecoder {
     return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
   }
 
-  /** True if samples follow a data chunk whose declared length is too small: its container continues, but no other chunk starts. */
+  /**
+   * True if samples follow a data chunk whose declared length is too small: the container continues, but no other chunk
+   * starts.
+   */
   #dataContinues(bytes: Uint8Array): boolean {
     const remaining = this.#lengths.continuation(this.#account.sum);
     if (this.#samples === undefined || remaining === 0 || tagAt(bytes, 0) > 0) return false;
@@ -227,15 +234,15 @@ export class WavDecoder {
     }
   }
 
-  #beginData(claim: number): number {
+  #beginData(declaredBytes: number): number {
     if (this.#format === undefined) return this.#ignoreUnreadable(malformed("has its data chunk before its fmt chunk"));
     this.#samples = new WavSamples(this.#format);
     this.#hasData = true;
     // Only the first chunk may have been written before its length was known.
-    const isEmpty = claim === 0 && !this.#isFirstChunk;
+    const isEmpty = declaredBytes === 0 && !this.#isFirstChunk;
     this.#isFirstChunk = false;
     if (isEmpty) return this.#begin("skip", 0, CHUNK_HEAD_BYTES);
-    const length = this.#lengths.beginData(this.#account.sum + CHUNK_HEAD_BYTES, claim);
+    const length = this.#lengths.beginData(this.#account.sum + CHUNK_HEAD_BYTES, declaredBytes);
     this.#isPadDue = this.#lengths.isOdd;
     return this.#begin("data", length, CHUNK_HEAD_BYTES);
   }

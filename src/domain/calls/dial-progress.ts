@@ -1,6 +1,6 @@
-/** Progress of a call before an answer. */
+/** Progress of a call before it is answered. */
 export interface DialProgress {
-  /** The network has reported that the call got to the callee's side: someone could have answered. */
+  /** True if the network has reported that the call reached the callee's side, so that it could have been answered. */
   readonly reached: boolean;
   /** The last report of the network, as the beginning of a sentence: `the trunk did not respond to the INVITE`. */
   readonly detail: string | null;

@@ -18,7 +18,7 @@ export type ReadJson = (context: RequestContext, limit: number, options?: ReadJs
 
 /** Options of one body. */
 export interface ReadJsonOptions {
-  /** Maximum of keys and values. Default: what a call may have. */
+  /** Maximum number of keys and values. Default: the maximum for a call. */
   readonly parts?: number | undefined;
   /** The value of an empty body. Default: an empty body is refused. */
   readonly emptyValue?: unknown;
@@ -44,15 +44,15 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
     context.release = share.release;
     const bytes = await collect(chunks, { expectedBytes: declaredBytes(request), maxBytes, share });
     if (bytes.length === 0 && emptyValue !== undefined) return emptyValue;
-    const ownBounds = { ...bounds, parts };
+    const bodyBounds = { ...bounds, parts };
     const result: ParsedJson =
-      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, ownBounds) : parseJson(bytes, ownBounds);
+      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bodyBounds) : parseJson(bytes, bodyBounds);
     if ("fault" in result) throw new Refusal("invalid_json", result.fault);
     return result.value;
   };
 }
 
-/** Bounds of the parser; every body within the other limits is within them. */
+/** Bounds of the parser, wide enough for every body within the other limits. */
 function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): JsonBounds {
   return { depth: Math.max(32, metadataDepth + 1), parts: metadataBytes + 2 * instructions + 100 };
 }

@@ -5,7 +5,7 @@ import type { RequestContext } from "../requests/request-context.ts";
 import { jsonReply } from "./reply.ts";
 
 /**
- * The options in the headers of a POST.
+ * Reads the options in the headers of a POST.
  * @throws {Refusal} `idempotency_key_invalid`
  */
 export function createOptions(context: RequestContext): CreateOptions {
@@ -25,7 +25,10 @@ export function preferenceApplied(context: RequestContext): Record<string, strin
   return isStrict(context) ? { "preference-applied": "handling=strict" } : {};
 }
 
-/** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients omit the quotes. */
+/**
+ * Parses the header, a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1) whose quotes most clients
+ * omit.
+ */
 function idempotencyKey(header: string | null): string | undefined {
   if (header === null) return undefined;
   const match = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header);
@@ -35,7 +38,7 @@ function idempotencyKey(header: string | null): string | undefined {
   return key;
 }
 
-/** `Prefer: handling=strict` (RFC 7240 §4.4). */
+/** True for `Prefer: handling=strict` (RFC 7240 §4.4). */
 function isStrict(context: RequestContext): boolean {
   const header = context.header("prefer");
   return header !== null && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[,;]|$)/i.test(header);

@@ -7,11 +7,11 @@ import { ABSENCES, type Absence } from "../not-running.ts";
 import { internalProblem, problem, problemOf } from "../problems/problem.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 
-/** The status of a request whose connection closed first, in metrics and the log. */
-const CLIENT_CLOSED = 499;
+/** Status in metrics and the log if the client closed the connection before the response. */
+const CLIENT_CLOSED_STATUS = 499;
 
 /**
- * The reply to a request that has failed; an error that is not a refusal reveals nothing.
+ * The reply to a request that has failed. Details of errors other than refusals are withheld.
  * @param absence the reason why the server is not running; undefined if it is
  */
 export function failureReply(
@@ -21,7 +21,7 @@ export function failureReply(
 ): Reply {
   if (error instanceof Refusal) return problemOf(context, error);
   // The connection has closed, so no client gets this reply.
-  if (context.signal.aborted) return { status: CLIENT_CLOSED, headers: {} };
+  if (context.signal.aborted) return { status: CLIENT_CLOSED_STATUS, headers: {} };
   if (absence) return problem(context, absence, ABSENCES[absence]);
   const fields = { request_id: context.requestId, err: error };
   if (error instanceof StorageUnavailable) {
@@ -36,7 +36,7 @@ export function failureReply(
   return internalProblem(context);
 }
 
-/** The reply if the failure itself cannot be handled: an application never rejects. */
+/** The reply if handling a failure fails too: the promise of an application never rejects. */
 export function lastResort(cause: unknown, log: Logger | undefined): Reply {
   try {
     log?.error({ err: cause }, "a request could not be handled at all");

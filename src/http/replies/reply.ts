@@ -3,7 +3,7 @@ import type { RequestContext } from "../requests/request-context.ts";
 import { entityTag, matches } from "./entity-tag.ts";
 import { inTurns } from "./in-turns.ts";
 
-/** Caching of a caller's records: only in their own cache, and revalidated on each use. */
+/** Cache rules for a user's records: stored only in that user's cache, and revalidated on each use. */
 export const PRIVATE = { "cache-control": "private, no-cache" } as const;
 
 /** A JSON reply. */
@@ -11,7 +11,7 @@ export function jsonReply(status: number, value: unknown, headers: Readonly<Reco
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
-/** The reply to a read of one record: with an ETag, or 304 if the client already has this version. */
+/** The reply to a request for one record: the record with an ETag, or 304 if the client already has this version. */
 export function record(context: RequestContext, value: unknown): Reply {
   const body = JSON.stringify(value);
   const headers = { ...PRIVATE, etag: entityTag(body) };
@@ -20,7 +20,7 @@ export function record(context: RequestContext, value: unknown): Reply {
   );
 }
 
-/** 304 if the client already has the version of the tag (RFC 9110 §13.1.2); undefined if it does not. */
+/** A 304 reply if the client already has the version with this ETag (RFC 9110 §13.1.2); otherwise undefined. */
 export function notModified(
   context: RequestContext,
   headers: { readonly etag: string; readonly "cache-control": string },
@@ -34,7 +34,7 @@ export function noContent(headers: Readonly<Record<string, string>> = {}): Reply
   return { status: 204, headers: { ...headers } };
 }
 
-/** A page of HTML with a content security policy. */
+/** An HTML document with a content security policy. */
 export function html(body: string, contentSecurityPolicy: string): Reply {
   return {
     status: 200,
@@ -53,7 +53,7 @@ export function vary(headers: Record<string, string>, name: string): void {
   headers.vary = headers.vary ? `${headers.vary}, ${name}` : name;
 }
 
-/** The reply, with a name in its Vary header. */
+/** Returns a copy of the reply with a name added to its Vary header. */
 export function withVary(reply: Reply, name: string): Reply {
   const headers = { ...reply.headers };
   vary(headers, name);
@@ -62,7 +62,8 @@ export function withVary(reply: Reply, name: string): Reply {
 
 /**
  * A reply as a WHATWG response.
- * @param stallMs a body in pieces breaks off if the client does not take the next piece within this time; undefined: never
+ * @param stallMs time within which the client must take the next piece of a chunked body, or it is cut off; undefined:
+ * no limit
  */
 export function toResponse(reply: Reply, stallMs?: number): Response {
   const { status, headers, body = null } = reply;
@@ -77,7 +78,7 @@ export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Ui
   return body !== undefined && body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-/** The same bytes as a stream, read no faster than the client takes them. */
+/** A stream of the body, which is read no faster than the client takes it. */
 function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
   const pieces = inTurns(body);
   let stallTimer: ReturnType<typeof setTimeout> | undefined;

@@ -4,8 +4,8 @@ import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { PRIVATE } from "./reply.ts";
 
-/** Targets that are read at once. */
-const READ_AT_ONCE = 100;
+/** Maximum number of targets per read. */
+const MAX_TARGETS_PER_READ = 100;
 
 /** True if the request asks for CSV rather than JSON. */
 export function wantsCsv(context: RequestContext): boolean {
@@ -43,7 +43,7 @@ async function* csvPieces(
   yield encoder.encode(targetsCsvHeader(batch.message));
   let last = after;
   for (let remaining = limit; remaining > 0; ) {
-    const maxRows = Math.min(READ_AT_ONCE, remaining);
+    const maxRows = Math.min(MAX_TARGETS_PER_READ, remaining);
     const targets = await read({ limit: maxRows, after: last });
     if (targets.length > 0) yield encoder.encode(targets.map(rowOf).join(""));
     if (targets.length < maxRows) return;

@@ -12,8 +12,8 @@ export const OWN_SEGMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a function that reports whether a URL belongs to the interface, even if it has no route. "/" belongs to it only
- * below a base path: otherwise it is the front page of the program that mounts the interface.
+ * Returns a function that reports whether a URL belongs to the interface, even if it has no route. "/" belongs to the
+ * interface only if there is a base path: otherwise it is the front page of the program that mounts the interface.
  * @param base path before `/v1`, without a trailing slash
  * @param prefixes the prefixes of the telephonies' pages
  */

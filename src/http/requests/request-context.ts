@@ -5,13 +5,13 @@ import type { System } from "../../ports/system.ts";
 import type { RequestLike, SocketHandlers } from "../../ports/web.ts";
 import { type PathFault, pathFault } from "./path-fault.ts";
 
-/** The facts about a request that are known when it arrives. */
+/** The properties of a request that are known when it arrives. */
 export interface RequestStart {
   readonly request: RequestLike;
   /** Path before `/v1`, without a trailing slash. */
   readonly base: string;
   readonly requestId: string;
-  /** The server adapter could open a WebSocket for this request. */
+  /** True if the server adapter could open a WebSocket for this request. */
   readonly canUpgrade: boolean;
   /** Monotonic clock, ms. */
   readonly startedAt: number;
@@ -20,11 +20,11 @@ export interface RequestStart {
 }
 
 /** The signal of a connection whose end is not reported. */
-const NEVER: AbortSignal = new AbortController().signal;
+const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /**
- * One request and its state on the way to a reply. The router reads `method` and `url`, and writes `params`, `query` and
- * `route`. `query` stays unused, because a route that needs the query reads `search` itself, once.
+ * One request and its state. The router reads `method` and `url`, and writes `params`, `query` and `route`. `query`
+ * stays unused, because a route that needs the query reads `search` itself, once.
  */
 export class RequestContext implements RequestStart {
   readonly request: RequestLike;
@@ -56,7 +56,7 @@ export class RequestContext implements RequestStart {
   socketHandlers: SocketHandlers | undefined = undefined;
   /** Headers of every reply to this request. */
   replyHeaders: Record<string, string> | undefined = undefined;
-  /** Returns the body's share of the budget; called once the reply is known. */
+  /** Releases the body's share of the budget; called once the reply is known. */
   release: (() => void) | undefined = undefined;
 
   constructor(start: RequestStart) {
@@ -77,7 +77,7 @@ export class RequestContext implements RequestStart {
 
   /** Aborted when the client's connection closes: every wait of the request ends with it. */
   get signal(): AbortSignal {
-    return this.request.signal ?? NEVER;
+    return this.request.signal ?? NEVER_ABORTED;
   }
 
   header(name: string): string | null {
@@ -127,7 +127,10 @@ export function pathAfter(url: string, base: string): string {
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i;
 
-/** The path and the query of a URL, both unchanged. A request target has no fragment, so a number sign belongs to the path. */
+/**
+ * Splits a URL into path and query, both unchanged. A request target has no fragment, so a number sign belongs to the
+ * path.
+ */
 function splitUrl(url: string): { path: string; search: string } {
   const target = url.replace(ORIGIN, "");
   const end = target.indexOf("?");
@@ -144,12 +147,12 @@ function afterBase(path: string, base: string): string {
   return path.startsWith(base) && path[base.length] === "/" ? path.slice(base.length) : "";
 }
 
-/** Ids made from one read of random bytes, which costs more than the rest of a short request. */
-const BATCH_SIZE = 256;
+/** Number of ids made from one read of random bytes; a read costs more than the rest of a short request. */
+const IDS_PER_READ = 256;
 
 /** Request ids with the prefix `req_` and 64 random bits. */
 function requestIds(system: System): () => string {
-  const bytes = new Uint8Array(BATCH_SIZE * 8);
+  const bytes = new Uint8Array(IDS_PER_READ * 8);
   const view = new DataView(bytes.buffer);
   let at = bytes.length;
   return () => {

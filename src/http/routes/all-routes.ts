@@ -33,26 +33,26 @@ export interface SharedParts {
   readonly tickets?: StreamTickets;
 }
 
-/** Every route of the interface. The router tries them in this order, so the busiest come first. */
+/** Every route of the HTTP interface. The router tries them in this order, so the busiest come first. */
 export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly HttpRoute[] {
   const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = async (): Promise<unknown> =>
     openapiDocument(routes, { limits: deps.limits, version: deps.version, base, server: server() });
   const readJson = jsonReader(deps);
-  const waits = new PerUser(MAX_AT_ONCE.waits);
+  const waitLimit = new PerUser(MAX_AT_ONCE.waits);
   const watches = new TokenWatches(deps);
   const qrImage = qrImages();
   const linking = new LinkingRequests();
   const routes: readonly HttpRoute[] = [
-    ...callRoutes(deps, readJson, server, waits),
+    ...callRoutes(deps, readJson, server, waitLimit),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
     ...listenRoutes(deps, watches),
     ...instanceRoutes(deps, readJson, { server, qrImage, linking }),
     ...linkRoutes(deps, server, qrImage),
     ...pairingRoutes(deps, readJson, linking),
-    ...eventRoutes(deps, waits, watches),
+    ...eventRoutes(deps, waitLimit, watches),
     ...batchRoutes(deps, readJson),
     ...webhookRoutes(deps, readJson),
     ...consentRoutes(deps, readJson),
@@ -65,6 +65,6 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
   return routes;
 }
 
-/** A public URL may already end with the base path. */
+/** The public URL with the base path appended, unless it already ends with that. */
 const serverUrl = (publicUrl: string, base: string): string =>
   publicUrl.endsWith(base) ? publicUrl : `${publicUrl}${base}`;

@@ -20,13 +20,16 @@ import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
 const getQuery = { expand: expandParameter(["connection"]) };
-/** Largest ratio of a body to its content: escapes and white space. A body with millions of keys is refused unread. */
-const BODY_PER_CONTENT = 16;
+/**
+ * Maximum ratio of a body to its content, which allows for escapes and white space. Larger bodies, such as one with
+ * millions of keys, are refused unread.
+ */
+const MAX_BODY_RATIO = 16;
 /** Room for brackets, field names and unknown fields, bytes. */
-const BODY_OVERHEAD = 4096;
+const BODY_OVERHEAD_BYTES = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst"), ...getQuery };
 
-/** Parts of the routes of linking. */
+/** Dependencies of the linking routes. */
 interface LinkingParts {
   /** Public URL of the interface. */
   readonly server: () => string;
@@ -34,21 +37,23 @@ interface LinkingParts {
   readonly linking: LinkingRequests;
 }
 
-/** The instances of the caller. */
+/** The routes for the instances of the authenticated user. */
 export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
   { server, qrImage, linking }: LinkingParts,
 ): HttpRoute[] {
-  /** The page behind the code, or a page that shows the code; undefined if the number is linked in the meantime. */
+  /**
+   * The page behind the code, or a page that shows the code; undefined if the number has been linked in the meantime.
+   */
   async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
     if (isWebAddress(payload)) return payload;
     const ticket = await instances.linkTicket(context.caller, instanceIdOf(context)).catch(() => undefined);
     return ticket && linkPageUrl(server(), ticket.ticket);
   }
 
-  const maxContentBody = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_OVERHEAD;
-  const maxBody = Math.min(limits.bodyBytes, maxContentBody);
+  const maxContentBytes = MAX_BODY_RATIO * (limits.metadataBytes + limits.nameLength) + BODY_OVERHEAD_BYTES;
+  const maxBodyBytes = Math.min(limits.bodyBytes, maxContentBytes);
   return [
     {
       method: "GET",
@@ -116,7 +121,7 @@ export function instanceRoutes(
         ],
       },
       async run(context) {
-        const body = await readJson(context, maxBody);
+        const body = await readJson(context, maxBodyBytes);
         const instance = await instances.create(context.caller, body as CreateInstanceInput, createOptions(context));
         return creationReply(context, instance, instanceView(instance));
       },
@@ -177,7 +182,7 @@ export function instanceRoutes(
         ],
       },
       async run(context) {
-        const body = (await readJson(context, maxBody)) as UpdateInstanceInput;
+        const body = (await readJson(context, maxBodyBytes)) as UpdateInstanceInput;
         const { strict } = createOptions(context);
         const instance = await instances.update(context.caller, instanceIdOf(context), body, { strict });
         return jsonReply(200, instanceView(instance), preferenceApplied(context));
@@ -260,7 +265,7 @@ export function instanceRoutes(
   ];
 }
 
-/** Only a web address of visible ASCII fits into a header. */
+/** True for a web address of visible ASCII, which fits into a header. */
 function isWebAddress(payload: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(payload);
 }

@@ -5,7 +5,7 @@ import { notAHandshake, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
-/** Listening to a live call. Refusals precede the upgrade. */
+/** The route for listening to a live call. Requests are refused before the upgrade. */
 export function listenRoutes({ calls, system, log }: HttpDependencies, watches: TokenWatches): HttpRoute[] {
   return [
     {

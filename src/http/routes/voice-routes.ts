@@ -6,7 +6,7 @@ import type { HttpRoute } from "../route.ts";
 import { voiceView } from "../views/voice-view.ts";
 import { voiceIdOf } from "./record-id.ts";
 
-/** A voice rarely changes: only if the operator gives its id to another voice. */
+/** Cache rules for samples, which change only if the operator assigns an id to another voice. */
 const SAMPLE_CACHE = "private, max-age=3600";
 
 const voicesQuery = {
@@ -19,7 +19,7 @@ const voicesQuery = {
 };
 
 /**
- * The available voices.
+ * The routes for the available voices.
  * @param server public URL of the interface, base path included
  */
 export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, server: () => string): HttpRoute[] {

@@ -11,7 +11,7 @@ export function eventOrderContract(clause: Clause): void {
     const calls: Call[] = [];
     while (calls.length < WRITERS) calls.push(await scene.storedCall(await scene.storedInstance()));
     const writtenIds: string[] = [];
-    const note = (event: Event): Event => {
+    const recordId = (event: Event): Event => {
       writtenIds.push(event.id);
       return event;
     };
@@ -23,14 +23,14 @@ export function eventOrderContract(clause: Clause): void {
       for (let round = 0; round < ROUNDS; round++) {
         // A repeated write has an earlier id, and other writes have happened since.
         const [earlyEvent, lateEvent] = [scene.event("dtmf", call), scene.event("dtmf", call)];
-        await scene.storage.events.append([note(lateEvent)]);
+        await scene.storage.events.append([recordId(lateEvent)]);
         call = await scene.updateCall(call, { recordedMs: round }, [
-          note(scene.event("callee_speech", call)),
-          note(earlyEvent),
+          recordId(scene.event("callee_speech", call)),
+          recordId(earlyEvent),
         ]);
       }
       if (createdCall !== calls[0]) return;
-      await scene.storage.events.append(Array.from({ length: 600 }, () => note(scene.event("dtmf", call))));
+      await scene.storage.events.append(Array.from({ length: 600 }, () => recordId(scene.event("dtmf", call))));
     });
     for (const writer of writers) void writer.finally(() => activeWriters--).catch(() => {});
     await Promise.all(writers);
@@ -154,13 +154,13 @@ async function readLog(
   { id: callId }: Partial<Call>,
   isWriting: () => boolean,
 ): Promise<LoggedEvent[]> {
-  const eventsRead: LoggedEvent[] = [];
+  const readEvents: LoggedEvent[] = [];
   for (;;) {
     const isLast = !isWriting();
-    const page = { limit: 7, after: eventsRead.at(-1)?.position };
+    const page = { limit: 7, after: readEvents.at(-1)?.position };
     const rows = await (callId === undefined ? events.ofUser(userId, {}, page) : events.ofCall(callId, page));
-    if (rows.length === 0 && isLast) return eventsRead;
-    eventsRead.push(...rows);
+    if (rows.length === 0 && isLast) return readEvents;
+    readEvents.push(...rows);
     await new Promise<void>((resume) => setTimeout(resume)); // the writers share this thread
   }
 }

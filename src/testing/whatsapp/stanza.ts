@@ -1,4 +1,4 @@
-/** One stanza of WhatsApp's protocol, as an incoming stanza filter gets it. */
+/** One stanza of WhatsApp's protocol, as a filter of incoming stanzas receives it. */
 export interface FakeStanza {
   readonly tag: string;
   readonly attrs: Readonly<Record<string, string>>;
@@ -25,12 +25,12 @@ export function callStanza(
   return { tag: "call", attrs: { id, from: call.from }, content: [child] };
 }
 
-/** The `<ack>` to an offer that the network refuses: it does not name the call. */
+/** The `<ack>` to an offer that the network refuses. This ack does not name the call. */
 export function offerRefusal(id: string, { from }: StanzaOfCall, error: number): FakeStanza {
   return { tag: "ack", attrs: { id, from, class: "call", type: "offer", error: String(error) } };
 }
 
-/** The `<call>` stanza of an offer. @param token the callee's privacy token, if the caller has it; undefined for a stranger */
+/** The `<call>` stanza of an offer. @param token the callee's privacy token; undefined if the callee is a stranger */
 export function offerStanza(
   id: string,
   to: string,
@@ -43,7 +43,7 @@ export function offerStanza(
   return { tag: "call", attrs: { id, to }, content: [offer] };
 }
 
-/** The `<call>` stanza by which a caller ends a call. @param to the callee, or the device that has accepted */
+/** The `<call>` stanza with which a caller ends a call. @param to the callee, or the device that has accepted */
 export function terminateStanza(id: string, to: string, { callId, creator }: Omit<StanzaOfCall, "from">): FakeStanza {
   const child = { tag: "terminate", attrs: { "call-id": callId, "call-creator": creator } };
   return { tag: "call", attrs: { id, to }, content: [child] };

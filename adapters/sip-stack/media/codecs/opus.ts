@@ -5,16 +5,16 @@ import { type Codec, MAX_PAYLOAD_BYTES } from "./codec.ts";
 interface OpusOptions {
   /** bit/s, on average. Default: 20,000. */
   readonly bitrate?: number | undefined;
-  /** 0 to 10: processor time for quality. Default: 5. */
+  /** 0 to 10: higher values use more processor time for better quality. Default: 5. */
   readonly complexity?: number | undefined;
 }
 
 const SAMPLE_RATE = 16_000;
 const CLOCK_RATE = 48_000;
-const FRAME = SAMPLE_RATE / 50;
+const FRAME_SAMPLES = SAMPLE_RATE / 50;
 /**
- * Packet loss that the encoder should expect, percent. Redundancy starts above 5 %; with less than about 20 %, an
- * encoder at 20 kbit/s loses the upper 2 kHz of the voice to it.
+ * Packet loss that the encoder should expect, percent. The encoder adds redundancy above 5 %; below about 20 %, at 20
+ * kbit/s, it gives up the upper 2 kHz of the voice for that.
  */
 const EXPECTED_LOSS_PERCENT = 20;
 
@@ -46,15 +46,15 @@ export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
   }
 }
 
-let loading: Promise<void> | undefined;
+let loadPromise: Promise<void> | undefined;
 
 /** Loads the library once, so that it is ready before the first word of a call with Opus. Never rejects. */
 export function loadOpus(): Promise<void> {
-  loading ??= createOpus().then(
+  loadPromise ??= createOpus().then(
     (codec) => codec.close(),
-    () => {}, // reported to its users
+    () => {}, // creating a codec fails with the same error
   );
-  return loading;
+  return loadPromise;
 }
 
 class OpusCodec implements Codec {
@@ -65,10 +65,10 @@ class OpusCodec implements Codec {
   readonly #encoder: OpusEncoderHandle;
   readonly #decoder: OpusDecoderHandle;
   /** Options of the library's methods; one of each for all frames. */
-  readonly #encodeOptions = { frameSize: FRAME, maxPacketBytes: MAX_PAYLOAD_BYTES };
-  readonly #recoverOptions = { decodeFec: true, frameSize: FRAME };
-  readonly #concealOptions = { frameSize: FRAME };
-  #closed = false;
+  readonly #encodeOptions = { frameSize: FRAME_SAMPLES, maxPacketBytes: MAX_PAYLOAD_BYTES };
+  readonly #recoverOptions = { decodeFec: true, frameSize: FRAME_SAMPLES };
+  readonly #concealOptions = { frameSize: FRAME_SAMPLES };
+  #isClosed = false;
 
   constructor(encoder: OpusEncoderHandle, decoder: OpusDecoderHandle) {
     this.#encoder = encoder;
@@ -76,7 +76,7 @@ class OpusCodec implements Codec {
   }
 
   encode(frame: Int16Array, output: Uint8Array, at: number): number {
-    if (this.#closed) return 0;
+    if (this.#isClosed) return 0;
     this.#encodeOptions.frameSize = frame.length;
     const packet = this.#encoder.encode(frame, this.#encodeOptions);
     output.set(packet, at);
@@ -99,8 +99,8 @@ class OpusCodec implements Codec {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#encoder.free();
     this.#decoder.free();
   }
@@ -111,7 +111,7 @@ class OpusCodec implements Codec {
     output: Int16Array,
     start: number,
   ): number {
-    if (this.#closed || packet?.length === 0) return 0;
+    if (this.#isClosed || packet?.length === 0) return 0;
     try {
       const samples = this.#decoder.decode(packet, options);
       if (start + samples.length > output.length) return 0;

@@ -2,9 +2,9 @@ import { Similarity } from "./similarity.ts";
 
 /** Duration of full level, and end of the following fade to silence, ms. */
 const HOLD_MS = 20;
-const FADE_UNTIL_MS = 100;
+const FADE_END_MS = 100;
 /** Fade after the codec's own concealment, ms. */
-const AFTER_CODEC_MS = 40;
+const CODEC_FADE_MS = 40;
 /** Fade of audio that ends without loss (a key, a pause of the peer), ms. */
 const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
@@ -13,11 +13,11 @@ const CROSS_FADE_MS = 5;
 const MIN_PERIODIC_SIMILARITY = 0.5;
 
 /**
- * Conceals lost audio: repeats the last period of the voice, fading out within 100 ms, with cross-fades at both ends (after
- * ITU-T G.711 appendix I). Then silence.
+ * Conceals lost audio: repeats the last period of the voice, fading to silence within 100 ms, with cross-fades at both
+ * ends (after ITU-T G.711 appendix I).
  */
 export class Concealment {
-  /** Samples before the gap that are analysed. */
+  /** Number of samples before the gap that are analysed. */
   readonly history: number;
   readonly #similarity: Similarity;
   readonly #sampleRate: number;
@@ -25,10 +25,10 @@ export class Concealment {
   readonly #loop: Float32Array;
   #period = 0;
   /** Samples concealed since the gap began; -1 outside of gaps. */
-  #concealed = -1;
+  #concealedSamples = -1;
   #offset = 0;
-  #hold = 0;
-  #end = 0;
+  #fadeStart = 0;
+  #fadeEnd = 0;
 
   /** @param sampleRate Hz */
   constructor(sampleRate: number) {
@@ -40,67 +40,67 @@ export class Concealment {
 
   /** True if the previous sample was concealed. */
   get isActive(): boolean {
-    return this.#concealed >= 0;
+    return this.#concealedSamples >= 0;
   }
 
   /**
-   * Fills `line` from `tail` on with `samples` concealed ones; at least `history` played samples must lie before
+   * Writes `samples` concealed samples to `buffer` from `tail` on; at least `history` played samples must lie before
    * `tail`.
    *
-   * @param afterCodec true if the codec has already concealed the start of the gap
+   * @param isAfterCodec true if the codec has already concealed the start of the gap
    */
-  fill(line: Int16Array, tail: number, samples: number, afterCodec: boolean): void {
-    if (this.#concealed < 0) {
-      if (afterCodec) this.#begin(line, tail, 0, AFTER_CODEC_MS);
-      else this.#begin(line, tail, HOLD_MS, FADE_UNTIL_MS);
+  fill(buffer: Int16Array, tail: number, samples: number, isAfterCodec: boolean): void {
+    if (this.#concealedSamples < 0) {
+      if (isAfterCodec) this.#begin(buffer, tail, 0, CODEC_FADE_MS);
+      else this.#begin(buffer, tail, HOLD_MS, FADE_END_MS);
     }
-    for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
+    for (let i = 0; i < samples; i++) buffer[tail + i] = this.#next();
   }
 
   /** Fills a gap without loss in the same way, but the last audio fades at once. */
-  hush(line: Int16Array, tail: number, samples: number): void {
-    if (this.#concealed < 0) this.#begin(line, tail, 0, QUICK_FADE_MS);
-    else this.#end = Math.min(this.#end, this.#concealed + this.#samples(QUICK_FADE_MS));
-    for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
+  hush(buffer: Int16Array, tail: number, samples: number): void {
+    if (this.#concealedSamples < 0) this.#begin(buffer, tail, 0, QUICK_FADE_MS);
+    else this.#fadeEnd = Math.min(this.#fadeEnd, this.#concealedSamples + this.#samples(QUICK_FADE_MS));
+    for (let i = 0; i < samples; i++) buffer[tail + i] = this.#next();
   }
 
   /**
    * Ends the gap: blends the first of the `samples` decoded samples at `tail` with the concealment.
    * @returns the number of blended samples; 0 if the concealment was silent already
    */
-  resume(line: Int16Array, tail: number, samples: number): number {
-    if (this.#concealed < 0) return 0;
+  resume(buffer: Int16Array, tail: number, samples: number): number {
+    if (this.#concealedSamples < 0) return 0;
     const fade = Math.min(samples, this.#samples(CROSS_FADE_MS));
-    const blendedCount = Math.max(0, Math.min(fade, this.#end - this.#concealed));
+    const blendedCount = Math.max(0, Math.min(fade, this.#fadeEnd - this.#concealedSamples));
     for (let i = 0; i < fade; i++) {
       const share = (i + 1) / (fade + 1);
-      line[tail + i] = Math.round(share * line[tail + i]! + (1 - share) * this.#next());
+      buffer[tail + i] = Math.round(share * buffer[tail + i]! + (1 - share) * this.#next());
     }
-    this.#concealed = -1;
+    this.#concealedSamples = -1;
     return blendedCount;
   }
 
-  #begin(line: Int16Array, tail: number, holdMs: number, endMs: number): void {
+  #begin(buffer: Int16Array, tail: number, holdMs: number, endMs: number): void {
     const similarity = this.#similarity;
-    similarity.search(line, tail - similarity.window, -1);
+    similarity.search(buffer, tail - similarity.window, -1);
     const period = similarity.correlation < MIN_PERIODIC_SIMILARITY ? similarity.maxLag : similarity.lag;
     const blend = period >> 2;
     for (let i = 0; i < period; i++) {
       const share = Math.max(0, (i - (period - blend) + 1) / (blend + 1));
-      this.#loop[i] = (1 - share) * line[tail - period + i]! + share * line[tail - 2 * period + i]!;
+      this.#loop[i] = (1 - share) * buffer[tail - period + i]! + share * buffer[tail - 2 * period + i]!;
     }
     this.#period = period;
-    this.#concealed = 0;
-    this.#hold = this.#samples(holdMs);
-    this.#end = this.#samples(endMs);
+    this.#concealedSamples = 0;
+    this.#fadeStart = this.#samples(holdMs);
+    this.#fadeEnd = this.#samples(endMs);
     // The loop starts one period back: the offset between the two is faded out gradually.
-    this.#offset = line[tail - 1]! - line[tail - period - 1]!;
+    this.#offset = buffer[tail - 1]! - buffer[tail - period - 1]!;
   }
 
   #next(): number {
-    const at = this.#concealed++;
-    if (at >= this.#end) return 0;
-    const gain = at < this.#hold ? 1 : (this.#end - at) / (this.#end - this.#hold);
+    const at = this.#concealedSamples++;
+    if (at >= this.#fadeEnd) return 0;
+    const gain = at < this.#fadeStart ? 1 : (this.#fadeEnd - at) / (this.#fadeEnd - this.#fadeStart);
     const offset = at < this.#period ? this.#offset * (1 - at / this.#period) : 0;
     return Math.max(-32768, Math.min(32767, Math.round(gain * (this.#loop[at % this.#period]! + offset))));
   }

@@ -1,7 +1,7 @@
 /** Maximum waiting packets: a power of two, because the slot is the sequence number modulo this. */
-const SLOTS = 64;
+const SLOT_COUNT = 64;
 /** Larger datagrams are not kept, to bound the memory. */
-const MAX_BYTES = 8_192;
+const MAX_DATAGRAM_BYTES = 8_192;
 /** Fields of a packet in one row, for the processor's cache. */
 const SEQUENCE = 0;
 const TIME = 1;
@@ -14,20 +14,20 @@ export type PutResult = "stored" | "duplicate" | "late";
 
 /** Waiting payloads, by extended sequence number, each in its datagram. */
 export class PacketStore {
-  /** The next packet to be played: a lower number is late. -1 before the first. */
+  /** Sequence number of the next packet to play; packets with lower numbers are late. -1 before the first packet. */
   next = -1;
-  readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined);
-  readonly #fields = new Float64Array(SLOTS * COLUMNS).fill(-1);
+  readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOT_COUNT).fill(undefined);
+  readonly #fields = new Float64Array(SLOT_COUNT * COLUMNS).fill(-1);
   #highest = -1;
 
   /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): PutResult {
-    const slot = sequence & (SLOTS - 1);
+    const slot = sequence & (SLOT_COUNT - 1);
     const row = slot * COLUMNS;
     if (this.#fields[row + SEQUENCE] === sequence) return "duplicate";
     if (sequence < this.next) return "late";
-    if (this.next < 0 || sequence >= this.next + SLOTS) this.next = Math.max(this.next, sequence - SLOTS + 1);
-    if (bytes.length > MAX_BYTES) return "late";
+    if (this.next < 0 || sequence >= this.next + SLOT_COUNT) this.next = Math.max(this.next, sequence - SLOT_COUNT + 1);
+    if (bytes.length > MAX_DATAGRAM_BYTES) return "late";
     this.#datagrams[slot] = bytes;
     this.#fields[row + SEQUENCE] = sequence;
     this.#fields[row + TIME] = time;
@@ -48,22 +48,24 @@ export class PacketStore {
     return this.#field(sequence, TIME);
   }
 
-  /** Its datagram, and offset and length of its payload there, bytes. */
+  /** The datagram of a waiting packet. */
   bytes(sequence: number): Uint8Array {
-    return this.#datagrams[sequence & (SLOTS - 1)]!;
+    return this.#datagrams[sequence & (SLOT_COUNT - 1)]!;
   }
 
+  /** Offset of the payload in the datagram, bytes. */
   start(sequence: number): number {
     return this.#field(sequence, START);
   }
 
+  /** Length of the payload, bytes. */
   length(sequence: number): number {
     return this.#field(sequence, LENGTH);
   }
 
-  /** Drops the packet, played or not; the one after it is next. */
+  /** Drops a packet, played or not; the packet after it is next. */
   pass(sequence: number): void {
-    this.#datagrams[sequence & (SLOTS - 1)] = undefined;
+    this.#datagrams[sequence & (SLOT_COUNT - 1)] = undefined;
     this.next = sequence + 1;
   }
 
@@ -76,7 +78,7 @@ export class PacketStore {
   }
 
   #field(sequence: number, column: number): number {
-    return this.#fields[(sequence & (SLOTS - 1)) * COLUMNS + column]!;
+    return this.#fields[(sequence & (SLOT_COUNT - 1)) * COLUMNS + column]!;
   }
 
   #has(sequence: number): boolean {

@@ -35,7 +35,9 @@ class RingSource implements FrameSource {
   }
 }
 
-/** The worker's end of the inbound audio. Frames without room, during a stall of the main thread, are counted. */
+/**
+ * The worker's end of the inbound audio. Frames that do not fit because the main thread stalls are dropped and counted.
+ */
 class RingSink implements FrameSink {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;
@@ -58,8 +60,8 @@ class RingSink implements FrameSink {
 
 // The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
 
-/** Longest age of a call's statistics, ms. */
-const STATISTICS_MS = 250;
+/** Maximum age of a call's published statistics, ms. */
+const STATISTICS_INTERVAL_MS = 250;
 
 interface Call {
   readonly session: MediaSession;
@@ -147,6 +149,6 @@ function receive(message: ToMediaWorker): void {
 
 setInterval(() => {
   for (const id of calls.keys()) publish(id);
-}, STATISTICS_MS).unref();
+}, STATISTICS_INTERVAL_MS).unref();
 parentPort?.on("message", receive);
 post({ type: "ready", monotonic: realSystem.monotonic() });

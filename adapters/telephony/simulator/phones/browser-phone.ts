@@ -24,16 +24,13 @@ export const PHONE_CLOSE_CODES = {
   tooMany: 4029,
 } as const;
 
-/** The highest rate of a leg, Hz. */
-const HIGHEST_RATE = 16_000;
-const MAX_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, HIGHEST_RATE);
+/** Maximum sample rate of a leg, Hz. */
+const MAX_SAMPLE_RATE = 16_000;
+const MAX_AUDIO_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, MAX_SAMPLE_RATE);
 /** Maximum bytes queued for a page when another text message is due. */
 const MAX_QUEUED_BYTES: number = 256 << 10;
 
-/**
- * Reason for the end of a phone's connection, by close code. The page chooses the code, so its own reason is never
- * repeated.
- */
+/** Reason for the end of a phone's connection, by close code. The reason text that the page sends is never repeated. */
 const CLOSE_REASONS: Readonly<Record<number, string>> = {
   1000: "the page of the phone was closed",
   1001: "the page of the phone was closed",
@@ -46,7 +43,7 @@ const CLOSE_REASONS: Readonly<Record<number, string>> = {
 export class BrowserPhone {
   readonly socket: Socket;
   readonly #group: RingGroup;
-  #closed = false;
+  #isClosed = false;
 
   constructor(socket: Socket, group: RingGroup) {
     this.socket = socket;
@@ -55,43 +52,43 @@ export class BrowserPhone {
 
   /** Sends a message, unless the connection is closed. */
   send(message: PhoneMessage): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     if (this.socket.bufferedAmount > MAX_QUEUED_BYTES)
       this.close(PHONE_CLOSE_CODES.notReading, "too many messages are queued for the page");
     else this.socket.send(JSON.stringify(message));
   }
 
-  /** Takes a message of the page. Never throws. */
+  /** Handles a message from the page. Never throws. */
   receive(data: string | Uint8Array): void {
-    if (this.#closed) return;
-    const limit = typeof data === "string" ? MAX_CHARACTERS : MAX_BYTES;
+    if (this.#isClosed) return;
+    const limit = typeof data === "string" ? MAX_CHARACTERS : MAX_AUDIO_BYTES;
     if (data.length > limit) {
       const unit = typeof data === "string" ? "characters" : "bytes";
       this.close(PHONE_CLOSE_CODES.tooLarge, `a message has ${data.length} ${unit}, at most ${limit} are allowed`);
       return;
     }
-    const fault = typeof data === "string" ? this.#command(data) : this.#audio(data);
+    const fault = typeof data === "string" ? this.#executeCommand(data) : this.#receiveAudio(data);
     if (fault) this.send(fault);
   }
 
   /** Closes the connection, and leaves the call at once. Idempotent. */
   close(code: number, reason: string): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.socket.close(code, reason);
     this.#leave(`the phone was disconnected: ${reason}`);
   }
 
   /** Handles a connection closed by the page or by a check of its session. */
   onClose(code: number): void {
-    if (!this.#closed) this.#leave(CLOSE_REASONS[code] ?? "the connection to the phone was lost");
+    if (!this.#isClosed) this.#leave(CLOSE_REASONS[code] ?? "the connection to the phone was lost");
   }
 
   #leave(detail: string): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#group.remove(this, `simulator: ${detail}`);
   }
 
-  #command(text: string): PhoneFault | undefined {
+  #executeCommand(text: string): PhoneFault | undefined {
     const command = readPhoneCommand(text);
     if (command.type === "error") return command;
     const { call } = this.#group;
@@ -103,8 +100,8 @@ export class BrowserPhone {
         );
   }
 
-  /** Audio still in flight when a call ends belongs to no call and is dropped. */
-  #audio(bytes: Uint8Array): PhoneFault | undefined {
+  /** Passes audio to the call; audio that arrives after the end of its call is dropped. */
+  #receiveAudio(bytes: Uint8Array): PhoneFault | undefined {
     const { call } = this.#group;
     const fault = call?.isOn(this) ? call.receiveAudio(bytes) : undefined;
     return fault === undefined ? undefined : phoneFault("invalid_audio", fault);

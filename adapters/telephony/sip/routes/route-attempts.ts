@@ -47,7 +47,7 @@ export class RouteAttempts {
   }
 
   /**
-   * Dials over the next trunk that accepts the call; undefined if none is left.
+   * Dials over the remaining trunks until one accepts the call; undefined if none does.
    * @throws {DialError} the call has ended
    */
   async next(signal: AbortSignal): Promise<Attempt | undefined> {

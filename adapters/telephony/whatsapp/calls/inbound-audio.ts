@@ -5,18 +5,18 @@ import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Maximum pending frames; more would only add delay. */
 const MAX_FRAMES = 5;
-/** Frames to have buffered when a frame is due: that frame, and a spare for late audio. */
-const ENOUGH_FRAMES = 2;
-/** Frames in a row with more than enough audio after which the delay may shrink: 5 s. */
-const STEADY_FRAMES = 84;
-/** Peak of a frame that can be dropped unnoticed. */
-const QUIET = 300;
+/** Number of frames that should be buffered when a frame is due: that frame, and a spare in case audio is late. */
+const TARGET_FRAMES = 2;
+/** Number of consecutive frames with more than enough audio after which the delay may shrink: 5 s. */
+const MIN_STEADY_FRAMES = 84;
+/** Highest peak of a frame that can be dropped unnoticed. */
+const MAX_QUIET_PEAK = 300;
 const NOT_RECEIVED = new Uint8Array(WHATSAPP_FRAME).fill(SAMPLE.filledIn);
 
 /**
- * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
- * frame is passed on once there is audio; missing ones become silence. Late audio makes the delay
- * longer; quiet frames are dropped when it has been longer than necessary for a while.
+ * Turns the callee's audio, which arrives in pieces of any length at any time, into one frame per tick of the leg. The
+ * first frame is passed on once there is audio; missing frames become silence. Late audio increases the delay; when the
+ * delay has been longer than necessary for a while, quiet frames are dropped.
  */
 export class InboundAudio {
   readonly #ring = new Int16Array(MAX_FRAMES * WHATSAPP_FRAME);
@@ -26,12 +26,12 @@ export class InboundAudio {
   #from = 0;
   #count = 0;
   #hasBegun = false;
-  /** True while frames wait until there are enough, or for one tick. */
+  /** True while frames are held back until enough are buffered, or for one tick. */
   #isFilling = true;
   #hasWaited = false;
   /** Number of due frames. */
   #dueFrames = 0;
-  /** Ticks since the buffer last had no more than enough. */
+  /** Consecutive ticks with more than enough audio in the buffer. */
   #steadyTicks = 0;
 
   constructor(statistics: Pick<AudioStatistics, "recordFrame">) {
@@ -64,8 +64,8 @@ export class InboundAudio {
       const isAudio = this.#isReady();
       if (!isAudio && isStalled && this.#dueFrames < MAX_FRAMES) return;
       this.#dueFrames--;
-      if (isAudio) this.#nextFrame();
-      else this.#missingFrame();
+      if (isAudio) this.#takeFrame();
+      else this.#insertSilence();
       this.#statistics.recordFrame(isAudio);
       sink?.write(this.#frame, isAudio ? undefined : NOT_RECEIVED);
     }
@@ -74,7 +74,7 @@ export class InboundAudio {
   /** True if the next frame can be passed on; after a gap, a spare frame or a tick of waiting is also needed. */
   #isReady(): boolean {
     if (this.#count < WHATSAPP_FRAME) return false;
-    if (this.#isFilling && !this.#hasWaited && this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME) {
+    if (this.#isFilling && !this.#hasWaited && this.#count < TARGET_FRAMES * WHATSAPP_FRAME) {
       this.#hasWaited = true;
       return false;
     }
@@ -82,13 +82,13 @@ export class InboundAudio {
     return true;
   }
 
-  #nextFrame(): void {
+  #takeFrame(): void {
     this.#shiftFrame();
-    this.#steadyTicks = this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME ? 0 : this.#steadyTicks + 1;
-    if (this.#steadyTicks >= STEADY_FRAMES && this.#isQuiet()) this.#shiftFrame();
+    this.#steadyTicks = this.#count < TARGET_FRAMES * WHATSAPP_FRAME ? 0 : this.#steadyTicks + 1;
+    if (this.#steadyTicks >= MIN_STEADY_FRAMES && this.#isQuiet()) this.#shiftFrame();
   }
 
-  #missingFrame(): void {
+  #insertSilence(): void {
     this.#isFilling = true;
     this.#hasWaited &&= this.#count >= WHATSAPP_FRAME;
     this.#steadyTicks = 0;
@@ -107,7 +107,7 @@ export class InboundAudio {
   }
 
   #isQuiet(): boolean {
-    for (const sample of this.#frame) if (Math.abs(sample) > QUIET) return false;
+    for (const sample of this.#frame) if (Math.abs(sample) > MAX_QUIET_PEAK) return false;
     this.#steadyTicks = 0;
     return true;
   }

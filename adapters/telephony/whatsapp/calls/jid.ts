@@ -1,7 +1,7 @@
 /** Longest address that is parsed, characters. */
 const MAX_LENGTH = 100;
 
-/** An address of WhatsApp, such as `5511987654321:7@s.whatsapp.net` or `123456789@lid`. */
+/** A WhatsApp address, such as `5511987654321:7@s.whatsapp.net` or `123456789@lid`. */
 export interface Jid {
   readonly user: string;
   /** 0: the phone itself. */
@@ -19,12 +19,14 @@ export function readJid(value: unknown): Jid | undefined {
   return user === undefined || server === undefined ? undefined : { user, device: Number(device), server };
 }
 
-/** True if an address belongs to a subscriber, or to one of their devices. */
+/** True if an address is one of a subscriber's addresses, or belongs to one of their devices. */
 export function isOneOf(addresses: readonly Jid[], { server, user }: Jid): boolean {
   return addresses.some((address) => address.server === server && address.user === user);
 }
 
-/** True unless an address belongs to another subscriber. An address in another form cannot be compared. */
+/**
+ * True unless an address certainly belongs to another subscriber: addresses of different servers cannot be compared.
+ */
 export function mayBeOneOf(addresses: readonly Jid[], jid: Jid): boolean {
   return isOneOf(addresses, jid) || addresses.every(({ server }) => server !== jid.server);
 }

@@ -5,15 +5,15 @@ import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
-/** Maximum accounted frames in the client's buffer, which holds at most half a second. */
+/** Maximum frames in the client's buffer, which holds at most half a second. */
 const MAX_FED_FRAMES = 16;
 const SCALE = 1 / 32_768;
 /** The defaults of the real client, for a client that reports no usable watermarks. */
-const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
-/** Maximum buffer that is used even if a client reports a larger one, ms: above 200, the real client drops audio. */
+const DEFAULT_WATERMARKS = { pauseMs: 120, resumeMs: 60 };
+/** Upper limit for the client's watermarks, ms: with more than 200 ms in its buffer, the real client drops audio. */
 const MAX_PAUSE_MS = 140;
 
-/** The client accepts no audio for the call because it no longer has the call. */
+/** Thrown if the client accepts no audio for a call, because it no longer knows the call. */
 export class CallUnknown extends CodedError {
   override readonly name = "CallUnknown";
   readonly code = "call_unknown";
@@ -30,8 +30,8 @@ interface Keys {
 }
 
 /**
- * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source
- * which samples have left that buffer. Allocates nothing for a frame.
+ * The audio for the callee: feeds the client's buffer in whole frames, according to its watermarks, and reports to the
+ * source which samples have left the buffer. Allocates nothing per frame.
  */
 export class OutboundAudio {
   readonly #callId: string;
@@ -62,7 +62,7 @@ export class OutboundAudio {
     this.#statistics = statistics;
   }
 
-  /** Takes the audio from this source. */
+  /** Starts pulling audio from a source. */
   connect(source: AheadSource): void {
     this.disconnect();
     if (this.#isDraining) return;
@@ -83,7 +83,7 @@ export class OutboundAudio {
     for (const { onSent } of this.#keys.splice(0)) onSent();
   }
 
-  /** Plays keys; the source waits in the meantime. @throws {RangeError} for other characters */
+  /** Plays keys; the source waits in the meantime. @throws {RangeError} for characters that are not keys */
   async press(digits: string): Promise<void> {
     const tones = dtmfTones(digits.toUpperCase(), { sampleRate: SAMPLE_RATE });
     if (this.#isDraining || tones.length === 0) return;
@@ -143,7 +143,7 @@ export class OutboundAudio {
     return level;
   }
 
-  /** Fills the frame from the source, as far as it has samples. */
+  /** Fills the frame from the source, as far as the source has samples. */
   #fill(): void {
     const source = this.#source;
     if (source === undefined) return;
@@ -174,7 +174,7 @@ export class OutboundAudio {
     return nextLevel;
   }
 
-  /** Feeds the frame, which has samples of the source and of silence. */
+  /** Feeds the frame, which consists of samples from the source and of silence. */
   #feedFrame(voip: WhatsAppVoip, sourceSamples: number, silentSamples: number, level: number): number {
     const frame = this.#frame;
     frame.fill(0, this.#filledSamples);
@@ -188,7 +188,7 @@ export class OutboundAudio {
     return level + WHATSAPP_FRAME_MS;
   }
 
-  /** Counts the client's buffer as sent, since it cannot be recalled. */
+  /** Reports the audio in the client's buffer as sent, since it cannot be recalled. */
   #recall(source: AheadSource): void {
     this.#filledSamples = 0;
     this.#hasWaited = false;
@@ -206,7 +206,7 @@ export class OutboundAudio {
   }
 }
 
-/** The client is not trusted to return a number. */
+/** The buffer level, ms; 0 if the client returns no usable number. */
 function levelOf(ms: number): number {
   return Number.isFinite(ms) && ms > 0 ? ms : 0;
 }
@@ -216,5 +216,5 @@ function watermarksOf(voip: WhatsAppVoip): { readonly pauseMs: number; readonly 
   const isUsable = resumeMs >= 0 && pauseMs > resumeMs;
   return isUsable
     ? { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS), resumeMs: Math.min(resumeMs, MAX_PAUSE_MS) }
-    : WATERMARKS;
+    : DEFAULT_WATERMARKS;
 }

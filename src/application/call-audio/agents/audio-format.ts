@@ -9,17 +9,17 @@ import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversatio
 import type { Leg } from "../../../ports/telephony.ts";
 
 const G711_RATE = 8_000;
-/** Longest piece that is written at a time, ms; longer frames of a leg are split. */
-const PIECE_MS = 60;
+/** Maximum length of audio written at a time, ms; longer frames of a leg are split. */
+const MAX_PIECE_MS = 60;
 
-/** The lossless format for a leg's audio: the network's if it is G.711, otherwise the best one. */
+/** The format that carries a leg's audio without loss: the network's codec if that is G.711, otherwise PCM. */
 export function formatOf({ sampleRate, codec }: Pick<Leg, "sampleRate" | "codec">): AudioFormat {
   if (sampleRate !== G711_RATE) return "pcm";
   if (codec === "PCMU") return "pcmu";
   return codec === "PCMA" ? "pcma" : "pcm";
 }
 
-/** Writes the frames of a leg in a format. Allocates nothing for a frame. */
+/** Writes the frames of a leg in a format. Allocates nothing per frame. */
 export class AudioWriter {
   readonly #format: AudioFormat;
   readonly #emit: (bytes: Uint8Array) => void;
@@ -33,9 +33,9 @@ export class AudioWriter {
     const rate = FORMAT_RATES[format];
     this.#format = format;
     this.#emit = emit;
-    this.#maxSamples = msToSamples(PIECE_MS, legRate);
+    this.#maxSamples = msToSamples(MAX_PIECE_MS, legRate);
     this.#resampler = new Resampler(legRate, rate, this.#maxSamples);
-    this.#samples = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
+    this.#samples = new Int16Array(msToSamples(MAX_PIECE_MS, rate) + 2);
     this.#bytes = new Uint8Array(2 * this.#samples.length);
   }
 
@@ -62,8 +62,8 @@ export class AudioWriter {
 }
 
 /**
- * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. Samples are checked
- * before they are played: text, a file or noise is refused, and the error names it.
+ * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end in the middle of a sample. Samples
+ * are checked before they are played: text, a file or noise is refused, and the error names it.
  */
 export class AudioReader {
   readonly #format: AudioFormat;
@@ -80,7 +80,7 @@ export class AudioReader {
   }
 
   /**
-   * The samples collected so far, in a new array.
+   * Converts bytes to samples, in a new array. It is empty until the first bytes are known to be samples.
    * @throws {AudioFormatError} the bytes are not samples
    */
   read(bytes: Uint8Array): Int16Array {

@@ -1,24 +1,27 @@
 import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
 
-/** Silence after which words of continued speech are no longer awaited, ms. */
+/** Silence that ends the turn if the callee continued to speak, but no further text arrived, ms. */
 const CONTINUATION_MS = 2_000;
-/** Silence after which a complete-looking text counts as the whole turn, to prepare the reply, ms. */
+/** Silence after which the reply to a text that looks complete is prepared, ms. */
 const PROBABLE_END_MS = 200;
 /** Maximum number of replies prepared for one turn. */
 const MAX_PREPARATIONS = 3;
 
 /** Callbacks of a {@link CalleeTurn}. */
 export interface CalleeTurnCallbacks {
-  /** Called at the end of a turn. @param continued true if the text starts with that of the previous turn, whose reply was not heard */
+  /**
+   * Called at the end of a turn.
+   * @param continued true if the text starts with that of the previous turn, whose reply was not heard
+   */
   onTurnEnd(text: string, continued: boolean): void;
-  /** The turn has probably ended with this text. */
+  /** Called when the turn has probably ended with this text. */
   onProbableTurnEnd(text: string, continued: boolean): void;
 }
 
 /**
- * Combines the callee's words into turns. A text that looks unfinished waits for its rest; a turn to which the agent has
- * not begun to reply aloud continues with the callee's next words. Measures silence by the samples of the callee.
+ * Combines the callee's words into turns. If a text looks unfinished, the turn waits for more. Until the callee hears a
+ * reply, their next words continue the previous turn. Silence is measured in samples from the callee.
  */
 export class CalleeTurn {
   /** BCP 47 tag of the spoken language. */
@@ -28,10 +31,10 @@ export class CalleeTurn {
   readonly #callbacks: CalleeTurnCallbacks;
   /** The final texts of the turn. */
   readonly #texts: string[] = [];
-  /** The text after them, which may still change. */
+  /** The text after the final ones, which may still change. */
   #partialText = "";
   /** The text of the latest turn, until a reply to it is heard. */
-  #unansweredText = "";
+  #openTurnText = "";
   #isSpeaking = false;
   #quietMs = 0;
   /** Silence that ends the turn, ms; undefined if there are no final texts. */
@@ -39,19 +42,19 @@ export class CalleeTurn {
   #preparedText = "";
   #preparations = 0;
 
-  /** @param hangOverMs how long speech is reported after the last voice */
+  /** @param hangOverMs time for which speech is still reported after the last voiced sound, ms */
   constructor(sampleRate: number, hangOverMs: number, callbacks: CalleeTurnCallbacks) {
     this.#sampleRate = sampleRate;
     this.#hangOverMs = hangOverMs;
     this.#callbacks = callbacks;
   }
 
-  /** True if the text so far awaits the rest of the turn. */
+  /** True while a turn with final text waits for its end. */
   get isWaiting(): boolean {
     return this.#endsAfterMs !== undefined;
   }
 
-  /** Adds `samples` samples, in which the callee speaks or not. */
+  /** Advances by `samples` samples from the callee. @param isSpeaking true if they contain speech */
   push(isSpeaking: boolean, samples: number): void {
     if (isSpeaking) {
       this.#quietMs = 0;
@@ -89,7 +92,7 @@ export class CalleeTurn {
 
   /** Closes the turn: the callee hears a reply, so their next words start another turn. */
   closeTurn(): void {
-    this.#unansweredText = "";
+    this.#openTurnText = "";
   }
 
   get #silenceMs(): number {
@@ -101,13 +104,13 @@ export class CalleeTurn {
   }
 
   #end(): void {
-    const continued = this.#unansweredText !== "";
-    const text = [this.#unansweredText, this.#text].filter(Boolean).join(" ");
+    const continued = this.#openTurnText !== "";
+    const text = [this.#openTurnText, this.#text].filter(Boolean).join(" ");
     this.#texts.length = 0;
     this.#endsAfterMs = undefined;
     this.#preparedText = "";
     this.#preparations = 0;
-    this.#unansweredText = text;
+    this.#openTurnText = text;
     this.#callbacks.onTurnEnd(text, continued);
   }
 
@@ -117,10 +120,10 @@ export class CalleeTurn {
   }
 
   #prepare(): void {
-    const text = [this.#unansweredText, this.#text, this.#partialText].filter(Boolean).join(" ");
+    const text = [this.#openTurnText, this.#text, this.#partialText].filter(Boolean).join(" ");
     if (text === this.#preparedText || this.#preparations >= MAX_PREPARATIONS) return;
     this.#preparedText = text;
     this.#preparations++;
-    this.#callbacks.onProbableTurnEnd(text, this.#unansweredText !== "");
+    this.#callbacks.onProbableTurnEnd(text, this.#openTurnText !== "");
   }
 }

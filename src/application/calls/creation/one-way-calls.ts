@@ -10,8 +10,8 @@ export function isOneWay(call: Call, { capabilities }: Telephony): boolean {
 }
 
 /**
- * Checks that a live call would receive the callee's audio, if the operator refuses calls that would not.
- * @throws {ProgramFailed} the callee is not dialled
+ * Refuses a live call on a network that does not return the callee's audio, if the operator wants such calls refused.
+ * @throws {ProgramFailed} the call is refused before it is dialled
  */
 export function assertNotOneWay({ oneWayCalls }: Pick<Context, "oneWayCalls">, call: Call, network: Telephony): void {
   if (oneWayCalls !== "refuse" || !isOneWay(call, network)) return;

@@ -80,7 +80,7 @@ function HeardShare({ ms, ratio }: { readonly ms: number; readonly ratio: number
   );
 }
 
-/** The time since a moment, updated every second. */
+/** The time elapsed since a moment, updated every second. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

@@ -8,9 +8,9 @@ import { percent } from "./event-text.ts";
 import { QualityChart } from "./quality-chart.tsx";
 import { t } from "./texts.ts";
 
-/** Scores from which users rate the audio as good, or at least fair (ITU-T G.107, annex B). */
-const GOOD_MOS = 4;
-const FAIR_MOS = 3.1;
+/** Lowest scores that users rate as good and as fair (ITU-T G.107, annex B). */
+const MIN_GOOD_MOS = 4;
+const MIN_FAIR_MOS = 3.1;
 
 /** Quality of the audio on the network, during and after the call. */
 export function QualityCard({
@@ -20,7 +20,7 @@ export function QualityCard({
 }: {
   /** Null if not measured yet. */
   readonly quality: CallQuality | null;
-  /** Null while the call continues, and if the network counts no packets. */
+  /** Null until the call has ended, and on a network that counts no packets. */
   readonly statistics: StreamStatistics | null;
   readonly hasEnded: boolean;
 }) {
@@ -78,9 +78,9 @@ function Mos({ score }: { readonly score: number | null }) {
   const { mosOf, words, unknown } = t.value.quality;
   if (score === null) return <>{unknown}</>;
   const [tone, word] =
-    score >= GOOD_MOS
+    score >= MIN_GOOD_MOS
       ? (["good", words.good] as const)
-      : score >= FAIR_MOS
+      : score >= MIN_FAIR_MOS
         ? (["warn", words.fair] as const)
         : (["bad", words.poor] as const);
   return <Badge tone={tone}>{mosOf(formatNumber(score, { maximumFractionDigits: 2 }), word)}</Badge>;

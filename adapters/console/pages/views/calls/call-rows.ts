@@ -4,7 +4,7 @@ import type { CallStatus } from "../../../../../src/domain/calls/call.ts";
 import type { CallListFilter } from "./call-filter.ts";
 import { matchesFilter, mayMatch } from "./call-filter.ts";
 
-/** A call of the list, with its outcome and its reference. */
+/** A call in the list, with its outcome and reference. */
 export type ListedCall = Call;
 
 /** Rank of a status; the rank of a call never decreases. */

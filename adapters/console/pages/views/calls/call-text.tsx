@@ -41,7 +41,7 @@ export function Duration({ call }: { readonly call: ListedCall }) {
   return <>{started_at && ended_at ? formatDuration(Date.parse(ended_at) - Date.parse(started_at)) : ""}</>;
 }
 
-/** The time since a moment, updated every second. */
+/** The time elapsed since a moment, updated every second. */
 export function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

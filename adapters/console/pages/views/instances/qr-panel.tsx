@@ -11,7 +11,7 @@ import { PAUSE_MS, pauseUntil } from "./code-pause.ts";
 
 const t = dictionary({ en, pt });
 
-/** The current code, replaced by each new one. */
+/** The current QR code, updated whenever the server issues a new one. */
 export function QrPanel({
   id,
   code,

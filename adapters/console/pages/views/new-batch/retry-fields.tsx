@@ -4,7 +4,7 @@ import { newBatchTexts as t } from "./texts.ts";
 
 const REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
 
-/** Further calls to a person, and the limits of the batch. */
+/** Form fields for repeated calls to a person, and for the limits of the batch. */
 export function RetryFields({
   form,
   edit,

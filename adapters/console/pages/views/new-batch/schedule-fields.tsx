@@ -13,7 +13,7 @@ interface Props {
 /** Times at which the calls may be dialled. */
 export function ScheduleFields({ form, edit }: Props) {
   const { schedule } = t.value;
-  const zones = useId();
+  const zoneListId = useId();
   const toggle = (day: number): void =>
     edit({ days: form.days.includes(day) ? form.days.filter((other) => other !== day) : [...form.days, day].sort() });
   return (
@@ -71,12 +71,12 @@ export function ScheduleFields({ form, edit }: Props) {
           <Field
             label={schedule.zone}
             hint={schedule.zoneHint}
-            list={zones}
+            list={zoneListId}
             spellcheck={false}
             value={form.zone}
             onInput={(zone) => edit({ zone })}
           />
-          <datalist id={zones}>
+          <datalist id={zoneListId}>
             <option value="callee" />
             <option value={Intl.DateTimeFormat().resolvedOptions().timeZone} />
           </datalist>

@@ -13,7 +13,8 @@ import { spacedNumber } from "../calls/typed-number.ts";
 const t = dictionary({ en, pt });
 
 /**
- * Reports that no call was placed because the instance has an active one. @param onHungUp called after that was hung up
+ * Reports that no call was placed because the instance already has an active call.
+ * @param onHungUp called after the active call has been hung up
  */
 export function ActiveCallNotice({ call, onHungUp }: { readonly call: CreatedCall; readonly onHungUp: () => void }) {
   const { active } = t.value;

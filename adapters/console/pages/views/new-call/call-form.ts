@@ -149,7 +149,7 @@ export function callRequest(form: CallForm, audio: unknown): FormRequest {
   return { body, faults };
 }
 
-/** The body of a valid form. */
+/** Casts the body of a valid form to the client's input type. */
 export function asInput(body: CallBody): CreateCallInput {
   return body as unknown as CreateCallInput;
 }
@@ -197,11 +197,11 @@ function variablesOf({ variables }: CallForm): CallBody | undefined {
   return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** The number in a text; other text is returned, so that the server's message quotes it. */
+/** Parses a number; other text is returned unchanged, so that the server's message quotes it. */
 function numberIn(text: string): number | string | undefined {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
+  const trimmedText = text.trim();
+  if (trimmedText === "") return undefined;
+  return /^-?\d+(?:\.\d+)?$/.test(trimmedText) ? Number(trimmedText) : trimmedText;
 }
 
 function lines(text: string): string[] {

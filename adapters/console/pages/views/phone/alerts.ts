@@ -7,7 +7,7 @@ import { flashTitle, notify, ring } from "./ringer.ts";
 
 const t = dictionary({ en, pt });
 
-/** Caller, in one line. */
+/** Name or number of the caller, for display; a number does not wrap. */
 export function callerText({ from }: PhoneCall): string {
   if (from.withheld) return t.value.withheld;
   return (

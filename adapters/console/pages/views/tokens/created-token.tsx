@@ -22,7 +22,7 @@ export function CreatedToken({ token, onClose }: { readonly token: NewTokenView;
   const instanceList = instances.value.value?.items;
   const instance =
     token.demo_instance_id ?? (instanceList?.find(({ status }) => status === "ACTIVE") ?? instanceList?.[0])?.id;
-  const use = { url, token: token.token, scopes: token.scopes, instance };
+  const exampleInput = { url, token: token.token, scopes: token.scopes, instance };
   return (
     <div class="stack">
       <Notice tone="warn">{texts.once}</Notice>
@@ -33,8 +33,11 @@ export function CreatedToken({ token, onClose }: { readonly token: NewTokenView;
         <Tabs
           label={texts.examples}
           tabs={[
-            { name: "curl", content: () => <CodeBlock label="curl" code={curlTokenExample(use)} /> },
-            { name: "TypeScript", content: () => <CodeBlock label="TypeScript" code={typescriptExample(use)} /> },
+            { name: "curl", content: () => <CodeBlock label="curl" code={curlTokenExample(exampleInput)} /> },
+            {
+              name: "TypeScript",
+              content: () => <CodeBlock label="TypeScript" code={typescriptExample(exampleInput)} />,
+            },
           ]}
         />
       )}

@@ -35,10 +35,10 @@ export function WebhookForm({
   const description = useSignal(webhook?.description ?? "");
   const choice = useSignal<EventChoice>(choiceOf(webhook?.events ?? null));
   const types = useSignal<ReadonlySet<EventType>>(new Set(webhook?.events ?? END_TYPES));
-  const isMissing = useSignal(false);
+  const isSelectionMissing = useSignal(false);
   const action = useAction(async () => {
-    isMissing.value = choice.value === "chosen" && types.value.size === 0;
-    if (isMissing.value) return;
+    isSelectionMissing.value = choice.value === "chosen" && types.value.size === 0;
+    if (isSelectionMissing.value) return;
     const events = choice.value === "all" ? null : choice.value === "ends" ? [...END_TYPES] : [...types.value];
     await save({ url: url.value.trim(), description: description.value.trim() || null, events });
   });
@@ -63,7 +63,7 @@ export function WebhookForm({
         signal={description}
       />
       <EventFields choice={choice} types={types} />
-      {isMissing.value && (
+      {isSelectionMissing.value && (
         <p class="fault" role="alert">
           {form.none}
         </p>

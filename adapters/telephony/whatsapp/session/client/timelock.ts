@@ -3,12 +3,15 @@ import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts
 /** The event by which a client learns that the time-lock of its number has begun or ended. */
 export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
-/** The longest time-lock, ms. */
+/** Maximum remaining time of a time-lock, ms. */
 export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
-/** The shortest time-lock, ms, for a lock still in force after its end by our clock; WhatsApp is then queried again. */
+/**
+ * Minimum remaining time, ms, for an active lock that has ended according to our clock. WhatsApp is queried again after
+ * it.
+ */
 const MIN_TIMELOCK_MS = 30_000;
 
-/** The lock of calls to strangers. `remainingMs`: undefined if WhatsApp states no end. */
+/** The lock on calls to strangers. `remainingMs`: undefined if WhatsApp states no end. */
 export type Timelock = { readonly active: false } | { readonly active: true; readonly remainingMs: number | undefined };
 
 /** True for an event that reports a change of the time-lock. */
@@ -19,8 +22,8 @@ export function isTimelockEvent(event: unknown): boolean {
 }
 
 /**
- * The time-lock of the client's number; undefined for a client without this feature. The client is not trusted to keep
- * its types. Rejects if it does not respond.
+ * The time-lock of the client's number; undefined for a client without this feature. The client's return value is
+ * checked, because its types are not reliable. Rejects if the client does not respond.
  * @param wall ms since 1970-01-01 UTC
  */
 export async function queryTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {

@@ -7,17 +7,17 @@ import { utc } from "../utc.ts";
 export const OFFER_LIMITS_KEY = "ringport/offer-limits";
 const MAX_TIMES = 10;
 
-/** A limit from an error in reply to an offer, while it applies to further offers. */
+/** A limit on further offers, from an error in response to an offer. */
 export interface OfferLimit {
   readonly code: string;
   readonly callees: OfferHold["callees"];
   readonly condition: LineCondition | undefined;
   /** A sentence for the owner of the number, with the code and the end. */
   readonly reason: string;
-  /** Its end: monotonic, ms, and ms since 1970-01-01 UTC. */
+  /** End of the limit: monotonic, ms, and ms since 1970-01-01 UTC. */
   readonly until: number;
   readonly endsAt: number;
-  /** Number of times in a row. */
+  /** Number of consecutive errors with this code. */
   readonly times: number;
 }
 
@@ -32,7 +32,7 @@ export interface Time {
   readonly wall: number;
 }
 
-/** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
+/** The limits after WhatsApp has refused an offer; unchanged if the error concerns only that callee. */
 export function withLimit(limits: OfferLimits, code: string, time: Time, remainingMs?: number): OfferLimits {
   const error = offerError(code);
   if (error.scope === "callee") return limits;
@@ -77,12 +77,12 @@ function restoredLimit(entry: unknown, time: Time): OfferLimit | undefined {
   return hasEnded ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
 }
 
-/** The limits without that of an error. */
+/** The limits without the limit for an error code. */
 export function withoutLimit(limits: OfferLimits, code: string): OfferLimits {
   return new Map([...limits].filter(([other]) => other !== code));
 }
 
-/** The limits after WhatsApp has accepted an offer: the number may call again. */
+/** The limits after WhatsApp has accepted an offer: limits that have ended are removed. */
 export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits {
   return new Map([...limits].filter(([, { until }]) => until > now));
 }

@@ -6,12 +6,15 @@ export interface CurrentSample {
   readonly phase: "loading" | "playing" | "failed";
 }
 
-/** Starts to play a WAV file, and calls `onEnd` at its end. @returns a function that stops it and releases its resources */
+/**
+ * Starts playing a WAV file, and calls `onEnd` at its end.
+ * @returns a function that stops playing and releases all resources
+ */
 type PlaySound = (wav: Uint8Array<ArrayBuffer>, onEnd: () => void) => Promise<() => void>;
 
 /** Plays samples of voices, one at a time. */
 export class SamplePlayer {
-  /** The sample that is loading or playing, or that has failed; undefined after one has ended. */
+  /** The sample that is loading or playing, or that has failed; otherwise undefined. */
   readonly current: ReadonlySignal<CurrentSample | undefined>;
   readonly #current = signal<CurrentSample | undefined>(undefined);
   readonly #load: (voiceId: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>;
