@@ -9,7 +9,7 @@ const MAX_ROWS = 20;
 
 type Counts = Readonly<Record<string, number>>;
 
-const WORDS: readonly (readonly [status: string, words: string])[] = [
+const STATUS_WORDS: readonly (readonly [status: string, words: string])[] = [
   ["WAITING", "to call"],
   ["CALLING", "being called"],
   ["COMPLETED", "completed"],
@@ -21,7 +21,7 @@ const WORDS: readonly (readonly [status: string, words: string])[] = [
 
 /** Numbers of targets by status: `297 to call, 2 with problems`. */
 export function countsText(counts: Counts): string {
-  const parts = WORDS.flatMap(([status, words]) => (counts[status] ? [`${counts[status]} ${words}`] : []));
+  const parts = STATUS_WORDS.flatMap(([status, words]) => (counts[status] ? [`${counts[status]} ${words}`] : []));
   return parts.length > 0 ? parts.join(", ") : "no targets";
 }
 

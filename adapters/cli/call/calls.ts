@@ -86,8 +86,8 @@ const COLUMNS: readonly ListColumn[] = [
 
 /** A call as a row. */
 function callCells({ id, target_phone, status, outcome, created_at, instance_id }: ListedCall): string[] {
-  const heard = outcome?.heard_ratio == null ? "" : `${Math.round(outcome.heard_ratio * 100)} %`;
-  return [id, target_phone, status, outcome?.reason ?? "", heard, created_at.slice(0, 19), instance_id];
+  const heardText = outcome?.heard_ratio == null ? "" : `${Math.round(outcome.heard_ratio * 100)} %`;
+  return [id, target_phone, status, outcome?.reason ?? "", heardText, created_at.slice(0, 19), instance_id];
 }
 
 function limitOf({ values }: ParsedLine): number {

@@ -25,17 +25,17 @@ complete -F _ringport ringport`,
   zsh: `#compdef ringport
 _ringport() {
   local line
-  local -a found
-  local -a typed=("\${(@)words[2,CURRENT]}")
+  local -a candidates
+  local -a input_words=("\${(@)words[2,CURRENT]}")
   compset -P '--*='
-  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)typed}" 2>/dev/null)}"; do
+  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)input_words}" 2>/dev/null)}"; do
     if [[ $line == ":files" ]]; then
       _files
     elif [[ -n $line ]]; then
-      found+=("\${\${line//:/\\\\:}/$'\\t'/:}")
+      candidates+=("\${\${line//:/\\\\:}/$'\\t'/:}")
     fi
   done
-  (( \${#found} )) && _describe -V ringport found
+  (( \${#candidates} )) && _describe -V ringport candidates
 }
 compdef _ringport ringport`,
   fish: `function __ringport_complete

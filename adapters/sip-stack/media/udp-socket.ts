@@ -50,7 +50,7 @@ function bindDgram(address: string, port: number, onDatagram: OnDatagram): Promi
       socket.on("message", (bytes, from) => onDatagram(bytes, from.address, from.port));
       resolve({
         send: (packet, port, address) => socket.send(packet, port, address),
-        close: () => new Promise((onClosed) => socket.close(onClosed)),
+        close: () => new Promise((onClose) => socket.close(onClose)),
       });
     });
   });

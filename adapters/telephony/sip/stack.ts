@@ -89,7 +89,7 @@ export interface StackInvite {
 export interface SipStack {
   readonly presence: Presence;
   /**
-   * The addresses of our audio: the local one, and the one that is advertised to the peer.
+   * The addresses of our audio: the local address, and the address advertised to the peer.
    * @throws {TransportError} the trunk is unreachable
    */
   address(signal: AbortSignal): Promise<MediaAddress>;

@@ -102,14 +102,14 @@ export function callRemovalContract(clause: Clause): void {
     ];
     const [, , , transferredCall, spokenCall] = mentioningCalls as [Call, Call, Call, Call, Call];
     await events.append([scene.event("transferred", transferredCall, { data: { to: phone, detail: null } })]);
-    const line = {
+    const transcriptLine = {
       callId: spokenCall.id,
       position: 0,
       speaker: "callee",
       timestamp: scene.now(),
       ...SPOKEN_TIMES,
     } as const;
-    await transcripts.append([{ ...line, text: "Call 0012025550199" }]);
+    await transcripts.append([{ ...transcriptLine, text: "Call 0012025550199" }]);
     const otherCall = await scene.endedCall(instance, { metadata: { order: "1120255501990" } });
     await events.append([scene.event("transferred", otherCall, { data: { to: "+120255501991", detail: null } })]);
     await scene.endedCall(instance, { from: { number: phone } as never });

@@ -66,7 +66,7 @@ const STATISTICS_INTERVAL_MS = 250;
 interface Call {
   readonly session: MediaSession;
   readonly sink: RingSink;
-  readonly board: Float64Array;
+  readonly sharedStatistics: Float64Array;
 }
 
 const engine = createThreadEngine();
@@ -99,7 +99,7 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
     });
     const sink = new RingSink(shared);
     session.connect(new RingSource(shared), sink, sink);
-    calls.set(id, { session, sink, board: new Float64Array(shared.statistics) });
+    calls.set(id, { session, sink, sharedStatistics: new Float64Array(shared.statistics) });
     post({ type: "opened", id, port: session.port });
   } catch (fault) {
     const { name, message } = fault instanceof Error ? fault : { name: "Error", message: String(fault) };
@@ -111,8 +111,8 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
 function publish(id: number): void {
   const call = calls.get(id);
   if (call === undefined) return;
-  writeStatistics(call.board, call.session.statistics());
-  writeEvidence(call.board, call.session.evidence());
+  writeStatistics(call.sharedStatistics, call.session.statistics());
+  writeEvidence(call.sharedStatistics, call.session.evidence());
 }
 
 function start(id: number): void {

@@ -2,7 +2,7 @@ import { Field } from "../../components/field.tsx";
 import type { BatchForm } from "./batch-form.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-const REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
+const RETRY_REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
 
 /** Form fields for repeated calls to a person, and for the limits of the batch. */
 export function RetryFields({
@@ -18,7 +18,7 @@ export function RetryFields({
     <div class="stack">
       <fieldset class="field type-choices batch-days">
         <legend class="group-label">{more.on}</legend>
-        {REASONS.map((reason) => (
+        {RETRY_REASONS.map((reason) => (
           <label key={reason} class="type-choice">
             <input
               type="checkbox"
