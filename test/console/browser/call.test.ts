@@ -86,7 +86,7 @@ describeEach([ON_NODE], (target) => {
       const caller = await openStream(console.server.base, id, { token: client.token });
       await page.goto(`${console.url}/calls/${id}`);
       const quality = page.getByRole("region", { name: "Media quality" });
-      await quality.getByText(/^Nothing has been measured yet/).waitFor();
+      await quality.getByText(/^No figures yet/).waitFor();
       const intervals = quality.getByRole("table", { name: "Media quality over time" }).locator("tbody tr");
       await expect.poll(() => intervals.count(), { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
       expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
