@@ -153,8 +153,7 @@ export function targetStore(
         const [row] = await UPDATE_TARGET(tx, { batch_id: id, position, expectedVersion: version, ...columns });
         if (!row) return undefined;
         const target = RECORDS.batch_targets.record(row);
-        await count(tx, id, [RECORDS.batch_targets.record(before)], -1);
-        await count(tx, id, [target], 1);
+        await recount(tx, id, RECORDS.batch_targets.record(before), target);
         if (target.phoneKey !== before.phone_key || !claimsNumber(target.status)) await promoteDuplicate(tx, before);
         await insertEvents(tx, events);
         return target;
@@ -223,8 +222,10 @@ export function targetStore(
           .returningAll()
           .execute();
         const ended = rows.map(RECORDS.batch_targets.record).sort((a, b) => a.position - b.position);
-        await addToCount(tx, { batch_id: id, status: "WAITING", reason: "", targets: -ended.length });
-        await addToCount(tx, { batch_id: id, status, reason, targets: ended.length });
+        await addToCounts(tx, [
+          { batch_id: id, status: "WAITING", reason: "", targets: -ended.length },
+          { batch_id: id, status, reason, targets: ended.length },
+        ]);
         await insertEvents(tx, ended.map(eventOf));
         return ended;
       }),
@@ -254,8 +255,10 @@ export async function callTarget(
   const key = { batch_id: batchId, position: batchPosition };
   const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1 };
   if ((await CALL_TARGET(tx, { ...key, ...attempt })).length === 0) return false;
-  await addToCount(tx, { batch_id: batchId, status: "WAITING", reason: "", targets: -1 });
-  await addToCount(tx, { batch_id: batchId, status: "CALLING", reason: "", targets: 1 });
+  await addToCounts(tx, [
+    { batch_id: batchId, status: "WAITING", reason: "", targets: -1 },
+    { batch_id: batchId, status: "CALLING", reason: "", targets: 1 },
+  ]);
   return true;
 }
 
@@ -311,8 +314,8 @@ async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, sta
     ...{ batch_id, position: duplicate.position, expectedVersion: duplicate.version },
     ...promoted,
   });
-  await count(tx, batch_id, [RECORDS.batch_targets.record(duplicate)], -1);
-  await count(tx, batch_id, [RECORDS.batch_targets.record({ ...duplicate, ...promoted })], 1);
+  const promotedTarget = RECORDS.batch_targets.record({ ...duplicate, ...promoted });
+  await recount(tx, batch_id, RECORDS.batch_targets.record(duplicate), promotedTarget);
 }
 
 /** Postpones some targets; returns their number. */
@@ -369,16 +372,29 @@ async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits
 
 /** Adds targets to the counts of their batch, or takes them off. */
 async function count(tx: Kysely<Database>, id: string, targets: readonly BatchTarget[], sign: 1 | -1): Promise<void> {
-  const sums = new Map<string, Database["batch_counts"]>();
-  for (const { status, reason } of targets) {
-    const endReason = isFinal(TARGET_TRANSITIONS, status) ? (reason ?? "") : "";
-    const key = `${status} ${endReason}`;
-    const sum = sums.get(key) ?? { batch_id: id, status, reason: endReason, targets: 0 };
-    sums.set(key, { ...sum, targets: sum.targets + sign });
-  }
-  for (const [, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) await addToCount(tx, sum);
+  await addToCounts(
+    tx,
+    targets.map((target) => countOf(id, target, sign)),
+  );
 }
 
-async function addToCount(tx: Kysely<Database>, row: Database["batch_counts"]): Promise<void> {
-  await ADD_TO_COUNT(tx, row);
+/** Moves a changed target from one count to another. */
+async function recount(tx: Kysely<Database>, id: string, before: BatchTarget, after: BatchTarget): Promise<void> {
+  await addToCounts(tx, [countOf(id, before, -1), countOf(id, after, 1)]);
+}
+
+function countOf(batch_id: string, { status, reason }: BatchTarget, targets: 1 | -1): Database["batch_counts"] {
+  return { batch_id, status, reason: isFinal(TARGET_TRANSITIONS, status) ? (reason ?? "") : "", targets };
+}
+
+/** Adds to counts, always in the same order: transactions that lock their rows in different orders deadlock. */
+async function addToCounts(tx: Kysely<Database>, changes: readonly Database["batch_counts"][]): Promise<void> {
+  const sums = new Map<string, Database["batch_counts"]>();
+  for (const change of changes) {
+    const key = `${change.batch_id} ${change.status} ${change.reason}`;
+    const targets = (sums.get(key)?.targets ?? 0) + change.targets;
+    sums.set(key, { ...change, targets });
+  }
+  for (const [, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (sum.targets !== 0) await ADD_TO_COUNT(tx, sum);
 }
