@@ -227,7 +227,12 @@ export class BatchRunner {
   /** Places the next call of a batch, or takes another step; false if there is nothing to do now. */
   async #step(run: OpenBatch): Promise<boolean> {
     const { system, lease } = this.#context;
-    if (this.#isStopping || !lease.canDial || run.isResting) return false;
+    if (this.#isStopping || !lease.canDial) return false;
+    const { restMs } = run;
+    if (restMs > 0) {
+      run.wakeAfter(restMs); // a timer may fire up to a millisecond early
+      return false;
+    }
     if (run.mustReconcile) await this.#reconcile(run);
     const { batch } = run;
     const { startAt = 0, endAt = Number.POSITIVE_INFINITY } = batch.schedule;

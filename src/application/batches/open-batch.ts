@@ -50,9 +50,9 @@ export class OpenBatch {
     return hasEnded && this.active === 0 && !this.mustReconcile;
   }
 
-  /** True if it places no call now, after a fault or at a limit. */
-  get isResting(): boolean {
-    return this.#context.system.monotonic() < this.#restUntil;
+  /** Remaining time without calls, after a fault or at a limit, ms; 0 if it may place calls. */
+  get restMs(): number {
+    return Math.max(0, this.#restUntil - this.#context.system.monotonic());
   }
 
   /** Takes over the batch as a request has stored it; false if this version is older. */

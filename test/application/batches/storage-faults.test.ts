@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
 import { batchOf, PEOPLE, withCallees } from "./callees.ts";
+
+/** Timers fire up to a millisecond early by the monotonic clock, as those of Node do. */
+class EarlySystem extends ManualSystem {
+  override after(ms: number, run: () => void): () => void {
+    return super.after(Math.max(0, ms - 0.4), run);
+  }
+}
 
 describe("a batch whose storage fails", () => {
   test("follows a call whose insertion was stored without a response", async () => {
@@ -38,6 +46,18 @@ describe("a batch whose storage fails", () => {
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 } },
     });
+    await world.stop();
+  });
+
+  test("continues after its rest, even if a timer fires a little early", async () => {
+    const { world, callees, instance } = await withCallees({ system: new EarlySystem() });
+    let failures = 1;
+    world.storage.before = (operation) => {
+      if (operation === "calls.insert" && failures-- > 0) throw new StorageUnavailable("deadlock detected");
+    };
+    await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await callees.wait(50);
+    expect(callees.dialled).toEqual(PEOPLE);
     await world.stop();
   });
 
