@@ -64,7 +64,9 @@ export async function checkBatchEnd(
     const inviteCount = phones.invites(number).length;
     // A call that a fault ended between the record of its dial and the INVITE counts as an attempt.
     const hasRetries = attempts <= batch.retry.times && batch.retry.on.includes("interrupted");
-    const isUndialled = UNDIALLED_REASONS.includes(reason ?? "") && !hasRetries;
+    // A cancellation may end a call before its phone rings.
+    const isTerminated = reason === "terminated" && batch.isCancelRequested;
+    const isUndialled = isTerminated || (UNDIALLED_REASONS.includes(reason ?? "") && !hasRetries);
     if (status !== "CANCELLED" && inviteCount === 0 && !isUndialled)
       reportViolation("no target is skipped", "its phone never rang");
     if (status !== "CANCELLED" && attempts === 0) reportViolation("no target is skipped", "it has no attempt");
