@@ -309,13 +309,12 @@ async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, sta
     .limit(1)
     .executeTakeFirst();
   if (!duplicate) return;
-  const promoted = { status: "WAITING", next_attempt_at, faults: null } as const;
-  await UPDATE_TARGET(tx, {
+  const [promoted] = await UPDATE_TARGET(tx, {
     ...{ batch_id, position: duplicate.position, expectedVersion: duplicate.version },
-    ...promoted,
+    ...{ status: "WAITING", next_attempt_at, faults: null },
   });
-  const promotedTarget = RECORDS.batch_targets.record({ ...duplicate, ...promoted });
-  await recount(tx, batch_id, RECORDS.batch_targets.record(duplicate), promotedTarget);
+  const { record } = RECORDS.batch_targets;
+  if (promoted) await recount(tx, batch_id, record(duplicate), record(promoted));
 }
 
 /** Postpones some targets; returns their number. */
