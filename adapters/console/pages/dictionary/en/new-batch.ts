@@ -90,7 +90,7 @@ export default {
     callLength: "Length of a call",
     assumed: "assumed",
     faulty: "Rows with problems",
-    nobody: "No one can be called yet.",
+    noCalls: "No calls can be placed yet.",
     problems: "Problems with the batch",
     numbers: "Your numbers",
     number: "Number",

@@ -91,7 +91,7 @@ export default {
     callLength: "Duração de uma ligação",
     assumed: "estimada",
     faulty: "Linhas com problemas",
-    nobody: "Ninguém pode ser chamado ainda.",
+    noCalls: "Ninguém pode ser chamado ainda.",
     problems: "Problemas do lote",
     numbers: "Seus números",
     number: "Número",

@@ -61,7 +61,7 @@ export function PlanCard({
             ))}
           </Notice>
         )}
-        {people === 0 && <Notice tone="warn">{texts.nobody}</Notice>}
+        {people === 0 && <Notice tone="warn">{texts.noCalls}</Notice>}
         {start.fault !== undefined && <FaultNotice error={start.fault} />}
         <div>
           <Button icon="call" busy={start.busy} disabled={people === 0} onClick={() => start.start()}>
