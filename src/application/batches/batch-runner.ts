@@ -26,8 +26,6 @@ export type BatchRunnerContext = Pick<
 const DUE_TARGETS = 50;
 /** Time until a batch is looked at again after a fault, ms. */
 const RETRY_MS = 1_000;
-/** Time until a batch is looked at again if none of its instances can dial, ms. */
-const RECHECK_MS = 60_000;
 /** Time until a batch is looked at again after a limit was reached, ms. */
 const LIMIT_WAIT_MS = 60_000;
 /** Refusals about the batch, not about one target. */
@@ -249,7 +247,7 @@ export class BatchRunner {
     if (run.active >= (batch.maxConcurrent ?? Number.POSITIVE_INFINITY)) return false;
     const free = this.#instances.next(batch.instanceIds);
     if (free.instanceId === undefined) {
-      run.wakeAfter(free.waitMs ?? RECHECK_MS); // usually, an event of a line or a call wakes it before
+      run.wakeAfter(free.waitMs ?? Number.POSITIVE_INFINITY); // usually, an event of a line or a call wakes it before
       return false;
     }
     const target = await this.#nextTarget(run, now);

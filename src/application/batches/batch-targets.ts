@@ -6,6 +6,7 @@ import { duplicateOf, withDuplicates } from "../../domain/batches/duplicates.ts"
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
+import type { Telephony } from "../../ports/telephony.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
 import type { CreateOptions } from "../use-cases.ts";
 import type { ImportReport, RowFaults } from "./batch-use-cases.ts";
@@ -32,14 +33,18 @@ export class BatchTargets {
     this.#creation = creation;
   }
 
-  /** Checks and stores rows in pieces, so that memory does not grow with their number. */
+  /**
+   * Checks and stores rows in pieces, so that memory does not grow with their number.
+   * @param networks of the batch's instances; default: they are looked up
+   */
   async add(
     principal: Principal,
     batch: Batch,
     rows: AsyncIterable<TargetRow> | readonly TargetRow[],
     options: TargetOptions,
+    networks?: readonly Telephony[],
   ): Promise<ImportReport> {
-    const checks = await this.#checks(principal, batch);
+    const checks = await this.#checks(principal, batch, networks);
     const report: MutableReport = { rows: 0, stored: {}, faults: [] };
     for await (const piece of inPieces(rows)) await this.#storePiece(checks, batch, piece, report, options);
     return report;
@@ -51,8 +56,9 @@ export class BatchTargets {
     batch: Batch,
     rows: readonly TargetRow[],
     options: TargetOptions,
+    networks: readonly Telephony[],
   ): AsyncGenerator<readonly BatchTarget[]> {
-    const checks = await this.#checks(principal, batch);
+    const checks = await this.#checks(principal, batch, networks);
     const rowByKey = new Map<string, number>();
     let position = 0;
     for await (const piece of inPieces(rows))
@@ -98,9 +104,9 @@ export class BatchTargets {
     }
   }
 
-  async #checks(principal: Principal, batch: Batch): Promise<TargetChecks> {
-    const networks = await networksOf(this.#context, principal, batch.instanceIds);
-    return new TargetChecks(this.#context, this.#creation, principal, batch, networks);
+  async #checks(principal: Principal, batch: Batch, networks?: readonly Telephony[]): Promise<TargetChecks> {
+    const callNetworks = networks ?? (await networksOf(this.#context, principal, batch.instanceIds));
+    return new TargetChecks(this.#context, this.#creation, principal, batch, callNetworks);
   }
 
   async #storePiece(

@@ -84,8 +84,10 @@ export class Batches implements BatchUseCases {
     input: CreateBatchInput,
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchPlan> {
-    const { batch, targets } = await this.#checked(principal, input, options);
-    return planOf(this.#context, this.#lines, batch, () => this.#targets.checked(principal, batch, targets, options));
+    const { batch, networks, targets } = await this.#checked(principal, input, options);
+    return planOf(this.#context, this.#lines, batch, () =>
+      this.#targets.checked(principal, batch, targets, options, networks),
+    );
   }
 
   async list(
@@ -250,12 +252,12 @@ export class Batches implements BatchUseCases {
   async #fill(
     principal: Principal,
     batch: Batch,
-    { targets, mustStart }: CheckedBatch,
+    { networks, targets, mustStart }: CheckedBatch,
     options: CreateOptions,
   ): Promise<BatchDetails & { readonly report: ImportReport }> {
     const { storage } = this.#context;
     if (batch.status !== "DRAFT") return { ...(await this.#details(batch)), report: NO_ROWS };
-    const report = await this.#targets.add(principal, batch, targets.slice(batch.lastPosition), options);
+    const report = await this.#targets.add(principal, batch, targets.slice(batch.lastPosition), options, networks);
     const details = mustStart
       ? await this.start(principal, batch.id)
       : await this.#details((await storage.batches.get(batch.id)) ?? batch);

@@ -10,6 +10,7 @@ import { variablesOf } from "../../domain/batches/message-template.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
+import type { Telephony } from "../../ports/telephony.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
 import { withCheckedLimits } from "../calls/creation/destinations.ts";
 import type { CreateOptions } from "../use-cases.ts";
@@ -19,6 +20,7 @@ import { callBody, networksOf } from "./target-checks.ts";
 export interface CheckedBatch {
   readonly batch: Batch;
   readonly audio: Uint8Array | undefined;
+  readonly networks: readonly Telephony[];
   readonly targets: readonly TargetRow[];
   readonly mustStart: boolean;
 }
@@ -43,7 +45,7 @@ export async function checkedBatch(
   const { schemas, strictSchemas, ids, system } = context;
   const input = parseBody((strict ? strictSchemas : schemas).createBatch, body, { strict });
   const { userId, tokenId = null, allowedPrefixes, maxCallsPerDay } = withCheckedLimits(principal);
-  await networksOf(context, principal, input.instanceIds);
+  const networks = await networksOf(context, principal, input.instanceIds);
   const { onMachine } = input;
   const message = {
     ...input.message,
@@ -78,7 +80,7 @@ export async function checkedBatch(
   if (batch.schedule.endAt !== undefined && batch.schedule.endAt <= now)
     throw invalidInput([{ pointer: "/schedule/endAt", code: "value_invalid", detail: "must be later than now" }]);
   const targets = (input.targets ?? []).map((target, index) => ({ row: index + 1, input: target as TargetInput }));
-  return { batch, audio: checked.file, targets, mustStart: input.start ?? false };
+  return { batch, audio: checked.file, networks, targets, mustStart: input.start ?? false };
 }
 
 /** The message with the batch's policy for machines. */

@@ -15,7 +15,7 @@ export class OpenBatch {
   due: BatchTarget[] = [];
   /** Number of its active calls. */
   active = 0;
-  /** A cancelled batch has no waiting target any more. */
+  /** True once a cancelled batch has no waiting target left. */
   isSwept = false;
   /** The storage failed during a write: the batch and its calls are read before the next step. */
   mustReconcile = false;

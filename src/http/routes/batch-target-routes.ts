@@ -39,13 +39,14 @@ const listQuery = {
   limit: limitParameter(1000, `${DEFAULT_LIMIT}; as CSV: all`),
   cursor: positionCursorParameter(),
 };
+const MAX_COLUMNS_LENGTH = 10_000;
 const VARIABLE_COLUMNS: QueryParameter<Readonly<Record<string, string>>> = {
   name: "variable_columns",
   description: 'Columns of variables whose columns have other names, as a JSON object: `{"name":"First name"}`.',
-  schema: { type: "string", maxLength: 10_000 },
-  rule: 'a JSON object such as {"name":"First name"}, of at most 10,000 characters',
+  schema: { type: "string", maxLength: MAX_COLUMNS_LENGTH },
+  rule: `a JSON object such as {"name":"First name"}, of at most ${MAX_COLUMNS_LENGTH.toLocaleString("en")} characters`,
   read(text) {
-    if (text.length > 10_000) return undefined;
+    if (text.length > MAX_COLUMNS_LENGTH) return undefined;
     const parsed = parseJson(new TextEncoder().encode(text), { depth: 1, parts: 1_000 });
     const columns = "value" in parsed ? parsed.value : undefined;
     const isColumns = isObject(columns) && Object.values(columns).every((column) => typeof column === "string");
