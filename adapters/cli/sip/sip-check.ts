@@ -1,4 +1,5 @@
 import process from "node:process";
+import { PHONE_NUMBER } from "../../../src/domain/numbers/phone-number.ts";
 import type { Trunk } from "../../telephony/sip/config/trunk.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -11,7 +12,6 @@ import { paint, print, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 const SETTINGS = settingsOf("embedded.sip.trunks");
-const NUMBER = /^\+[1-9]\d{6,14}$/;
 const MARKS = { works: "works", skipped: "missing", broken: "broken" } as const;
 
 /** `ringport sip check`: tries SIP trunks step by step, and prints the fix for each that fails. */
@@ -61,7 +61,7 @@ export const sipCheck: CommandSpec = {
 
 function numberOf(line: ParsedLine): string | undefined {
   const number = line.values.get("call") as string | undefined;
-  if (number === undefined || NUMBER.test(number)) return number;
+  if (number === undefined || PHONE_NUMBER.test(number)) return number;
   throw new UsageError(`--call is "${number}": it must be an E.164 number: + and 7 to 15 digits, such as +12025550100`);
 }
 

@@ -1,4 +1,5 @@
 import { isVisible } from "../input/visible-text.ts";
+import { PHONE_NUMBER } from "./phone-number.ts";
 
 /** The caller as the callee sees it; the network fills in missing parts. */
 export interface CallerId {
@@ -22,7 +23,7 @@ export const DISPLAY_NAME_LENGTH = 80;
 
 /** True if the value is an entry of a {@link CallerIdRule}. */
 export function isCallerIdEntry(value: string): boolean {
-  return /^\+[1-9]\d{6,14}$/.test(value) || /^\+[1-9]\d{0,14}\*$/.test(value);
+  return PHONE_NUMBER.test(value) || /^\+[1-9]\d{0,14}\*$/.test(value);
 }
 
 /** True if the value is a visible name of one line, of 1 to 80 characters. */

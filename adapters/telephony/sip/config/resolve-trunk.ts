@@ -1,13 +1,13 @@
 import { shown } from "../../../../src/base/shown.ts";
 import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
 import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
+import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
 import { diallingFormat, type NumberFormat } from "./number-format.ts";
 import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 /** The user in From if a trunk has neither an account nor a number. */
 const DEFAULT_USER = "ringport";
 const WHATSAPP = "wa.meta.vc";
@@ -92,7 +92,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
   const encrypted = isTls(proxy ?? server);
   const from = uriAt(trunk.from ?? trunk.user ?? trunk.callerId ?? DEFAULT_USER, domain);
   const callerId = trunk.callerId === undefined ? undefined : uriAt(trunk.callerId, domain);
-  const phone = [callerId?.user, from.user].find((user) => user !== undefined && E164.test(user)) ?? null;
+  const phone = [callerId?.user, from.user].find((user) => user !== undefined && PHONE_NUMBER.test(user)) ?? null;
   const { callerIds = [], identity = ["p-asserted", "p-preferred"] } = trunk;
   const whatsApp = domain === WHATSAPP;
   return {
@@ -113,7 +113,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     callerId: trunk.callerId === undefined ? undefined : uriTextAt(trunk.callerId, domain),
     callerIds: whatsApp ? undefined : callerIds === "*" ? "*" : [...(phone === null ? [] : [phone]), ...callerIds],
     identity: identity === "none" ? [] : typeof identity === "string" ? [identity] : identity,
-    fromIsNumber: trunk.from === undefined ? trunk.user === undefined : E164.test(from.user ?? ""),
+    fromIsNumber: trunk.from === undefined ? trunk.user === undefined : PHONE_NUMBER.test(from.user ?? ""),
     displayName: trunk.displayName,
     withheld: trunk.withheld ?? false,
     phone,

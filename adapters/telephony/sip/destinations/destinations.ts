@@ -1,4 +1,5 @@
 import { isAllowed } from "../../../../src/domain/calls/call-limits.ts";
+import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 import { parseUri, type SipUri } from "../../../sip-stack/message/uri.ts";
 import type { CarrierDialOptions } from "../carrier.ts";
@@ -70,7 +71,6 @@ async function load(
   };
 }
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 const EXTENSION = /^[1-9]\d{1,5}$/;
 
 /**
@@ -83,7 +83,7 @@ export async function mayFollow({ user = "" }: SipUri, refuses: RefusalCheck, fo
   const dialled = user.replace(/;\P{N}*$/u, "").replace(/[-.()]/g, "");
   if (EXTENSION.test(dialled)) return !beginsLikeEmergency(dialled);
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;
-  const isE164 = E164.test(e164) && (dialled === e164 || format(e164) === dialled);
+  const isE164 = PHONE_NUMBER.test(e164) && (dialled === e164 || format(e164) === dialled);
   return isE164 && (await refuses(e164)) === undefined;
 }
 
