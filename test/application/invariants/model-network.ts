@@ -17,8 +17,6 @@ export interface Attempt {
   readonly to: string;
   readonly process: Process;
   readonly askedAt: number;
-  /** Time on the wall clock of its process. */
-  readonly at: number;
   /** The process, and its term as owner. */
   readonly life: string;
   leg?: ScriptedLeg;
@@ -85,8 +83,8 @@ export class ModelNetwork extends ScriptedTelephony {
     if (!this.#owner.isAlive) return new Promise(() => {});
     const { callId } = options;
     const askedAt = this.#owner.system.monotonic();
-    const { life, system } = this.#owner;
-    const attempt: Attempt = { callId, instanceId, to, process: this.#owner, askedAt, at: system.now(), life };
+    const { life } = this.#owner;
+    const attempt: Attempt = { callId, instanceId, to, process: this.#owner, askedAt, life };
     this.attempts.push(attempt);
     this.#owner.onDial(attempt);
     await this.#pass("dial", instanceId);

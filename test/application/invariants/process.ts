@@ -183,7 +183,7 @@ export class Process {
     // A storage that closes waits for its running operations, so none of them reaches the next opening.
     if (operation !== "open" && epoch !== this.storage.lease?.epoch)
       throw new StorageUnavailable("the storage was closed in the meantime");
-    if (operation === "calls.claimNext") await this.run.onClaim(String(args[0]), String(args[4]));
+    if (operation === "calls.claimNext") await this.run.onClaim(String(args[0]), String(args[4]), Number(args[2]));
     if (!this.isAlive) await new Promise(() => {});
   }
 

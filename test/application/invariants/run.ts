@@ -173,8 +173,8 @@ export class Run {
   }
 
   /** Called before each `claimNext` of an instance. */
-  async onClaim(instanceId: string, callId: string): Promise<void> {
-    this.protection.onClaim(callId);
+  async onClaim(instanceId: string, callId: string, at: number): Promise<void> {
+    this.protection.onClaim(callId, at);
     if (await isDeleted(this.database, instanceId)) this.#deletedAtClaim.add(callId);
     else this.#deletedAtClaim.delete(callId);
   }
