@@ -31,7 +31,7 @@ export interface ListEventsQuery extends PageQuery {
 export interface ListVoicesOptions extends RequestOptions {
   /** Only voices of this language: `pt`, or `pt-BR`. */
   readonly language?: string | undefined;
-  /** Only voices of this sound. */
+  /** Only voices with this sound. */
   readonly quality?: Voice["quality"] | undefined;
   /** Includes variants of voices, constructed languages and accents that sound like another. Default: false. */
   readonly variants?: boolean | undefined;

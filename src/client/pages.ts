@@ -18,7 +18,7 @@ export interface LogPage<T> extends Page<T> {
 
 /** Selects a page of a list. */
 export interface PageQuery {
-  /** Items per page. */
+  /** Number of items per page. */
   readonly limit?: number | undefined;
   /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
@@ -27,7 +27,7 @@ export interface PageQuery {
 /** The page of a response. @param link the Link header (RFC 8288) */
 export function pageOf<T>(items: readonly T[], link: string | null): Page<T> {
   const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(link ?? "") ?? [];
-  // Only the cursor is used: behind a proxy the rest of the URL may differ from ours.
+  // Only the cursor is used: behind a proxy the rest of the URL may differ from the client's.
   const next = target === undefined ? undefined : new URLSearchParams(target.replace(/^[^?]*/, "")).get("cursor");
   return { items, next: next ?? undefined };
 }

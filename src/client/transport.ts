@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly token?: string | undefined;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
-  /** Maximum retries of a request after a lost connection, 429 or 503. Default: 4. */
+  /** Maximum number of retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
   /** Time one attempt may take, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -65,7 +65,7 @@ export interface Transport {
     idempotencyKey: string | undefined,
     options?: RequestOptions,
   ): Promise<ParsedResponse<T>>;
-  /** A POST that is not retried, because repeating it would do the work twice. */
+  /** Sends a POST that is not retried, because repeating it would do the work twice. */
   postOnce<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   put<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
@@ -182,7 +182,7 @@ export function createTransport(options: ClientOptions): Transport {
       const received = await send("get", path, { query }, options?.signal);
       const { response, request } = received;
       const cursor = response.headers.get("next-cursor");
-      if (cursor === null) throw errorOfResponse(response, request, undefined, "without the header Next-Cursor");
+      if (cursor === null) throw errorOfResponse(response, request, undefined, "without a Next-Cursor header");
       return { ...(await pageIn<T>(received)), cursor };
     },
     async nextPage<T>(path: string, query: Query, options?: RequestOptions) {

@@ -14,11 +14,13 @@ export interface WaitForCallOptions extends RequestOptions {
   readonly longestPauseMs?: number | undefined;
 }
 
-/** If the server cannot wait for events, the interval of polls is short after an event, then grows, ms. */
+/**
+ * Minimum and maximum interval of polls if the server cannot wait for events, ms: short after an event, then growing.
+ */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
-/** Events per request. */
+/** Number of events per request. */
 const PAGE_SIZE = 200;
 
 /**

@@ -22,7 +22,10 @@ import { publicPage } from "./routes/page-routes.ts";
 import { SocketBudget } from "./sockets/socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
-/** Requests started per turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
+/**
+ * Maximum number of requests started per turn of the event loop: one takes milliseconds, and frames of audio are due in
+ * between.
+ */
 const MAX_STARTS = 4;
 
 export type { HttpParts } from "./dependencies.ts";

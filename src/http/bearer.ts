@@ -9,9 +9,9 @@ import type { Credential, StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
-const MISSING = "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>";
+const MISSING = "send your access token as a header: Authorization: Bearer <ACCESS_TOKEN>";
 const MALFORMED =
-  "the header Authorization must be Bearer, a space and your access token, which has only ASCII characters";
+  "the Authorization header must be Bearer, a space and your access token, which has only ASCII characters";
 /** The only routes that accept a ticket. */
 const TICKET_PATH = /^\/v1\/calls\/[\w-]+\/(?:stream|listen)$/;
 

@@ -2,7 +2,7 @@ import type { Principal } from "../domain/access/principal.ts";
 
 /** Number of requests one token may make. */
 export interface RateLimit {
-  /** Requests per window, and the largest burst. */
+  /** Maximum number of requests per window, and in one burst. */
   readonly limit: number;
   /** Length of the window, ms. */
   readonly windowMs: number;

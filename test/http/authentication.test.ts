@@ -41,7 +41,7 @@ test.each(["Bearer rp_live_\u00e2\u0080\u00a6", "rp_live_anna", "Basic YW5uYQ=="
   async (value) => {
     const reply = await ask(serve().app, { path: "/v1/calls", token: null, headers: { authorization: value } });
     expect([reply.status, reply.json.code]).toEqual([401, "unauthorized"]);
-    expect(reply.json.detail).toMatch(/^the header Authorization must be Bearer, a space and your access token/);
+    expect(reply.json.detail).toMatch(/^the Authorization header must be Bearer, a space and your access token/);
   },
 );
 

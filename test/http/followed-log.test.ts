@@ -61,7 +61,7 @@ async function sendRequest(
   return response;
 }
 
-/** Eight programs create calls and hang up; another one follows the log. */
+/** Runs eight programs that create calls and hang up, while another one follows the log. */
 async function manyWriters(storage: Storage): Promise<void> {
   const { ringport, send, follow } = await startRingport(storage);
   let activeWriters = WRITERS;

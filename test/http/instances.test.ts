@@ -27,7 +27,7 @@ describe("POST /v1/instances", () => {
     expect(response.headers.location).toBe(instancePath);
   });
 
-  test("a replay has the header Idempotent-Replayed", async () => {
+  test("a replay has the Idempotent-Replayed header", async () => {
     const create = async () => ({ ...instance(), created: true, replayed: true });
     const response = await ask(serve({ instances: { create } }).app, { ...post, headers: { "idempotency-key": "k" } });
     expect(response.status).toBe(201);
@@ -157,7 +157,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(response.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
   });
 
-  test("a code scanned in the meantime has no link page", async () => {
+  test("a code that is scanned in the meantime has no link page", async () => {
     const linkTicket = refuse("instance_already_linked");
     const response = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
     expect([response.status, response.headers["qr-page"]]).toEqual([200, undefined]);

@@ -40,9 +40,9 @@ class Listening implements CallListening {
   readonly #signal: AbortSignal | undefined;
   readonly #items: ListenItem[] = [];
   #sampleRate = 0;
-  /** Samples, of both channels, that wait for the loop. */
+  /** Number of samples, of both channels, that wait for the loop. */
   #bufferedSamples = 0;
-  /** Samples, of both channels, that were dropped because they were not read. */
+  /** Number of samples, of both channels, that were dropped because they were not read. */
   #droppedSamples = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};

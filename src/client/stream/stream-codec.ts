@@ -7,7 +7,7 @@ const MP3_BYTES_PER_S = 8_000;
 /** Turns written audio into the bytes of a stream's encoding, and received bytes into samples. */
 export class StreamCodec {
   readonly encoding: StreamEncoding;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   readonly #coding: SampleCoding;
   /** The first byte of a split sample. */
@@ -19,7 +19,7 @@ export class StreamCodec {
     this.sampleRate = sampleRate ?? this.#coding.defaultRate;
   }
 
-  /** Bytes of one second of written audio; an estimate for MP3. */
+  /** Number of bytes of one second of written audio; an estimate for MP3. */
   get bytesPerSecond(): number {
     if (this.encoding === "mp3") return MP3_BYTES_PER_S;
     return this.#coding.bytesPerSample * this.sampleRate;

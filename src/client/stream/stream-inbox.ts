@@ -10,7 +10,7 @@ export class Inbox<T> {
   #hasReader = false;
 
   /**
-   * @param name of the iterator, for the error of a second reader
+   * @param name name of the iterator, for the error of a second reader
    * @param maxItems maximum items to keep; beyond it the oldest is dropped
    */
   constructor(name: string, maxItems: number) {

@@ -5,14 +5,14 @@ type Data = string | Uint8Array<ArrayBuffer>;
 /** A message that is not completely sent yet. */
 interface PendingMessage {
   readonly data: Data;
-  /** Bytes that are already sent. */
+  /** Number of bytes that are already sent. */
   at: number;
   /** True if `clear` keeps the message. */
   readonly survivesClear: boolean;
   readonly settle: (error?: unknown) => void;
 }
 
-/** While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high. */
+/** Length of the audio queued by the server above which no more is sent, ms; well below the level of buffer_high. */
 const MAX_QUEUED_MS = 20_000;
 /** Interval between progress requests in the meantime, ms. */
 const POLL_MS = 500;
@@ -30,13 +30,13 @@ export class Outbox {
   readonly #window: number;
   readonly #maxPendingBytes: number;
   #pending: PendingMessage[] = [];
-  /** Bytes of waiting audio. */
+  /** Number of bytes of waiting audio. */
   #pendingBytes = 0;
   readonly #unconfirmed: Data[] = [];
   #unconfirmedBytes = 0;
-  /** Bytes sent since the last progress request. */
+  /** Number of bytes sent since the last progress request. */
   #sinceRequest = 0;
-  /** Messages that the server has confirmed, by its own count; undefined before the first confirmation. */
+  /** Number of messages that the server has confirmed, by its own count; undefined before the first confirmation. */
   #confirmedCount: number | undefined;
   #send: ((data: Data) => void) | undefined;
   /** The server has confirmed its progress on this connection. */

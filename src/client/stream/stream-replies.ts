@@ -18,14 +18,14 @@ export class Replies {
     return new Promise((resolve, reject) => this.#pending.push({ resolve, reject }));
   }
 
-  /** The server reports that a mark was reached. */
+  /** Called when the server reports that a mark was reached. */
   reached(name: string): void {
     const at = this.#pending.findIndex((reply) => "mark" in reply && reply.mark === name);
     const [reply] = at < 0 ? [] : this.#pending.splice(at, 1);
     if (reply && "mark" in reply) reply.settle("reached");
   }
 
-  /** The server reports that it has dropped the queued audio, and with it all earlier marks. */
+  /** Called when the server reports that it has dropped the queued audio, and with it all earlier marks. */
   cleared(heardMs: number): void {
     const at = this.#pending.findIndex((reply) => "resolve" in reply);
     for (const reply of this.#pending.splice(0, at + 1)) {

@@ -178,7 +178,7 @@ class LiveStream implements CallStream {
     this.#events.push(message);
   }
 
-  /** The stream cannot be restored. If the call has ended in the meantime, the stream ends like the call. */
+  /** Ends a stream that cannot be restored; if the call has ended in the meantime, with the call's outcome. */
   async #handleFailure(error: RingportError): Promise<void> {
     if (error.code === "call_ended" && this.#wasOpen) {
       const path = callPath(this.callId);

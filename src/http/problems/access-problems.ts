@@ -9,8 +9,8 @@ export const ACCESS_PROBLEMS = {
     headers: { "www-authenticate": "Bearer" },
     meaning:
       "The token is missing, malformed, unknown, expired or revoked; or the stream ticket is used, expired or for another call.",
-    fix: "Send the header Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token. A stream ticket is valid once, within 60 s: request a new one.",
-    example: "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>",
+    fix: "Send Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token. A stream ticket is valid once, within 60 s: request a new one.",
+    example: "send your access token as a header: Authorization: Bearer <ACCESS_TOKEN>",
   },
   insufficient_scope: {
     status: 403,

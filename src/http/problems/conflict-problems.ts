@@ -187,7 +187,7 @@ export const CONFLICT_PROBLEMS = {
       "The last event that the cursor stands for is no longer in the log, so you may have seen events that no longer exist, and " +
       "others are new.",
     fix:
-      "Continue from the cursor in this response (also in the header Next-Cursor), and skip events whose ids you have seen. " +
+      "Continue from the cursor in this response (also in the Next-Cursor header), and skip events whose ids you have seen. " +
       "Read again the calls that you considered finished.",
     example:
       "the database was restored to an earlier state, and the event that your cursor stands for is no longer there; continue " +

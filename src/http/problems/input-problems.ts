@@ -58,7 +58,7 @@ export const INPUT_PROBLEMS = {
     status: 400,
     title: "The field is unknown",
     meaning: "A fault inside errors: the request asked for strict handling, and this field is unknown.",
-    fix: "Check the spelling of the field, or omit the header Prefer: handling=strict.",
+    fix: "Check the spelling of the field, or omit Prefer: handling=strict.",
     example: "there is no such field",
   },
   phone_number_invalid: {
@@ -72,7 +72,7 @@ export const INPUT_PROBLEMS = {
   voice_invalid: {
     status: 400,
     title: "The voice identifier is malformed",
-    meaning: "It has another form than `en-US-1`, so no server can have it.",
+    meaning: "It does not have the form of `en-US-1`, so no server can have it.",
     fix: "Write a language-region tag and a number, such as en-US-1. GET /v1/voices lists the available voices.",
     example: "/tts/voiceId: must be a language-region tag and a number, such as en-US-1 or pt-BR-1",
   },

@@ -53,7 +53,7 @@ export function problem(
   });
 }
 
-/** A problem document of any `type`. @param headers in addition to those of its kind */
+/** A problem document of any `type`. @param headers headers in addition to those of its kind */
 export function problemDocument(
   request: FailedRequest,
   {

@@ -6,7 +6,7 @@ export const PROTOCOL_PROBLEMS = {
     status: 405,
     title: "The method is not allowed",
     meaning: "The path exists, but not with this method.",
-    fix: "Use a method from the header Allow.",
+    fix: "Use a method from the Allow header.",
     example: "allowed methods: GET, HEAD, POST, OPTIONS",
   },
   request_timeout: {
@@ -23,7 +23,7 @@ export const PROTOCOL_PROBLEMS = {
     title: "The body is too large",
     // The rest of the body stays unread, so the connection cannot be reused.
     headers: { connection: "close" },
-    meaning: "The body is larger than this server accepts. The member limit is the maximum, in bytes.",
+    meaning: "The body is larger than this server accepts. The member `limit` is the maximum, in bytes.",
     fix: "Send less. For audio, MP3 is about ten times smaller than WAV.",
     example: "the body is larger than 16777216 bytes",
   },
@@ -70,7 +70,7 @@ export const PROTOCOL_PROBLEMS = {
     meaning:
       "The token has reached its limit of calls in 24 hours, with the transfers of its agents; the member `limit` is that number. " +
       "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
-    fix: "Wait for the time in Retry-After. For the operator: make a token with a higher --max-calls-per-day.",
+    fix: "Wait for the time in Retry-After. For the operator: create a token with a higher --max-calls-per-day.",
     example:
       "this token has created 200 calls in the last 24 hours, transfers included, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
   },

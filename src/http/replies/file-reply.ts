@@ -5,7 +5,7 @@ import { notModified } from "./reply.ts";
 
 /** A file that supports partial reads. */
 export interface ReadableFile {
-  /** Bytes. */
+  /** Size, bytes. */
   readonly size: number;
   bytes(from?: number, to?: number): AsyncIterable<Uint8Array>;
 }

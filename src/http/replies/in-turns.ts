@@ -1,6 +1,6 @@
 import { nextTurn, TurnBudget } from "../../base/turn-budget.ts";
 
-/** Maximum bytes of all chunked bodies together per turn of the event loop; a single piece may be larger. */
+/** Maximum number of bytes of all chunked bodies together per turn of the event loop; a single piece may be larger. */
 const MAX_TURN_BYTES: number = 64 << 10;
 
 const turns = new TurnBudget(MAX_TURN_BYTES);

@@ -6,9 +6,9 @@ import type { RequestContext } from "../requests/request-context.ts";
 import { eventView } from "../views/event-view.ts";
 import { jsonReply, PRIVATE } from "./reply.ts";
 
-/** Maximum items of a whole list in memory at a time. */
+/** Maximum number of items of a whole list in memory at a time. */
 const READ_AT_ONCE = 16;
-/** Maximum items of a page that are read at once. */
+/** Maximum number of items of a page that are read at once. */
 const PAGE_READ = 50;
 /** Size of a page, characters of JSON: the item that reaches it is the last one, and the cursor leads to the rest. */
 export const MAX_PAGE_CHARACTERS: number = 1 << 20;

@@ -16,7 +16,7 @@ export interface PathFault {
 /**
  * The fault of a path; undefined if routes may take it. No path is ever rewritten: a proxy that compares paths decides
  * about the path it has read, and must not pass on a path that becomes a different one here.
- * @param path as the client sent it, from the first slash to the query
+ * @param path the path as the client sent it, from the first slash to the query
  */
 export function pathFault(path: string): PathFault | undefined {
   if (!WELL_FORMED.test(path)) {

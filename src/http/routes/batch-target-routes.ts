@@ -28,7 +28,10 @@ import { batchIdOf, positionOf } from "./record-id.ts";
 
 const path = { batchId: "The id of the batch, with the prefix batch_." };
 const targetPath = { ...path, position: "The position of the target." };
-/** Maximum keys and values of a JSON body with targets; more would delay live audio, so larger lists are streamed. */
+/**
+ * Maximum number of keys and values of a JSON body with targets; more would delay live audio, so larger lists are
+ * streamed.
+ */
 export const MAX_BATCH_PARTS = 50_000;
 /** Largest body of a correction, bytes: variables and metadata. */
 const MAX_TARGET_BODY = 1 << 20;

@@ -17,7 +17,7 @@ const eventsQuery = {
   limit: limitParameter(200, "50"),
   cursor: LOG_CURSOR,
 };
-/** A stream whose body is unread after this time frees its slot, ms. */
+/** Time after which a stream whose body is unread frees its slot, ms. */
 const UNREAD_MS = 10_000;
 
 /**

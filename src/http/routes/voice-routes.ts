@@ -11,7 +11,7 @@ const SAMPLE_CACHE = "private, max-age=3600";
 
 const voicesQuery = {
   language: VOICE_LANGUAGE,
-  quality: choiceParameter("quality", "Only voices of this sound.", ["natural", "robotic"]),
+  quality: choiceParameter("quality", "Only voices with this sound.", ["natural", "robotic"]),
   variants: switchParameter(
     "variants",
     "Lists every id: variants of voices, constructed languages, accents that sound like another, and the permanent id behind `xx-YY-1`.",

@@ -8,7 +8,7 @@ import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError 
 
 /** The close codes of a stream that a listener can get; the table of all codes is loaded with the streams. */
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
-/** While the socket buffers more than this, audio stays with the listening, which drops audio that is too old. */
+/** Size of the socket's buffer above which audio stays with the listener, which drops audio that is too old. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** Time without a read after which a client is disconnected, ms. */
 export const LISTENER_STALL_MS = 30_000;
@@ -74,7 +74,7 @@ class ListenConnection {
     }
   }
 
-  /** The first message of a client gets a reply; others are ignored. */
+  /** Replies to the first message of a client, and ignores the others. */
   refuseMessage(): void {
     if (this.#isClosed || this.#hasRefused) return;
     this.#hasRefused = true;

@@ -44,7 +44,7 @@ export const CLOSE_CODES = {
   stopping: 1001,
   /** The bytes are not valid audio. */
   notAudio: 1003,
-  /** The server has made a mistake. */
+  /** The server has failed because of a bug. */
   broken: 1011,
   /** The token was revoked or has expired. */
   revoked: 4001,

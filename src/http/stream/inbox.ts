@@ -2,7 +2,7 @@ import { nextTurn } from "../../base/turn-budget.ts";
 
 /** Overhead of a message in addition to its bytes: at most 8,192 messages wait. */
 const OVERHEAD_BYTES = 1024;
-/** Messages that are taken in one turn of the event loop. */
+/** Number of messages that are taken in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
 /** Size above which a queue counts as long, bytes. */
 const LONG_BYTES: number = 6 << 20;
@@ -54,7 +54,7 @@ export class StreamInbox {
     else this.#wait(message);
   }
 
-  /** Resolves when all pending messages have been taken; undefined if none is pending. */
+  /** Resolves when all pending messages have been taken; returns undefined if none is pending. */
   get idle(): Promise<void> | undefined {
     return this.#draining;
   }

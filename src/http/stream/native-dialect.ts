@@ -162,7 +162,7 @@ export class NativeDialect implements Dialect {
   }
 }
 
-/** Longest message of a type without fields that is recognised, characters. */
+/** Maximum length of a message of a type without fields that is recognised, characters. */
 const MAX_SHORT_CHARACTERS = 1_000;
 
 /** True for a valid text message of this type. */

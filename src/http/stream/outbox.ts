@@ -1,6 +1,6 @@
 import type { Socket } from "../../ports/web.ts";
 
-/** While the socket buffers more than this, new messages are queued here, bytes. */
+/** Size of the socket's buffer above which new messages are queued here, bytes. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** Length of a frame of audio, ms, and maximum number of queued frames: 5 s. */
 const FRAME_MS = 20;

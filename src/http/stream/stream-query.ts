@@ -26,7 +26,8 @@ export function notAHandshake(): Refusal {
 /** The ticket of a WebSocket. */
 export const TICKET: QueryParameter<string> = {
   name: "ticket",
-  description: "A ticket of this call, in place of the header Authorization, which browsers cannot send.",
+  description:
+    "A ticket of this call, in place of the Authorization header, which browsers cannot set for a WebSocket.",
   schema: { type: "string" },
   rule: "a stream ticket",
   read: (text) => text,

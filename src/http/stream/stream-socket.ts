@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<StreamEnd, string>> = {
   overflow: "more than 60 s of audio are queued",
   stopping: "the server is stopping",
 };
-/** A close frame holds two bytes of code and the reason (RFC 6455 §5.5.1). */
+/** Maximum size of the reason in a close frame, after its two bytes of code (RFC 6455 §5.5.1). */
 const MAX_REASON_BYTES = 123;
 
 /** Options of {@link streamSocket}. */

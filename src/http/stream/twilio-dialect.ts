@@ -21,7 +21,7 @@ const PARAMETER = "parameter.";
 const SAMPLE_RATE = 8_000;
 const FRAME_MS = 20;
 const MAX_MARK_CHARACTERS = 1_024;
-/** Longest clear message that overtakes audio, characters. */
+/** Maximum length of a clear message that overtakes audio, characters. */
 const MAX_CLEAR_CHARACTERS = 1_000;
 
 /** A new id for a stream, in Twilio's form. */
@@ -205,7 +205,7 @@ export class TwilioDialect implements Dialect {
     return undefined;
   }
 
-  /** Twilio also reports the marks that were not reached: no audio remains before them. */
+  /** Clears the queue, and reports its marks too, as Twilio does: no audio remains before them. */
   #clear(): void {
     this.#incoming.reset();
     this.#attachment?.clear();

@@ -163,7 +163,7 @@ export function createdCallView(call: StoredCall): View<"CreatedCall"> {
 /**
  * A call in the response to a read, with the requested objects.
  * @param server public URL of the interface, base path included
- * @param transcript of the call; used only if it was requested
+ * @param transcript transcript of the call; used only if it was requested
  */
 export function callView(
   call: StoredCall,
