@@ -73,9 +73,12 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
   /** Number of calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
-  /** Calls are deleted this many days after they ended, with their recordings; deleted instances likewise. Default: never. */
+  /**
+   * Number of days after which ended calls are deleted, with their recordings; so are deleted instances. Default:
+   * never.
+   */
   readonly retentionDays?: number | undefined;
-  /** Recordings are deleted this many days after their call ended. Default: with their call. */
+  /** Number of days after the end of a call when its recording is deleted. Default: with the call. */
   readonly recordingRetentionDays?: number | undefined;
   /**
    * Behaviour when another server has taken the database over, or could have: `restart` ends all calls, closes all
@@ -83,7 +86,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * Default: `restart`; of `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
-  /** Live calls may continue this long when the server stops, ms. Default: 10,000. */
+  /** Time for which live calls may continue when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
@@ -127,7 +130,7 @@ export interface WebhookOptions {
 export interface EmbeddedTuning {
   /** `FULL` survives a power cut; `NORMAL` may lose the last commits. Default: `FULL`. */
   readonly synchronous?: "FULL" | "NORMAL" | undefined;
-  /** Scales the timings of simulated callees and link codes; 0.1 is ten times as fast. Default: 1. */
+  /** Factor for the timings of simulated callees and link codes: 0.1 is ten times as fast. Default: 1. */
   readonly simulatorTimeScale?: number | undefined;
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
@@ -231,9 +234,9 @@ export interface NeuralTuning {
    * of its own.
    */
   readonly voices?: Readonly<Record<string, { model: string; speaker?: number; speed?: number }>> | undefined;
-  /** Processes that run models. Default: 1. */
+  /** Number of processes that run models. Default: 1. */
   readonly processes?: number | undefined;
-  /** A process is replaced if it has taken this much memory beyond that of its models, MiB. Default: 1024. */
+  /** Memory beyond that of its models at which a process is replaced, MiB. Default: 1024. */
   readonly memoryMb?: number | undefined;
 }
 

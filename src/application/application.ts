@@ -41,7 +41,7 @@ export interface Application {
   readonly queries: Queries;
   readonly webhooks: Webhooks;
   readonly consents: Consents;
-  /** The use cases of accounts, made by the first use. */
+  /** The use cases of accounts, created on first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
   readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
@@ -55,7 +55,7 @@ export interface Application {
 
 /** Maximum number of audio files decoded at the same time. */
 const MAX_CONCURRENT_DECODES = 2;
-/** A stop waits this long for a storage that is down, ms. */
+/** Time for which a stop waits for a storage that is down, ms. */
 const STORAGE_GRACE_MS = 5_000;
 
 /** Assembles the application. The storage must be open before `start`. */

@@ -12,12 +12,12 @@ export type TurnStage = Exclude<keyof TurnMetrics, "input" | "interrupted">;
 
 /** Counters of this process since it started. */
 export class Counters {
-  /** By status and reason, such as `FAILED/busy`. */
+  /** Number of ended calls by status and reason, such as `FAILED/busy`. */
   readonly outcomes: Map<string, number> = new Map();
   readonly created: Partial<Record<CallType, number>> = {};
 
   readonly turnStages: Partial<Record<TurnStage, StageLatency>> = {};
-  /** Turns of agents in which the callee interrupted. */
+  /** Number of turns of agents in which the callee interrupted. */
   interruptions = 0;
 
   callCreated(type: CallType): void {

@@ -126,7 +126,7 @@ export class ServerLease {
     });
   }
 
-  /** A renewal does not wait for the previous one, whose connection may be dead. */
+  /** Schedules the next renewal, which does not wait for the previous one: its connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
     this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {

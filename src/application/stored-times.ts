@@ -18,11 +18,11 @@ export const MAX_AHEAD_MS = {
   "webhook_deliveries.created_at": 0,
   /** Time for which messages are also signed with the old key after a rotation. */
   "webhooks.old_key_until": DAY_MS,
-  /** A session that is not used for this long ends. */
+  /** Time without use after which a session ends. */
   "account_sessions.expires_at": 14 * DAY_MS,
   "account_sessions.last_used_at": 0,
   "account_sessions.created_at": 0,
-  /** An invitation is valid for this long, other codes for a day. */
+  /** Validity of an invitation; other codes are valid for a day. */
   "account_codes.expires_at": 7 * DAY_MS,
 } as const satisfies Readonly<Record<`${string}.${string}`, number>>;
 

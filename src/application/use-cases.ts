@@ -31,7 +31,7 @@ import type { VoiceFilter } from "./listed-voices.ts";
 export interface CreateOptions {
   /** For 24 h, the same key with the same input returns the first result instead of creating again; 1-255 visible ASCII characters. */
   readonly idempotencyKey?: string | undefined;
-  /** Refuse unknown fields. */
+  /** Refuses unknown fields. */
   readonly strict?: boolean | undefined;
   /** Ends the wait for the check of an audio file or for a pairing code; no call is created then. */
   readonly signal?: AbortSignal | undefined;
@@ -81,7 +81,7 @@ export interface LinkingCode {
   readonly payload: string;
   /** Time at which the next code appears; ms since 1970-01-01 UTC. */
   readonly expiresAt: number;
-  /** 1, 2, 3 … within one linking attempt. */
+  /** Number of the code within one linking attempt: 1, 2, 3 … */
   readonly sequence: number;
   /** A sentence for the person who scans. */
   readonly message: string;
@@ -113,7 +113,7 @@ export interface InstanceUseCases {
     input: UpdateInstanceInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<Instance>;
-  /** Newest first. */
+  /** Lists them newest first. */
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
@@ -176,7 +176,7 @@ export interface EventPage {
   readonly cursors: readonly string[];
   /** Cursor after the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
-  /** More events are stored already. */
+  /** True if more events are already stored. */
   readonly more: boolean;
 }
 
@@ -184,7 +184,7 @@ export interface EventPage {
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;
-  /** Newest first. */
+  /** Lists them newest first. */
   list(principal: Principal, filter?: CallFilter, page?: Page): Promise<Call[]>;
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
@@ -246,7 +246,7 @@ export interface WebhookUseCases {
     input: CreateWebhookInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<WebhookWithSecret>;
-  /** Newest first. */
+  /** Lists them newest first. */
   list(principal: Principal, page?: Page): Promise<Webhook[]>;
   /** Throws Refusal `webhook_not_found`, as all of the following do. */
   get(principal: Principal, webhookId: string): Promise<Webhook>;
@@ -351,7 +351,7 @@ export interface QueryUseCases {
 
 export interface Figures {
   readonly calls: Partial<Record<CallStatus, number>>;
-  /** Calls with a live session in this process. */
+  /** Number of calls with a live session in this process. */
   readonly liveCalls: number;
   /** Final calls of this process, by `STATUS/reason`. */
   readonly outcomes: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 import type { System } from "../ports/system.ts";
 
-/** Smaller differences are clock adjustments, ms. */
+/** Difference from which the wall clock counts as set, ms; smaller ones are adjustments. */
 const DRIFT_MS = 1_000;
 
 /** Detects that the wall clock was set, by comparing it with the monotonic clock. */

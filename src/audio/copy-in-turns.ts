@@ -1,6 +1,6 @@
 import { nextTurn } from "../base/turn-budget.ts";
 
-/** Bytes copied per turn of the event loop; fresh memory costs more than the copy. */
+/** Number of bytes copied per turn of the event loop; fresh memory costs more than the copy. */
 const PIECE_BYTES = 512 << 10;
 
 /** Copies bytes to a new buffer in pieces, and yields to the event loop between them. */

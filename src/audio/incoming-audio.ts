@@ -21,13 +21,13 @@ export interface IncomingAudioOptions {
   readonly encoding: StreamEncoding | undefined;
   /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 and a WAV file state their own. */
   readonly sampleRate: number;
-  /** Opens a decoder; undefined if MP3 cannot be decoded. */
+  /** Opens a decoder. Undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
   /** The accepted audio, as named in errors. Default: all formats of a stream. */
   readonly accepts?: string | undefined;
   /** False to decode the first bytes at once, in the stated encoding. Default: true. */
   readonly isHeldBack?: boolean | undefined;
-  /** Resolves when this much audio can be taken, ms; undefined if it can be taken now. Default: always now. */
+  /** Resolves when this much audio can be taken, ms; returns undefined if it can be taken now. Default: always now. */
   readonly room?: ((ms: number) => Promise<void> | undefined) | undefined;
   /** Receives the decoded samples, mono; the array is not reused. */
   readonly onDecoded: (samples: Int16Array, sampleRate: number) => void;
@@ -35,13 +35,13 @@ export interface IncomingAudioOptions {
 
 export { NotAudio };
 
-/** Bytes of MP3 that are decoded in one turn of the event loop: a few milliseconds of work. */
+/** Number of bytes of MP3 that are decoded in one turn of the event loop: a few milliseconds of work. */
 const TURN_BYTES = 4096;
-/** Bytes that are decoded before room is checked again: 2 s of mu-law at 8 kHz. */
+/** Number of bytes that are decoded before room is checked again: 2 s of mu-law at 8 kHz. */
 const SLICE_BYTES = 16_384;
 /** Maximum room that a slice needs, ms: MP3 of 8 kbit/s. */
 const SLICE_MS = 5_000;
-/** Messages longer than this are decoded in slices, ms. */
+/** Length above which a message is decoded in slices, ms. */
 const MAX_WHOLE_MS = 50_000;
 
 /**
@@ -63,7 +63,7 @@ export class IncomingAudio {
   #isFirstMessage = true;
   /** Ignored bytes, by reason. */
   readonly #ignored = new ByteAccount();
-  /** MP3 bytes decoded in this turn. */
+  /** Number of MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #isClosed = false;
   /** Number of resets so far. */

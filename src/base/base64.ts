@@ -15,7 +15,7 @@ export function base64Bytes(text: string): number {
   return Math.floor(text.length / 4) * 3 - padding;
 }
 
-/** Decodes strict Base64 (RFC 4648 §4: padded, no line breaks, no stray bits); undefined for any other text. */
+/** Decodes strict Base64 (RFC 4648 §4: padded, no line breaks, no stray bits); returns undefined for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const length = text.length;
   if (length % 4 !== 0) return undefined;

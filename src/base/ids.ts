@@ -16,7 +16,7 @@ export type IdPrefix =
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Makes ids that sort by time, also within one millisecond and if the clock is set back. */
+/** Makes ids that sort by time, even within one millisecond and after the clock is set back. */
 export interface IdSource {
   (prefix: IdPrefix): string;
   /** Makes all further ids sort after this one. Only valid ids from before the year 10000 have an effect. */

@@ -23,7 +23,7 @@ export class RoundRobinQueue<T> {
     this.#size++;
   }
 
-  /** Takes the next item, skipping keys that are not ready; undefined if there is none. */
+  /** Takes the next item, skipping keys that are not ready; returns undefined if there is none. */
   take(isReady: (key: string) => boolean = () => true): T | undefined {
     for (const [key, queue] of this.#queues) {
       if (!isReady(key)) continue;
@@ -36,7 +36,7 @@ export class RoundRobinQueue<T> {
     return undefined;
   }
 
-  /** Removes an item; false if it is not waiting under this key. */
+  /** Removes an item; returns false if it is not waiting under this key. */
   remove(key: string, item: T): boolean {
     const queue = this.#queues.get(key);
     const at = queue?.indexOf(item) ?? -1;

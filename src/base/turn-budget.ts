@@ -21,7 +21,7 @@ export class TurnBudget {
     this.#maxCost = maxCost;
   }
 
-  /** Resolves when there is room for work of this cost; undefined if there is room at once. */
+  /** Resolves when there is room for work of this cost; returns undefined if there is room at once. */
   take(cost: number): Promise<void> | undefined {
     this.#schedule();
     if (this.#pendingWork.length === 0 && this.#hasRoom(cost)) {

@@ -1,20 +1,22 @@
 /** Limits of requests, and of the data of one user. Each is an option. */
 export interface Limits {
-  /** Whole request body, bytes. */
+  /** Maximum size of a request body, bytes. */
   readonly bodyBytes: number;
-  /** All bodies above 64 KiB that are being received or processed, bytes. */
+  /** Maximum total size of the bodies above 64 KiB that are being received or processed, bytes. */
   readonly allBodiesBytes: number;
-  /** The same for one user, bytes; smaller bodies have a separate budget of this size. */
+  /**
+   * Maximum total size of one user's bodies above 64 KiB, bytes; smaller bodies have a separate budget of this size.
+   */
   readonly userBodiesBytes: number;
-  /** `name` of an instance, characters after trimming. */
+  /** Maximum length of the `name` of an instance, characters after trimming. */
   readonly nameLength: number;
-  /** `reference` of a call, characters. */
+  /** Maximum length of the `reference` of a call, characters. */
   readonly referenceLength: number;
   /** `metadata` as JSON, bytes. */
   readonly metadataBytes: number;
   /** Nesting of `metadata`, levels. */
   readonly metadataDepth: number;
-  /** `tts.text`, characters. */
+  /** Maximum length of `tts.text`, characters. */
   readonly textLength: number;
   /** Decoded audio file, bytes. */
   readonly audioBytes: number;
@@ -22,25 +24,25 @@ export interface Limits {
   readonly audioMs: number;
   /** Number of `agent.instructions`. */
   readonly instructions: number;
-  /** Each of `agent.instructions`, characters. */
+  /** Maximum length of each of `agent.instructions`, characters. */
   readonly instructionLength: number;
-  /** Instances of one user, without deleted ones. */
+  /** Maximum number of instances of one user, without deleted ones. */
   readonly instancesPerUser: number;
   /** Webhooks of one user. */
   readonly webhooksPerUser: number;
   /** Numbers for which one user records consents. */
   readonly consentsPerUser: number;
-  /** Batches of one user, ended ones included. */
+  /** Maximum number of batches of one user, ended ones included. */
   readonly batchesPerUser: number;
-  /** Targets of one batch. */
+  /** Maximum number of targets of one batch. */
   readonly targetsPerBatch: number;
   /** Storage limit of one user, bytes: calls with all of their records, and instances, including deleted ones. */
   readonly storedBytesPerUser: number;
-  /** Part of it for calls created with the demo tokens of one instance, bytes. */
+  /** Part of that limit for calls created with the demo tokens of one instance, bytes. */
   readonly storedBytesPerDemoInstance: number;
 }
 
-/** Bytes that a recorded ms counts as: samples of 16 bits, two channels, at most 16 kHz. */
+/** Number of bytes that a recorded ms counts as: samples of 16 bits, two channels, at most 16 kHz. */
 export const RECORDED_BYTES_PER_MS = 64;
 
 /** The default limits. */

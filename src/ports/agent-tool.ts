@@ -14,7 +14,7 @@ export interface AgentTool {
   /**
    * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. Concurrent calls of the model
    * run concurrently.
-   * @param input as the model wrote it; it is an object that matches `parameters`
+   * @param input the model's input, an object that matches `parameters`
    * @throws {ToolFailed} the model gets the message; other errors are only logged
    */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>;
@@ -56,7 +56,7 @@ export function toolsFault(tools: readonly AgentTool[]): string | undefined {
   const names = new Set<string>();
   for (const { name, description, parameters, timeoutMs } of tools) {
     if (typeof name !== "string" || !NAME.test(name))
-      return `"${String(name).slice(0, 64)}" is not a valid tool name: use 1 to 64 of A-Z a-z 0-9 _ -`;
+      return `"${String(name).slice(0, 64)}" is not a valid tool name: use 1 to 64 characters A-Z a-z 0-9 _ -`;
     if (BUILT_IN_TOOLS.some((builtIn) => builtIn === name))
       return `the tool ${name} has the name of a built-in one; give it another name`;
     if (names.has(name)) return `two tools are called ${name}; give one of them another name`;

@@ -56,7 +56,10 @@ export interface AudioConversation {
    * call. Without this method, `result` is checked.
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
-  /** Called when the callee has answered: the agent starts, or waits for the callee's words. @param format of the audio of both sides */
+  /**
+   * Called when the callee has answered: the agent starts, or waits for the callee's words.
+   * @param format format of the audio of both sides
+   */
   answered(format: AudioFormat): void;
   /** The next audio of the callee, in the format. The array is reused: copy what you keep. */
   hear(audio: Uint8Array): void;

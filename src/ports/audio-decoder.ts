@@ -6,7 +6,7 @@ import type { PcmChunk } from "./media.ts";
 export interface AudioFacts {
   readonly format: "wav" | "mp3";
   readonly durationMs: number;
-  /** Hz, of the file. */
+  /** Sample rate of the file, Hz. */
   readonly sampleRate: number;
   readonly channels: number;
   /** The file is cut off: it claims more audio than it holds. */

@@ -34,7 +34,7 @@ export interface AgentBrief {
   readonly firstMessage?: string | null | undefined;
   /** Values of the variables: data, never instructions. Without them, `{{name}}` has no meaning. */
   readonly variables?: Variables | undefined;
-  /** Replies after which the agent says goodbye. Default: its own limit. */
+  /** Maximum number of replies after which the agent says goodbye. Default: its own limit. */
   readonly maxTurns?: number | undefined;
   /** JSON Schema of the findings, for `report`. Default: no findings are requested. */
   readonly resultSchema?: JsonSchema | undefined;

@@ -74,7 +74,7 @@ export interface FrameSink {
 
 /** A piece of one-channel audio. */
 export interface PcmChunk {
-  /** Samples per second. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** 16-bit signed samples, one channel. */
   readonly samples: Int16Array;

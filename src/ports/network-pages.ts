@@ -6,7 +6,7 @@ export interface NetworkPages {
   /** First path segment, after the base path: `simulator`. */
   readonly prefix: string;
   /**
-   * Responds to a public request, such as one for a linking page; undefined if there is no such page.
+   * Responds to a public request, such as one for a linking page; returns undefined if there is no such page.
    * @param path the part after the prefix, starting with a slash
    */
   page(path: string, request: RequestLike): Promise<Reply | undefined>;

@@ -33,7 +33,7 @@ export interface RecordingWriter {
    * throw, or keep the arrays.
    */
   write(played: Int16Array, received: Int16Array, samples: number): void;
-  /** The call has ended; resolves when the recording is complete. Idempotent; never rejects. */
+  /** Completes the recording after the call has ended; resolves when that is done. Idempotent; never rejects. */
   finish(): Promise<void>;
 }
 

@@ -95,7 +95,7 @@ export interface Storage {
 export interface OpenOptions {
   /** Opens it as the only server of this database, not as a program that runs alongside the server. */
   readonly exclusive: boolean;
-  /** Time the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
+  /** Time for which the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
   readonly leaseMs?: number | undefined;
 }
 

@@ -84,7 +84,7 @@ export interface TelephonyCapabilities {
    * the detection of machines get no input; the option `oneWayCalls` decides about such calls. Default: true.
    */
   readonly receivesAudio?: boolean | undefined;
-  /** The media path of a leg may take this long after the answer, ms, if that is longer than the server's `mediaSetupMs`. */
+  /** Time that the media path of a leg may take after the answer, ms, if longer than the server's `mediaSetupMs`. */
   readonly mediaSetupMs?: number | undefined;
   /**
    * Source of an instance's number: a code that its owner scans, or the operator's configuration. With
@@ -104,7 +104,7 @@ export interface TelephonyCapabilities {
   readonly callerIds?: CallerIdRule | undefined;
   /** The header fields and URIs that a call may choose (`DialOptions.sip`). Default: none. */
   readonly sip?: SipRule | undefined;
-  /** Calls that one instance may carry at the same time: a whole number from 1, or `Infinity`. Default: 1. */
+  /** Number of calls that one instance may carry at the same time: a whole number from 1, or `Infinity`. Default: 1. */
   readonly lines?: number | undefined;
   /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: none. */
   readonly protection?: NumberProtection | undefined;

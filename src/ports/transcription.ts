@@ -39,7 +39,7 @@ export interface TranscriptionCapabilities {
 export interface TranscriptionOptions {
   readonly callId: string;
   readonly speaker: Speaker;
-  /** One of the engine's, Hz. */
+  /** Sample rate of the audio, Hz; one of the engine's rates. */
   readonly sampleRate: number;
 }
 
@@ -51,7 +51,7 @@ export interface TranscriptionSession {
    * @param atMs audio time of the first sample
    */
   push(samples: Int16Array, atMs: number): void;
-  /** The turn has ended: transcribes the audio since the last commit. Does not throw. */
+  /** Ends the turn: transcribes the audio since the last commit. Does not throw. */
   commit(): void;
   /** The transcripts, in spoken order as far as the engine allows. For one reader. */
   readonly events: AsyncIterable<TranscriptionEvent>;

@@ -29,7 +29,7 @@ export interface Reply {
 /** A WebSocket of a server adapter. */
 export interface Socket {
   send(data: string | Uint8Array): void;
-  /** Bytes accepted by `send` but not sent yet. */
+  /** Number of bytes accepted by `send` but not sent yet. */
   readonly bufferedAmount: number;
   /** Resolves when the buffer is empty, or the socket has closed. */
   drained(): Promise<void>;
@@ -62,7 +62,7 @@ export interface WebApp {
   fetch(request: Request): Promise<Response>;
   /**
    * Accepts or refuses a WebSocket: a `Reply` is a refusal, to be sent before the handshake.
-   * @param principal as for `handle`
+   * @param principal the caller, as for `handle`
    */
   upgrade(request: RequestLike, principal?: Principal): Promise<Reply | SocketHandlers>;
 }

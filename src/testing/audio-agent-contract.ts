@@ -13,7 +13,7 @@ export interface AudioAgentUnderTest {
   readonly instructions: readonly string[];
   /** The callee's words in reply to that, after which the agent speaks again and hangs up. */
   readonly answer: PcmChunk;
-  /** The same with a wrong key or model, so that it cannot open conversations. Omit it if this is impossible. */
+  /** Creates an agent with a wrong key or model, which cannot open conversations. Omit it if this is impossible. */
   refused?(): AudioAgent;
   /** Makes its backend unreachable from now on. Omit it if it has none. */
   cutOff?(): Promise<void>;

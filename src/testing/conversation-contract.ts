@@ -28,7 +28,7 @@ export interface AgentUnderTest {
 const REPLY_MS = 20_000;
 /** Maximum time for a reply to end after its signal was aborted, ms. */
 const END_MS = 1_000;
-/** Longest text that speech engines accept, characters. */
+/** Maximum length of a text that speech engines accept, characters. */
 const MAX_TEXT = 4_096;
 /** Characters that a callee may press. */
 const KEYS = "0123456789*#ABCD";

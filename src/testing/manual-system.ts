@@ -3,7 +3,7 @@ import type { System } from "../ports/system.ts";
 
 /** Maximum number of event loop turns in which work settles; the embedded storage takes one per write. */
 const MAX_TURNS = 20;
-/** Turns without use of the clock or of random bytes after which work counts as settled. */
+/** Number of turns without use of the clock or of random bytes after which work counts as settled. */
 const IDLE_TURNS = 5;
 
 interface Timer {
@@ -35,7 +35,7 @@ export class ManualSystem implements System {
   /** Offset of the wall clock, ms. */
   #offsetMs = 0;
   #randomState: number;
-  /** Uses of the clock and of random bytes so far. */
+  /** Number of uses of the clock and of random bytes so far. */
   #uses = 0;
 
   constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {

@@ -61,7 +61,7 @@ export function recordingsContract(
 
 /** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
-/** More audio than fits on the full disk, ms. */
+/** Length of the audio that exceeds the full disk, ms. */
 const EXCESS_MS = 5_000;
 
 /** Recordings that cannot be written; calls never notice. */

@@ -17,14 +17,14 @@ export interface SpeechUnderTest {
   close(): Promise<void>;
 }
 
-/** A voice speaks a word in 0.15 to 1 s, pauses included. */
+/** Bounds of the time in which a voice speaks a word, pauses included, ms. */
 const MIN_WORD_MS = 150;
 const MAX_WORD_MS = 1000;
 const WORDS = 10;
 /** Maximum silence before the first sound, ms, with room for a soft beginning. */
 const MAX_LEADING_SILENCE_MS = 120;
 const MAX_AUDIO_MS = 600_000;
-/** The design allows 50 ms on an idle machine; test machines are busy. */
+/** Maximum stall of the thread, ms: the design allows 50 ms on an idle machine, but test machines are busy. */
 const MAX_STALL_MS = 400;
 /** Factor by which a difficult text may take longer than an ordinary one of its length. */
 const MAX_EXTRA_WORK = 10;
@@ -110,7 +110,7 @@ export function speechContract(
       expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * MAX_WORD_MS);
     });
 
-    clause("speaks a text the same way twice, also concurrently", async (subject) => {
+    clause("speaks a text the same way each time, even concurrently", async (subject) => {
       const [first, second] = await Promise.all([
         speakAll(subject, subject.sentence),
         speakAll(subject, subject.sentence),

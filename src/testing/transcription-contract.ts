@@ -13,7 +13,7 @@ export interface TranscriptionUnderTest {
   readonly transcription: Transcription;
   /** Two sayings that can be distinguished. */
   readonly sayings: readonly [Saying, Saying];
-  /** The same with a wrong key or model, so that sessions cannot be opened. Omit it if the engine is `infallible`. */
+  /** Creates an engine with a wrong key or model, which cannot open sessions. Omit it if the engine is `infallible`. */
   refused?(): Transcription;
   /** Makes the engine unreachable from now on. Omit it if the engine is `infallible`. */
   cutOff?(): Promise<void>;

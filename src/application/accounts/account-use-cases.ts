@@ -103,8 +103,9 @@ export interface AccountUseCases {
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
   /**
-   * Throws `sign_in_failed` without a hint which of the two was wrong, and `too_many_attempts` with a `retryAfterMs`, which
-   * grows after five failures for an address (or of a browser with a device mark), or if many passwords are being hashed.
+   * Throws `sign_in_failed` without revealing which of the two was wrong, and `too_many_attempts` with a
+   * `retryAfterMs`, which grows after five failures for an address (or of a browser with a device mark), or if many
+   * passwords are being hashed.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
   /** Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs it. */
@@ -116,7 +117,7 @@ export interface AccountUseCases {
    * invalidates all marks. Undefined if the browser already has a mark of this account.
    */
   deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
-  /** Newest first. */
+  /** Lists them newest first. */
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */
   endSession(account: Account, sessionId: string): Promise<void>;

@@ -259,7 +259,7 @@ export class Accounts implements AccountUseCases {
     return this.#devices.find(device, account ?? { email: address, passwordHash: "" }); // takes as long as for an account
   }
 
-  /** A code that is valid for its purpose now; undefined if it is not. */
+  /** A code that is currently valid for its purpose; undefined for any other code. */
   async #code(
     purpose: UsedCode["purpose"],
     input: string,

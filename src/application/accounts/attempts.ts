@@ -6,14 +6,14 @@ const FREE_FAILURES = 5;
 /** Delay after the next failure, ms; it doubles with each further one. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
-/** Failures are forgotten this long after the last one, ms. */
+/** Time after the last failure when all are forgotten, ms. */
 const RETENTION_MS = 24 * 60 * 60_000;
 /** Maximum number of names with failures, not counting those that wait. */
 const MAX_NAMES = 10_000;
 
 interface Failures {
   readonly count: number;
-  /** By the monotonic clock. */
+  /** Time of the last failure, by the monotonic clock. */
   readonly lastAt: number;
 }
 
@@ -74,8 +74,8 @@ export class Attempts {
   }
 
   /**
-   * Forgets the name that failed longest ago, preferably one without a delay. A name that waits is kept: otherwise other names
-   * could free it. Those are few, because each has cost several hashes within minutes.
+   * Forgets the name that failed longest ago, preferably one without a delay. A name with a delay is kept, so that no
+   * other name can free it. Such names are few, because each has cost several hashes within minutes.
    */
   #makeRoom(): void {
     if (this.#byName.size <= MAX_NAMES) return;
@@ -93,15 +93,15 @@ export class Attempts {
 
 /** An attempt that has begun. */
 interface Attempt {
-  /** The password was right. */
+  /** Records that the password was right. */
   succeed(): void;
-  /** The password was wrong. Returns true if the name has to wait now, for the first time. */
+  /** Records that the password was wrong. Returns true if the name has to wait now, for the first time. */
   fail(): boolean;
-  /** No password was tried. */
+  /** Records that no password was tried. */
   withdraw(): void;
 }
 
-/** Time a name still waits, ms; 0 or less if it does not. */
+/** Time for which a name still waits, ms; 0 or less if it does not. */
 function waitAfter({ count, lastAt }: Failures, now: number): number {
   return lastAt + delayAfter(count) - now;
 }

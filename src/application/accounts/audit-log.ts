@@ -2,7 +2,7 @@ import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Account, AuditEntry } from "./account-use-cases.ts";
 
-/** Time entries are kept, ms. */
+/** Time for which entries are kept, ms. */
 const RETENTION_MS = 365 * 24 * 60 * 60_000;
 /** Maximum number of entries of one account; a further one deletes the oldest. */
 export const MAX_ENTRIES = 10_000;
@@ -21,7 +21,7 @@ export class AuditLog {
     this.#parts = parts;
   }
 
-  /** Adds an entry for an act that has already happened, so a storage failure is only reported to the operator. */
+  /** Adds an entry for an action that has already happened, so a storage failure is only reported to the operator. */
   async note(
     { id: accountId, email }: Pick<Account, "id" | "email">,
     action: string,

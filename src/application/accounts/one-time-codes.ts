@@ -9,7 +9,7 @@ import { MAX_ENTRIES } from "./audit-log.ts";
 import { makeSecret } from "./secrets.ts";
 
 const HOUR_MS = 3_600_000;
-/** Time a code is valid, ms. */
+/** Time for which a code is valid, ms. */
 const VALIDITY_MS: Readonly<Record<CodePurpose, number>> = {
   first: 24 * HOUR_MS,
   invitation: MAX_AHEAD_MS["account_codes.expires_at"],
@@ -52,7 +52,7 @@ export async function resetCode(
   return { ...oneTimeCode, account };
 }
 
-/** Makes and stores a code; undefined if the storage refuses it. */
+/** Makes and stores a code; returns undefined if the storage refuses it. */
 export async function makeCode(
   { logins, system, ids, sha256 }: CodeParts,
   purpose: CodePurpose,

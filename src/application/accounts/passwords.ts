@@ -7,7 +7,7 @@ import type { Attempts } from "./attempts.ts";
 
 /** Approximate time until a busy hasher is free again, ms. */
 const BUSY_MS = 3_000;
-/** Characters kept of a name: no account has a longer address. */
+/** Number of characters of a name that are kept: no account has a longer address. */
 const NAME_LENGTH = 254;
 
 /** Result of trying a password. */

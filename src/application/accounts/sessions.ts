@@ -8,9 +8,9 @@ import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";
 import type { Account, AccountSession, Browser, NewSession, SignedIn } from "./account-use-cases.ts";
 import { hashOfSecret, makeSecret } from "./secrets.ts";
 
-/** A session that is not used for this long ends, ms. */
+/** Time without use after which a session ends, ms. */
 const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
-/** A session ends this long after the sign-in, even if it is in use, ms. */
+/** Time after the sign-in when a session ends, even if it is in use, ms. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two records of a session's use, ms. */
 const USE_RECORD_INTERVAL_MS = 60_000;

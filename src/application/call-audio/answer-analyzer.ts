@@ -81,7 +81,7 @@ export class AnswerAnalyzer implements CallTap {
     if (verdict !== undefined) this.#reports.onAnswer(verdict);
   }
 
-  /** The callee pressed a key. */
+  /** Called when the callee presses a key. */
   key(): void {
     const verdict = this.#rules.key();
     if (verdict !== undefined) this.#reports.onAnswer(verdict);

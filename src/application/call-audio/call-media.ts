@@ -30,7 +30,9 @@ export type CallMediaContext = Pick<
 > &
   ProgramContext;
 
-/** After a pause of this many frames, the followers of a call get silence for a direction, and no longer wait for it. */
+/**
+ * Number of missing frames after which the followers of a call get silence for a direction instead of waiting for it.
+ */
 const MAX_MISSING_FRAMES = 3;
 
 /** The cause of a failed call, for a person to read. */
@@ -185,7 +187,7 @@ export class CallMedia {
     this.#answer.awaitRecording();
   }
 
-  /** The machine records: leaves the message. */
+  /** Leaves the message, once the machine records. */
   leaveMessage(): void {
     this.#stopAwaitingPerson();
     this.#message?.playAgain();

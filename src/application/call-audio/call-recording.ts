@@ -45,7 +45,7 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
   }
 }
 
-/** Deletes the recording of a call without a session; false if the call was changed in the meantime. */
+/** Deletes the recording of a call without a session; returns false if the call was changed in the meantime. */
 export async function forgetRecording(
   context: RecordingContext,
   call: Call,

@@ -7,14 +7,14 @@ export interface CallTap {
   /**
    * The next audio of the callee, at most 20 ms.
    *
-   * @param frame as a listener hears it: the leg has concealed missing audio
+   * @param frame the audio as a listener hears it: the leg has concealed missing audio
    * @param received the same with silence in place of missing audio, for all conclusions about the callee
    * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
    */
   inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
   /** Next audio for the callee: `length` samples of `samples` from `from` on; without samples, that much silence. */
   outbound?(samples: Int16Array | undefined, from: number, length: number): void;
-  /** The call is ending: resolves, within a second, when everything that was understood has been delivered. */
+  /** Called when the call ends: resolves, within a second, when everything that was understood has been delivered. */
   flush?(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
   #inbound: readonly Following<"inbound">[] = [];
   #outbound: readonly Following<"outbound">[] = [];
 
-  /** @param sampleRate of the leg, Hz */
+  /** @param sampleRate sample rate of the leg, Hz */
   constructor(sampleRate: number, taps: readonly CallTap[]) {
     this.#piece = new Int16Array(msToSamples(PIECE_MS, sampleRate));
     this.#pieceMarks = new Uint8Array(this.#piece.length);
@@ -72,7 +72,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
     for (const tap of this.#outbound) tap.outbound(samples, from, length);
   }
 
-  /** Resolves when each tap has delivered its results; undefined if no tap has any. */
+  /** Resolves when each tap has delivered its results; returns undefined if no tap has any. */
   flush(): Promise<unknown> | undefined {
     const flushes = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
     return flushes.length === 0 ? undefined : Promise.all(flushes);

@@ -26,7 +26,7 @@ export interface InboundReports {
 
 /** Options of an {@link InboundAnalyzer}. */
 export interface InboundAnalyzerOptions {
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** True while keys are detected in the audio; false while the adapter reports them, so that none counts twice. */
   readonly inBandDtmf: () => boolean;
@@ -38,11 +38,11 @@ export interface InboundAnalyzerOptions {
  * lingers a little.
  */
 const AFTER_TONE_MS = 200;
-/** A steady tone of this length is not voice, ms. */
+/** Length from which a steady tone is not voice, ms. */
 const TONE_MS = 80;
-/** A steady tone of this length is a beep, ms. */
+/** Length from which a steady tone is a beep, ms. */
 const BEEP_MS = 140;
-/** After this much voice a tone may be the beep after a greeting, ms. */
+/** Length of voice after which a tone may be the beep after a greeting, ms. */
 const MIN_GREETING_MS = 500;
 
 /**
@@ -56,7 +56,7 @@ export class InboundAnalyzer implements CallTap {
   isSpeech = false;
   /** True for voiced frames, false for hang-over. */
   isVoiced = false;
-  /** Time speech is reported after the last voice, ms. */
+  /** Time for which speech is reported after the last voice, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;
@@ -68,10 +68,10 @@ export class InboundAnalyzer implements CallTap {
   readonly #tones: ToneDetector;
   readonly #classifier: ToneClassifier;
   #isSuspicious = false;
-  /** Samples with voice so far. */
+  /** Number of samples with voice so far. */
   #voicedSamples = 0;
   readonly #afterToneSamples: number;
-  /** Samples that still belong to a key or a beep. */
+  /** Number of samples that still belong to a key or a beep. */
   #toneSamples = 0;
   /** The latest decision of the voice detector. */
   #isSpeech = false;

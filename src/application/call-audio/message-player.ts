@@ -21,7 +21,7 @@ export interface MessagePlayerOptions {
 export class MessagePlayer {
   readonly #message: PreparedMessage;
   readonly #options: MessagePlayerOptions;
-  /** Its samples so far; undefined once it cannot be played again. */
+  /** The message's samples so far; undefined once it cannot be played again. */
   #pieces: Int16Array[] | undefined = [];
   #isRendered = false;
   #isStopped = false;

@@ -5,15 +5,15 @@ import type { PersonWait } from "../../domain/calls/call-signal.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveCallMedia } from "./programs/program.ts";
 
-/** The assistant has asked its question once it has been quiet this long, ms. */
+/** Silence that shows that the assistant has finished its question, ms. */
 const PROMPT_END_MS = 600;
-/** An assistant that keeps talking gets the introduction after this time, ms. */
+/** Time after which an assistant that keeps talking gets the introduction, ms. */
 const MAX_PROMPT_MS = 8_000;
 /** Minimum length of the greeting of a person who picks up a ringing phone, ms. */
 const GREETING_MS = 200;
 /** Silence that ends this greeting, ms. */
 const GREETING_END_MS = 400;
-/** A greeting of this length counts without a pause after it, ms. */
+/** Length from which a greeting counts without a pause after it, ms. */
 const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
@@ -52,7 +52,7 @@ export class PersonWatch implements CallTap {
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
   }
 
-  /** The introduction has been played: the next words of a person count. */
+  /** Called when the introduction has been played: from now on the words of a person count. */
   onIntroductionPlayed(): void {
     if (this.#state === "introducing") this.#state = "words";
   }

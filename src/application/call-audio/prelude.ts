@@ -64,7 +64,7 @@ export class Prelude implements FrameSource, AheadSource {
     return this.#whenPlayed();
   }
 
-  /** The audio of the call follows after this much silence. */
+  /** Ends the prelude with this much silence, which the audio of the call follows. */
   endAfter(ms: number): void {
     if (ms === 0) this.end();
     else {
@@ -73,7 +73,7 @@ export class Prelude implements FrameSource, AheadSource {
     }
   }
 
-  /** The audio of the call follows at once. Idempotent. */
+  /** Ends the prelude; the audio of the call follows at once. Idempotent. */
   end(): void {
     if (this.#source === this.#main) return;
     this.#opening.clear();

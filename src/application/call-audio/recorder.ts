@@ -52,7 +52,7 @@ export class Recorder implements CallTap {
     this.#channels.pushRight(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
-  /** The call has ended: ends the recording and returns its length, ms. */
+  /** Ends the recording at the end of the call, and returns its length, ms. */
   finish(): number {
     if (!this.#hasEnded) this.#channels.finish();
     this.#end();

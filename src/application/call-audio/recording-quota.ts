@@ -14,9 +14,12 @@ type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
 
 /** Remaining recording time of one call. */
 export interface RecordingAllowance {
-  /** Takes `ms` of it; takes none and returns false if an owner of the call does not have that much left. Called for each frame. */
+  /**
+   * Uses `ms` of the remaining time; returns false, and uses none, if an owner of the call does not have that much
+   * left. Called for each frame.
+   */
   take(ms: number): boolean;
-  /** The call has ended; its recording stays, or was deleted. */
+  /** Ends the recording with its call. @param isKept false if it was deleted */
   end(isKept: boolean): void;
 }
 
@@ -24,9 +27,9 @@ export interface RecordingAllowance {
 interface OwnerBytes {
   readonly owner: string;
   readonly limit: number;
-  /** As the storage has counted them, with the recordings that ended since. */
+  /** Size of the stored data as the storage counted it, plus the recordings that ended since, bytes. */
   storedBytes: number;
-  /** Bytes of live recordings. */
+  /** Size of the live recordings, bytes. */
   liveBytes: number;
   /** Number of live recordings. */
   recordings: number;

@@ -22,7 +22,7 @@ export async function readLog(
 ): Promise<EventPage> {
   const place = cursor === undefined ? START : placeOf(cursor);
   const mark = await markOf(events, userId, place);
-  // One more than the page size, to detect a further page.
+  // Reads one event more than the page size, to detect a further page.
   const entries = await read({ after: mark.position, limit: limit === undefined ? undefined : limit + 1 });
   // Checked after the page, so that the cursor matches it. Other marks were just read from the log.
   if (mark === place) await assertNotReset(events, userId, mark);

@@ -41,7 +41,7 @@ export function recoverLater(context: RecoveryContext): () => void {
   };
 }
 
-/** Ends the calls that other processes have left; this one is the only one on the database. */
+/** Ends the calls that other processes have left behind; only this process uses the database now. */
 async function settleOrphans(context: RecoveryContext): Promise<void> {
   const { nodeId, storage } = context;
   for (;;) {

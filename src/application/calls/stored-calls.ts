@@ -16,7 +16,7 @@ export type StoredCallsContext = Pick<
 >;
 
 /**
- * Stores a change of a call that this process owns, however long the storage takes; undefined if another
+ * Stores a change of a call that this process owns, however long the storage takes; returns undefined if another
  * process has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
@@ -62,7 +62,8 @@ function isWritten(storedCall: Call, call: Call, patch: CallPatch): boolean {
 }
 
 /**
- * Fails a call that has no live session, however long the storage takes; false if it was changed or had ended in the meantime.
+ * Fails a call that has no live session, however long the storage takes; returns false if it was changed or had ended
+ * in the meantime.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
 export async function failCall(

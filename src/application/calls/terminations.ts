@@ -12,7 +12,7 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "timings"> &
   StoredCallsContext;
 
-/** Maximum number of calls remembered whose end was stored after every request for it was refused. */
+/** Maximum number of remembered calls whose end was stored only after every request for it had been refused. */
 const MAX_UNCONFIRMED = 1_000;
 
 /** The live calls, as a termination sees them. */
@@ -32,7 +32,7 @@ interface Termination {
  * Ends calls on request, live or waiting.
  *
  * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
- * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, exactly one
+ * soon as the storage can take it, even if no request waits for it. Of all requests to end one call, exactly one
  * gets the response that it ended the call: a later request if the earlier ones were refused because the storage was down.
  */
 export class Terminations {
@@ -74,7 +74,7 @@ export class Terminations {
   }
 
   /**
-   * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
+   * Ends a call at its user's request; returns true if it was this request, false if the call had ended otherwise.
    * @param withinMs time to wait until that is stored, ms
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be stored later
    */
@@ -132,7 +132,7 @@ export class Terminations {
     });
   }
 
-  /** Ends the call and stores that; false if it ended otherwise. */
+  /** Ends the call and stores that; returns false if it ended otherwise. */
   async #store(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
     const { id, instanceId } = call;
     this.#liveCalls.withdraw(call);
@@ -155,7 +155,9 @@ export class Terminations {
     });
   }
 
-  /** Ends the call if it is live; false if it is not, or had ended before. Resolves when its outcome is stored. */
+  /**
+   * Ends the call if it is live; returns false if it is not, or had ended before. Resolves when its outcome is stored.
+   */
   async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
     const session = this.#liveCalls.session(id);
     const wasLive = session !== undefined && isActive(session.call.status);

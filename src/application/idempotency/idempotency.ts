@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 /** Dependencies of {@link once}. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
-/** Time the receipt of an idempotent request is kept, ms. */
+/** Time for which the receipt of an idempotent request is kept, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -52,7 +52,10 @@ export async function once<T>(
 }
 
 const INSTANCE = ["instance", "instance_not_found", "inst_"] as const;
-/** Kinds of records that a request with a key creates, the code for a deleted one, and the prefix of its id. */
+/**
+ * Kinds of records that a request with a key creates, the problem code if the record was deleted, and the prefix of its
+ * id.
+ */
 const CREATED_KINDS = [INSTANCE, ["call", "call_not_found", "call_"], ["batch", "batch_not_found", "batch_"]] as const;
 
 async function replayReceipt<T>(

@@ -3,9 +3,9 @@ import type { ReceiptKey } from "../../ports/storage.ts";
 /** An idempotency key held by one request: while it is looked up, then while the request runs. */
 export interface HeldKey {
   readonly fingerprint: string;
-  /** The look-up has ended and the request runs; others no longer wait for the key. */
+  /** Runs the request after its look-up; others no longer wait for the key. */
   run(): void;
-  /** The request has ended. Idempotent. */
+  /** Releases the key at the end of the request. Idempotent. */
   release(): void;
 }
 

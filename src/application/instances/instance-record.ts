@@ -10,10 +10,10 @@ export type InstanceRecordContext = Pick<Context, "events" | "log" | "shutdownSi
 
 /** A move in the instance's table, with the changes stored along with it. */
 export interface InstanceMove {
-  /** Default: the status does not change. */
+  /** The new status. Default: the status does not change. */
   readonly input?: InstanceInput;
   readonly patch?: InstancePatch;
-  /** Default: no event. */
+  /** The event to store. Default: no event. */
   readonly fact?: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
   readonly sealedCredentials?: Uint8Array | undefined;

@@ -207,7 +207,7 @@ export class LineMonitor {
     return this.#codes.current(ms);
   }
 
-  /** A call has begun or ended. The line is probed more often while any call is live. */
+  /** Records that a call has begun or ended. The line is probed more often while any call is live. */
   setInCall(inCall: boolean): void {
     const liveCalls = Math.max(0, this.#liveCalls + (inCall ? 1 : -1));
     if (liveCalls > 0 !== this.#liveCalls > 0) this.#prober.setInCall(liveCalls > 0);

@@ -73,7 +73,7 @@ export class Lines {
     return monitor;
   }
 
-  /** Loads the speech engines with the first line: no text is spoken without one. */
+  /** Loads the speech engines with the first line: without a line no text is spoken. */
   #warmUpSpeech(): void {
     if (this.#isWarmedUp) return;
     this.#isWarmedUp = true;

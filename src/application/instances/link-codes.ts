@@ -25,7 +25,7 @@ export class LinkCodes {
     });
   }
 
-  /** The line shows another code. */
+  /** Replaces the current code with the one that the line now shows. */
   show(code: LinkCode): void {
     this.#code = code;
     for (const waiter of this.#waiters) waiter(code);

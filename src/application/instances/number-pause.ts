@@ -3,8 +3,8 @@ import type { Context } from "../context.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /**
- * A pause that prolongs or follows another one by less than this is not reported again, ms: a number that has used up its
- * warm-up pauses after every call.
+ * Time by which a pause may prolong or follow another one without being reported again, ms: a number that has used up
+ * its warm-up pauses after every call.
  */
 const SAME_PAUSE_MS = 600_000;
 
@@ -30,7 +30,7 @@ export class NumberPause {
     };
     if (isStored()) return;
     this.#record.enqueue(async () => {
-      // In the meantime the number may be unlinked, or the same pause stored.
+      // In the meantime, the number may have been unlinked, or the same pause stored.
       if (this.#record.instance.status === "CREATED" || isStored()) return;
       if (!pause) return this.#record.move({ patch: { pause: null } });
       const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };

@@ -41,7 +41,7 @@ export class StoredLink {
     // Sealed in turn, so that an unlink reported in the meantime is stored after the link.
     return this.#record.inTurn(async () => {
       const sealedCredentials = credentials && (await this.#context.vault.seal(this.#record.instance.id, credentials));
-      // A number without credentials is the operator's, who may have it dial as before.
+      // A number without credentials was configured by the operator, and may dial as before.
       const number =
         sealedCredentials && phone !== null && (await dialledNumber(this.#context, this.#record.instance, phone));
       await this.#record.move({
@@ -84,7 +84,7 @@ export class StoredLink {
   }
 }
 
-/** Hexadecimal digits of a mark: enough that no two numbers share one. */
+/** Number of hexadecimal digits of a mark: enough that no two numbers share one. */
 const MARK_LENGTH = 32;
 
 /**

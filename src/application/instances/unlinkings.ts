@@ -32,7 +32,7 @@ export class Unlinkings {
   readonly #context: UnlinkingsContext;
   readonly #lines: Lines;
   readonly #dispatcher: Pick<Dispatcher, "endLive">;
-  /** By instance; several requests wait for the same one. */
+  /** Unlinkings in progress, by instance; concurrent requests wait for the same unlinking. */
   readonly #unlinkings = new Map<string, Unlinking>();
 
   constructor(context: UnlinkingsContext, lines: Lines, dispatcher: Pick<Dispatcher, "endLive">) {

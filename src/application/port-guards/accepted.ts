@@ -2,7 +2,7 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import type { Accept } from "./rules.ts";
 
-/** Accepts values for which `isValid` returns true. @param kind for the message, such as `a text` */
+/** Accepts values for which `isValid` returns true. @param kind description for the message, such as `a text` */
 export function acceptOnly<Value>(kind: string, isValid: (value: unknown) => boolean): Accept<Value> {
   return (value, name) => {
     if (!isValid(value)) throw new PortFault(`${name} is ${shape(value)}: it must be ${kind}`);

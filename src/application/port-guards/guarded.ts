@@ -33,7 +33,7 @@ export type Rules<Port> = { readonly [Key in keyof Port]-?: Rule<NonNullable<Por
 
 /**
  * The guarded port.
- * @param name for messages, such as `speech`
+ * @param name the port's name in messages, such as `speech`
  * @throws {PortFault} it is not an object
  */
 export function guarded<Port extends object>(

@@ -18,7 +18,7 @@ export type Limit = number | { readonly boundedBy: string };
 /** Options of {@link resolves}. */
 export interface ResolveOptions<Value> {
   readonly accept?: Accept<Value>;
-  /** Calls that may be pending at the same time. Default: any number. */
+  /** Maximum number of calls that may be pending at the same time. Default: any number. */
   readonly maxPending?: number;
 }
 

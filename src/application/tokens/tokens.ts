@@ -15,7 +15,7 @@ import { TokenUses } from "./token-uses.ts";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
 const CHECK_CHARACTERS = 6;
-/** A storage that has not responded after this time counts as down for a recently valid token, ms. */
+/** Time after which a storage that has not responded counts as down for a recently valid token, ms. */
 const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 

@@ -2,18 +2,18 @@
 export const MAX_AT_ONCE = {
   /** Audio files of new calls that are being checked, or wait for the check: each is held in memory. */
   inspections: 50,
-  /** Requests for a code that links a phone: they wait for the network, and draw the code. */
+  /** Number of requests for a code that links a phone: they wait for the network, and draw the code. */
   linking: 20,
-  /** The same for one demo token's instance; they count towards its user's. */
+  /** Such requests of one demo token's instance, which count towards its user's limit too. */
   demoLinking: 5,
-  /** Requests of the link pages of one instance, whose visitors have no user. */
+  /** Number of requests of the link pages of one instance, whose visitors have no user. */
   linkPages: 10,
   /** Voice samples that are being spoken, or wait for their turn. */
   samples: 4,
-  /** Imports of targets into batches. */
+  /** Number of imports of targets into batches. */
   imports: 1,
-  /** Plans of batches. */
+  /** Number of plans of batches. */
   plans: 2,
-  /** Requests that wait for something new, and event streams. A further request does not wait. */
+  /** Number of requests that wait for something new, and event streams. A further request does not wait. */
   waits: 100,
 } as const;

@@ -7,9 +7,9 @@ import type { Context } from "../context.ts";
 import { openHeaders } from "../sealing/sealed-headers.ts";
 import { storedTime } from "../stored-times.ts";
 
-/** An endpoint must respond within this time, ms. */
+/** Time within which an endpoint must respond, ms. */
 export const ATTEMPT_MS = 15_000;
-/** Longest error that is stored, characters. */
+/** Maximum length of an error that is stored, characters. */
 const ERROR_LENGTH = 300;
 
 /**

@@ -58,7 +58,7 @@ export class Endpoint {
     });
   }
 
-  /** The webhook was changed by its user. */
+  /** Applies a change that the user made to the webhook. */
   update(webhook: Webhook): void {
     this.#webhook = webhook;
     this.#apply(webhook.disabledReason === null ? "enable" : "disable");

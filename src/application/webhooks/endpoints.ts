@@ -6,10 +6,10 @@ type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system
 
 /** Interval of checks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
-/** Deliveries that have ended are kept this long, ms. */
+/** Time for which ended deliveries are kept, ms. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
 const PURGE_INTERVAL_MS = 3_600_000;
-/** Attempts may continue this long when the server stops, ms. */
+/** Time for which attempts may continue when the server stops, ms. */
 const STOP_MS = 1_000;
 
 /** The endpoints of all webhooks that were enabled at the start or are enabled since. */
@@ -32,7 +32,7 @@ export class Endpoints {
     for (const webhook of enabledWebhooks) this.update(webhook);
   }
 
-  /** A webhook was created or changed. */
+  /** Updates the endpoint of a webhook that was created or changed. */
   update(webhook: Webhook): void {
     if (this.#isStopped || !this.#isStarted) return;
     const currentEndpoint = this.#endpoints.get(webhook.id);
@@ -47,13 +47,13 @@ export class Endpoints {
     this.#sweepLater();
   }
 
-  /** A webhook was deleted. */
+  /** Removes the endpoint of a webhook that was deleted. */
   remove(webhookId: string): void {
     void this.#endpoints.get(webhookId)?.stop(0);
     this.#endpoints.delete(webhookId);
   }
 
-  /** A delivery was stored. */
+  /** Wakes the endpoint after a delivery was stored. */
   wake(webhookId: string): void {
     this.#endpoints.get(webhookId)?.wake();
   }

@@ -28,7 +28,7 @@ type WebhooksContext = Pick<
 
 /** Time for which messages are also signed with the old key after a rotation, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
-/** Maximum number of tests and replays of one webhook that wait for their delivery, and of those kept after it. */
+/** Maximum number of tests and replays of one webhook that wait for delivery, and that are kept afterwards. */
 export const MAX_REQUESTED = 1_000;
 
 const DEMO = "a demo token cannot use webhooks";

@@ -6,7 +6,7 @@ const FRAMES_NEEDED = 3;
 /** Maximum distance between the tags of an MP3 and its first frame, bytes. */
 export const SEARCH_BYTES = 4096;
 
-/** Bytes needed to recognise a frame: up to the end of the third header. */
+/** Number of bytes needed to recognise a frame: up to the end of the third header. */
 export const RECOGNITION_BYTES: number = (FRAMES_NEEDED - 1) * MAX_FRAME_BYTES + 4;
 
 /**
@@ -32,7 +32,7 @@ function mayBeHeader(bytes: Uint8Array, at: number): boolean {
   return first === 0xff && second >= 0xe0;
 }
 
-/** Bytes at the head of an ID3v2 tag that hold its length. */
+/** Number of bytes at the head of an ID3v2 tag that hold its length. */
 export const ID3_HEAD_BYTES = 10;
 const MAX_ID3_VERSION = 9;
 

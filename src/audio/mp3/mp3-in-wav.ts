@@ -8,7 +8,7 @@ import { mpegHeader } from "./mpeg-header.ts";
 const MP3_TAG = 0x55;
 /** Number of consecutive frames that prove an MP3 among samples if no tag does. */
 const MIN_FRAMES = 8;
-/** Bytes of a frame that are compared with the next frame, because periodic samples repeat. */
+/** Number of bytes of a frame that are compared with the next frame, because periodic samples repeat. */
 const COMPARED_BYTES = 48;
 
 /** Position of the MP3 in a WAV file that holds an MP3 instead of samples; undefined for other files. */
@@ -31,7 +31,7 @@ export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to
   return undefined;
 }
 
-/** Position of the first MP3 among the following samples; Infinity if there is no certain one. */
+/** Position of the first certain MP3 among the following samples; Infinity if there is none. */
 export function mp3AmongSamples(file: Uint8Array, from: number): number {
   for (let at = from; at < file.length; at++) if (beginsMp3(file, at)) return at;
   return Infinity;

@@ -27,9 +27,9 @@ export interface Mp3SplitterOptions {
 export class Mp3Splitter {
   readonly #size: number;
   #pendingBytes = new Uint8Array(0);
-  /** Remaining bytes of a tag. */
+  /** Number of remaining bytes of a tag. */
   #skipBytes = 0;
-  /** Bytes after a tag that are part of it if its size is a plain number. */
+  /** Number of bytes after a tag that are part of it if its size is a plain number. */
   #claimedBytes = 0;
   /** Sample rate of the frames that follow each other here; undefined if none do. */
   #rate: number | undefined;

@@ -1,6 +1,6 @@
 /** The four bytes at the head of an MPEG layer III frame. */
 export interface MpegHeader {
-  /** Bytes of the whole frame, header included. */
+  /** Size of the whole frame, header included, bytes. */
   readonly frameBytes: number;
   readonly sampleRate: number;
   /** Samples of each channel. */

@@ -4,7 +4,7 @@ import { msToSamples } from "../samples/pcm.ts";
 const SILENT_AFTER_MS = 1_000;
 /** Longest pause of both channels that counts as time, ms; a longer one means that this thread was blocked. */
 const STILL_MS = 100;
-/** Samples that arrive within this time count as the same clock tick, ms. */
+/** Time within which samples count as one clock tick, ms. */
 const TICK_MS = 10;
 /** Default for {@link AlignmentOptions.blockMs}. */
 const BLOCK_MS = 200;
@@ -80,7 +80,7 @@ export class AlignedChannels {
     const clock = this.#clock;
     if (channel.isSilent(clock)) {
       channel.fillGaps();
-      // The channel starts or resumes: at the other one's frame of the same tick, or at its end.
+      // Starts or resumes the channel: at the other channel's frame of the same tick, or at its end.
       if (clock - other.lastAt >= TICK_MS) channel.append(undefined, 0, other.length - channel.length);
     } else channel.trackGap(other.length - channel.length, this.#frame, clock);
     if (other.isSilent(clock)) {
@@ -168,7 +168,7 @@ class Channel {
     for (const gap of this.#gaps) gap.at -= samples;
   }
 
-  /** Late samples have arrived: shortens the gaps, the last one first. */
+  /** Shortens the gaps after late samples have arrived, the last gap first. */
   #shorten(remaining: number): void {
     for (let gap = this.#gaps.at(-1); gap !== undefined && this.#missingLength > remaining; gap = this.#gaps.at(-1)) {
       const excess = Math.min(gap.length, this.#missingLength - remaining);

@@ -3,7 +3,7 @@ import { msToSamples } from "../samples/pcm.ts";
 /** Options of a {@link JitterBuffer}. */
 export interface JitterBufferOptions {
   readonly sampleRate: number;
-  /** Audio gathered before the first sample is played, ms. */
+  /** Length of the audio gathered before the first sample is played, ms. */
   readonly targetMs: number;
   /** Maximum buffered audio, ms. */
   readonly maxMs: number;

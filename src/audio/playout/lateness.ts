@@ -36,7 +36,7 @@ export class Lateness implements LatenessFigures {
     return this.quantile(0.99);
   }
 
-  /** Exact, not rounded to a bucket. */
+  /** The maximum, exact rather than rounded to a bucket. */
   get max(): number {
     return this.#max;
   }

@@ -17,7 +17,7 @@ export type FrameMs = 20 | 60;
 export const FRAME_MS = 20;
 /** Period of the schedule, ms: the least common multiple of all frame lengths. */
 const TURN_MS = 60;
-/** Members per slot before another one is used: each slot in use wakes the process repeatedly. */
+/** Number of members per slot before another one is used: each slot in use wakes the process repeatedly. */
 const SLOT_CAPACITY = 16;
 /** Maximum time to catch up on before yielding to other work, ms. */
 const CATCH_UP_MS = 200;

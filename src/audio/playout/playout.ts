@@ -51,7 +51,7 @@ export class Playout implements FrameSource, AheadSource {
 
   readonly #queue: PlayoutQueue;
   readonly #gaps = new PlayoutGaps();
-  /** Samples that were sent and not counted yet. */
+  /** Number of samples that were sent and not counted yet. */
   #sentSamples = 0;
   #queuedSamples = 0;
   /** Queued samples that the leg has pulled and not sent yet. */
@@ -84,12 +84,12 @@ export class Playout implements FrameSource, AheadSource {
     return this.#ms(this.#queuedSamples);
   }
 
-  /** Samples that the leg can still pull. */
+  /** Number of samples that the leg can still pull. */
   get unpulledSamples(): number {
     return this.#queuedSamples - this.#pulledSamples;
   }
 
-  /** Samples that have not been heard, whether pulled or not. */
+  /** Number of samples that have not been heard, whether pulled or not. */
   get unheardSamples(): number {
     return this.#queuedSamples;
   }

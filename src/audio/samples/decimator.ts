@@ -1,4 +1,4 @@
-/** Zero crossings of the filter on each side, at the lower rate. */
+/** Number of zero crossings of the filter on each side, at the lower rate. */
 const CROSSINGS = 4;
 /** Cut-off, as a share of the lower rate's Nyquist frequency. */
 const CUT_OFF = 0.85;

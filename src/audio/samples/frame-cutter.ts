@@ -5,7 +5,7 @@ export class FrameCutter {
   #filledSamples: number;
 
   /**
-   * @param length of a frame, samples
+   * @param length length of a frame, samples
    * @param emit receives each frame; the array is reused afterwards
    * @param leadingSilence samples of silence at the start of the first frame
    */

@@ -7,7 +7,7 @@ const BLOCK_MS = 50;
 const FADE_MS = 5;
 /** Energy of the mix, relative to independent channels, below which the channels cancel each other. */
 const CANCELLED_SHARE = 0.2;
-/** Energy of the mix above which they no longer cancel each other. */
+/** Energy of the mix above which the channels no longer cancel each other. */
 const MIXED_SHARE = 0.4;
 /** Mean square of a sample below which a channel is silent. */
 const SILENCE = 4;
@@ -24,7 +24,7 @@ export class MonoMix {
   readonly #channels: number;
   readonly #block: Float32Array;
   readonly #fadeFrames: number;
-  /** Values in the block. */
+  /** Number of values in the block. */
   #filledValues = 0;
   #hasStarted = false;
   /** The channel that is heard, or all. */

@@ -14,9 +14,9 @@ interface CachedPiece {
 /** Results by piece and both rates, so that speech shared by many calls is converted only once. */
 const cache = new WeakMap<Int16Array, Map<string, CachedPiece>>();
 
-/** Samples of a piece that are converted without a pause. */
+/** Number of samples of a piece that are converted without a pause. */
 const SLICE = 4_096;
-/** Samples that all streams together convert in one turn of the event loop: less than 2 ms of work. */
+/** Number of samples that all streams together convert in one turn of the event loop: less than 2 ms of work. */
 const SAMPLES_PER_TURN = 24_000;
 
 const budget = new TurnBudget(SAMPLES_PER_TURN);

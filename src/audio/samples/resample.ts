@@ -2,7 +2,10 @@ import { type FilterBank, filterBank } from "../tones/filter-bank.ts";
 import { concatPcm, toSample } from "./pcm.ts";
 
 const SLICE = 4096;
-/** With this many phases or fewer, outputs of the same phase lie close enough together to be computed four at a time. */
+/**
+ * Maximum number of phases with which outputs of the same phase lie close enough together to be computed four at a
+ * time.
+ */
 const FEW_PHASES = 6;
 const MIN_RATE = 4000;
 const MAX_RATE = 192_000;

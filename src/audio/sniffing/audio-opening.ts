@@ -40,7 +40,7 @@ export class AudioOpening {
   #buffer = new Uint8Array(MAX_HELD_BYTES);
   #length = 0;
   #isNameChecked = false;
-  /** Remaining bytes of a tag. */
+  /** Number of remaining bytes of a tag. */
   #skipBytes = 0;
   /** True once the tags are skipped. */
   #isTagless = false;

@@ -19,9 +19,9 @@ export class CodedAudioWatch {
   readonly #firstHeader = new Uint8Array(CODED_HEADER_BYTES);
   readonly #header = new Uint8Array(CODED_HEADER_BYTES);
   #firstFrame: CodedFrame | undefined;
-  /** Bytes of the next header that have arrived. */
+  /** Number of bytes of the next header that have arrived. */
   #headerLength = 0;
-  /** Bytes until the next header. */
+  /** Number of bytes until the next header. */
   #bytesToHeader = 0;
   /** Number of frames so far; 0 if no frame is being followed. */
   #frames = 0;

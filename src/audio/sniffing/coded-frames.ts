@@ -3,13 +3,13 @@ import { isFreeFormat, mpegHeader } from "../mp3/mpeg-header.ts";
 /** The header of a frame of compressed audio. */
 export interface CodedFrame {
   readonly name: string;
-  /** Bytes of the whole frame; undefined if only the distance to the next one reveals it (free format). */
+  /** Size of the whole frame, bytes; undefined if only the distance to the next frame reveals it (free format). */
   readonly frameBytes: number | undefined;
   /** The bits of the third byte that all frames of a stream share; the first two bytes are equal. */
   readonly sharedBits: number;
 }
 
-/** Bytes of a header. */
+/** Size of a header, bytes. */
 export const CODED_HEADER_BYTES = 6;
 /** Number of frames that prove a format at the start of a stream. */
 const FRAMES_NEEDED = 3;
@@ -29,7 +29,7 @@ const KBITS_I_HALF = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 2
 const KBITS_II = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384];
 const KBITS_II_HALF = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** Reads the header of an MPEG (all layers) or AAC (ADTS) frame; undefined for other bytes. */
+/** Reads the header of an MPEG (all layers) or AAC (ADTS) frame; returns undefined for other bytes. */
 export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   if (bytes[at] !== 0xff || at + CODED_HEADER_BYTES > bytes.length) return undefined;
   if (isAdtsAt(bytes, at)) return adtsFrame(bytes, at);

@@ -1,6 +1,6 @@
 import { id3Bytes } from "../mp3/mp3-frames.ts";
 
-/** Bytes that {@link tagAt} needs to recognise a tag. */
+/** Number of bytes that {@link tagAt} needs to recognise a tag. */
 export const TAG_HEAD_BYTES = 32;
 
 const ID3V1_BYTES = 128;
@@ -12,7 +12,7 @@ const APE_HEAD_BYTES = 32;
 const APE_HAS_HEAD = 0x8000_0000;
 const APE_IS_HEAD = 0x2000_0000;
 const LYRICS_END_BYTES = 9;
-/** Digits of the size of a Lyrics3v2 tag. */
+/** Number of digits in the size of a Lyrics3v2 tag. */
 const LYRICS_SIZE_DIGITS = 6;
 /** Maximum length of a Lyrics3v1 tag, which states no size, bytes. */
 const MAX_LYRICS_BYTES = 5100;

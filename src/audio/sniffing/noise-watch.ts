@@ -1,8 +1,8 @@
-/** Samples of a window. */
+/** Size of a window, samples. */
 const WINDOW = 1024;
 /** Mean level above which a window may be noise: 65 % of that of random bytes, and far above speech. */
 const MIN_LEVEL = 0.35 * 32_768;
-/** Neighbouring samples of a sound are more similar than this; those of random bytes are not. */
+/** Maximum correlation of neighbouring samples of noise; those of a sound are more similar. */
 const MAX_CORRELATION = 0.25;
 /** Consecutive noise windows that prove it. */
 const NOISY_WINDOWS = 3;

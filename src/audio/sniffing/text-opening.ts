@@ -8,7 +8,7 @@ export interface TextOpening {
   readonly quote: string;
 }
 
-/** Bytes that show that a file is a text: loud samples may look like some letters, but not like this many. */
+/** Number of bytes that prove a text: loud samples may look like letters, but not this many in a row. */
 export const TEXT_BYTES = 64;
 /** Number of bytes checked; all must be text. */
 const MAX_BYTES = 4096;

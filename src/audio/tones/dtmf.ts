@@ -41,13 +41,13 @@ export class DtmfDetector {
   #filledSamples = 0;
   /** Energy of the samples in the block. */
   #energy = 0;
-  /** Samples so far. */
+  /** Number of samples so far. */
   #position = 0;
   #candidate: string | undefined;
   #candidateStart = 0;
   #agreeingBlocks = 0;
   #reportedDigit: string | undefined;
-  /** Blocks since the reported digit was last heard, and samples that were not received since then. */
+  /** Number of blocks since the reported digit was last heard, and of samples not received since then. */
   #missingBlocks = 0;
   #missingSamples = 0;
   /** Length of the current gap, samples. */
@@ -197,7 +197,7 @@ export class DtmfDetector {
 
 /** Options of {@link dtmfTones}. */
 export interface DtmfToneOptions {
-  /** Samples per second. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** Length of each digit, ms. Default: 100. */
   readonly toneMs?: number;

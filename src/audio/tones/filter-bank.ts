@@ -2,7 +2,10 @@
 export interface FilterBank {
   /** Input samples on each side of an output sample that it depends on. */
   readonly reach: number;
-  /** Coefficients per row, `2 * reach`, a multiple of four; the first applies to the input sample `reach - 1` before the output's. */
+  /**
+   * Number of coefficients per row, `2 * reach`, a multiple of four; the first applies to the input sample `reach - 1`
+   * before the output's.
+   */
   readonly taps: number;
   /** Number of steps that one input sample is divided into; row `i` is for an output `i / steps` samples after an input. */
   readonly steps: number;

@@ -1,6 +1,6 @@
-/** Lags that the tone is fitted to. */
+/** Number of lags that the tone is fitted to. */
 const LAGS = 10;
-/** Network tones start at 400 Hz. */
+/** Minimum frequency, Hz: network tones start at 400 Hz. */
 const MIN_HZ = 390;
 const MAX_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */

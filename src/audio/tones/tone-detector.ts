@@ -17,7 +17,7 @@ const MIN_STEADY_SHARE = 0.7;
 const MIN_RECEIVED_SHARE = 0.5;
 /** A frame between two tones is silent if it has less than this share of the energy of the first one. */
 const SILENT_SHARE = 0.25;
-/** Frames at the edges of a pause that may still contain a tone. */
+/** Number of frames at the edges of a pause that may still contain a tone. */
 const EDGE_FRAMES = 3;
 /** A tone fills its first and its last frame only in part: a single one loses one frame on average, a pair two. */
 const SINGLE_LOSS_MS = 20;
@@ -40,7 +40,7 @@ export class ToneDetector {
   readonly #incomingSamples: Float64Array;
   readonly #frame: Float64Array;
   #filledSamples: number;
-  /** Received samples of the frame that is being filled. */
+  /** Number of received samples of the frame that is being filled. */
   #receivedSamples = 0;
   #frames = 0;
   /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
@@ -51,7 +51,7 @@ export class ToneDetector {
   #otherHz = 0;
   #energy = 0;
   #isMissing = false;
-  /** Frames of the current tone that were filled in: up to its last frame, and since then. */
+  /** Number of frames of the current tone that were filled in: up to its last frame, and since then. */
   #concealedFrames = 0;
   #pendingConcealed = 0;
   /** The latest frame: frequencies of its tones. */

@@ -9,11 +9,11 @@ export interface SpeechSegment {
 
 /** Options of {@link SpeechSegmenter}. */
 export interface SpeechSegmenterOptions {
-  /** Samples per second. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /** Segments with less voice than this count as noise and are not reported, ms. Default: 100. */
+  /** Minimum voice of a segment, ms; a shorter one counts as noise and is not reported. Default: 100. */
   readonly minSpeechMs?: number;
-  /** A shorter pause does not end a segment, ms. Default: 300. */
+  /** Minimum pause that ends a segment, ms. Default: 300. */
   readonly joinGapMs?: number;
   /** Hang-over of the VAD after the last voice, which is subtracted from the segments, ms. Default: that of `Vad`. */
   readonly hangOverMs?: number;
@@ -54,7 +54,7 @@ export class SpeechSegmenter {
     if (this.#runStart === undefined && this.#now - this.#end >= this.#joinGap) this.#close();
   }
 
-  /** The audio has ended: reports the segment that is still open, if any. */
+  /** Ends the audio, and reports the segment that is still open, if any. */
   finish(): void {
     this.#endRun(this.#now);
     this.#close();

@@ -5,7 +5,7 @@ const STEP_MS = 20;
 const NEWEST_WEIGHT = 0.03;
 /** Minimum average change of the level of speech from one step to the next, as a share of the level. */
 const MIN_CHANGE = 0.125;
-/** The minimum for a sound of less than 0.8 s, which may be a word with one long vowel. */
+/** Minimum change of a sound of less than 0.8 s, which may be a word with one long vowel. */
 const MIN_CHANGE_OF_A_WORD = 0.075;
 const WORD_STEPS = 40;
 /** Steps before the first verdict. */

@@ -20,11 +20,11 @@ export function declaredLength(claim: number): number | undefined {
 export interface EndedLengths {
   /** Declared length of the audio. */
   readonly claim: number;
-  /** Received bytes of the audio. */
+  /** Number of received bytes of the audio. */
   readonly received: number;
   /** Declared end of the container, counted from its first byte. */
   readonly containerEnd: number;
-  /** Received bytes of the container. */
+  /** Number of received bytes of the container. */
   readonly containerReceived: number;
 }
 

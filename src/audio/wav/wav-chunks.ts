@@ -1,10 +1,10 @@
 import { lettersAt } from "../sniffing/file-tags.ts";
 
-/** Bytes of the header of a RIFF file of type WAVE. */
+/** Size of the header of a RIFF file of type WAVE, bytes. */
 export const RIFF_BYTES = 12;
-/** Bytes that prove the start of a WAV file between samples: its header and the id of its first chunk. */
+/** Number of bytes that prove the start of a WAV file between samples: its header and the id of its first chunk. */
 export const WAVE_BYTES = 16;
-/** Bytes of the id and the size of a chunk. */
+/** Number of bytes of the id and the size of a chunk. */
 export const CHUNK_HEAD_BYTES = 8;
 
 /** Chunks that WAV files are known to have. */
@@ -82,7 +82,7 @@ export function waveIn(bytes: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Longest header in which {@link wavBodyAt} looks for the samples, bytes. */
+/** Maximum length of a header in which {@link wavBodyAt} looks for the samples, bytes. */
 const MAX_HEADER_BYTES = 1024;
 
 /** Position of the samples of the WAV file at the start of these bytes; undefined if they are not reached. */

@@ -5,13 +5,13 @@ export interface WavFormat {
   readonly encoding: "pcm" | "float" | "alaw" | "mulaw";
   /** Significant bits; the container may be larger. */
   readonly bitsPerSample: number;
-  /** Bytes of one sample of one channel. */
+  /** Size of one sample of one channel, bytes. */
   readonly containerBytes: number;
   /** 1 to 8. */
   readonly channels: number;
   /** Speakers of the channels (WAVEFORMATEXTENSIBLE); 0 if the file states none. */
   readonly channelMask: number;
-  /** Samples per second, 4000 to 192000. */
+  /** Sample rate, Hz, 4000 to 192000. */
   readonly sampleRate: number;
 }
 

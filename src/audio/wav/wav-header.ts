@@ -34,7 +34,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
 
 /** Options of {@link wavHeader}. */
 export interface WavHeaderOptions {
-  /** Samples per second. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** Number of samples of each channel; omit it for a stream of unknown length. */
   readonly samples?: number | undefined;

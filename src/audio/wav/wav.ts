@@ -54,7 +54,7 @@ export class WavDecoder {
   #foreignAt = -1;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
-  /** Remaining bytes of the current part; Infinity for `data` of unknown length. */
+  /** Number of remaining bytes of the current part; Infinity for `data` of unknown length. */
   #remainingBytes = 0;
   /** True after a chunk of odd length: a pad byte should follow. */
   #isPadDue = false;

@@ -23,7 +23,7 @@ export function mayUseInstanceId({ demoInstanceId }: Principal, instanceId: stri
 
 /**
  * The part of the user's records that a list may return; undefined if it is empty.
- * @param instanceId as requested; undefined for all instances
+ * @param instanceId the requested instance; undefined for all instances
  */
 export function visiblePart(principal: Principal, instanceId: string | undefined): { instanceId?: string } | undefined {
   const { demoInstanceId } = principal;

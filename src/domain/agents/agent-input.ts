@@ -21,7 +21,7 @@ export interface AgentInput {
   firstMessage?: string | null | undefined;
   /** Values for `{{name}}`: data that the agent never treats as instructions. */
   variables?: Variables | undefined;
-  /** Replies of the agent, after which it says goodbye. Default: the agent's own limit. */
+  /** Maximum number of replies of the agent, after which it says goodbye. Default: the agent's own limit. */
   maxTurns?: number | undefined;
   /** Numbers that the agent may transfer the call to, E.164. Default: none for a model; for a script, those of its steps. */
   transferTo?: string[] | undefined;

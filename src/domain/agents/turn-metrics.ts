@@ -14,7 +14,9 @@ export interface TurnMetrics {
     | "unheard"
     | "fault"
     | "ending";
-  /** From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
+  /**
+   * Time from the callee's last speech to the decision that the turn had ended; null if the engine decides that itself.
+   */
   readonly eouDelayMs: number | null;
   /** From that decision, otherwise from the callee's last speech, to the final text. */
   readonly sttFinalMs: number | null;
@@ -22,7 +24,7 @@ export interface TurnMetrics {
   readonly llmTtftMs: number | null;
   /** From the request for a reply to its first sentence. */
   readonly firstSentenceMs: number | null;
-  /** From the first sentence to its first samples from the speech engine. */
+  /** Time from the first sentence to its first samples from the speech engine. */
   readonly ttsTtfbMs: number | null;
   /** Silence at the start of the agent's audio. */
   readonly ttsLeadingSilenceMs: number | null;

@@ -57,7 +57,7 @@ export const BEEP_WAIT_MS = 5_000;
 export const ANALYSIS_MS = 20_000;
 /** After a machine's greeting, silence of this length means that it records without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
-/** After that silence, a beep within this time still starts the recording, ms. */
+/** Time after that silence within which a beep still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
 /** Time that a call which has finished playing waits for the verdict, ms. */
 export const VERDICT_WAIT_MS = 8_000;
@@ -70,7 +70,9 @@ export const VOICEMAIL_WAIT_MS = 40_000;
 /** A tone below this frequency, Hz, is the ringing of a network, unless there was speech before. */
 export const MAX_RINGING_HZ = 510;
 
-/** Time a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
+/**
+ * Time for which a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too.
+ */
 export function pauseAfter(greetingMs: number): number {
   if (greetingMs <= 1_300) return 650;
   return greetingMs <= 2_500 ? 800 : 1_000;

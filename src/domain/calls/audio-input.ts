@@ -21,7 +21,7 @@ export const NOT_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)
 
 /**
  * Fault of an audio file before it is decoded as audio; undefined if there is none.
- * @param maxBytes of the file
+ * @param maxBytes maximum size of the file
  */
 export function audioFault(audio: string | UploadedAudio, maxBytes: number): string | undefined {
   const text = typeof audio === "string" ? withoutDataPrefix(audio) : "";

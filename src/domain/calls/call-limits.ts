@@ -4,7 +4,7 @@ import { shown } from "../../base/shown.ts";
 export interface CallLimits {
   /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
-  /** Calls created within 24 hours. Default: unlimited. */
+  /** Maximum number of calls created within 24 hours. Default: unlimited. */
   readonly maxCallsPerDay?: number | undefined;
 }
 

@@ -102,7 +102,10 @@ export interface Call {
   readonly tokenId: string | null;
   /** Prefixes of the numbers that its creator may call; undefined: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
-  /** Calls that its token may create within 24 hours, transfers included; undefined: the limit of the server. */
+  /**
+   * Maximum number of calls that its token may create within 24 hours, transfers included; undefined: the limit of the
+   * server.
+   */
   readonly maxCallsPerDay?: number | undefined;
   /** True if a demo token created it, so that its bytes also count for its instance. */
   readonly isDemo?: true | undefined;
@@ -142,7 +145,7 @@ export interface Call {
   readonly createdAt: number;
   /** End of its time in the queue, as chosen at its creation; undefined: that of the server. */
   readonly expiresAt?: number | undefined;
-  /** The queue skips it until then, because its calling hours have not begun; undefined if it was not delayed. */
+  /** Time until which the queue skips it, because its calling hours have not begun; undefined if it was not delayed. */
   readonly notBefore?: number | undefined;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

@@ -5,15 +5,15 @@ export interface MediaStatistics {
   readonly packetsSent: number;
   /** 0 on an answered call: the audio was one-way. */
   readonly packetsReceived: number;
-  /** Packets of the peer that never arrived, or arrived too late to be played. */
+  /** Number of packets of the peer that never arrived, or arrived too late to be played. */
   readonly packetsLost: number;
-  /** Packets that arrived out of order. */
+  /** Number of packets that arrived out of order. */
   readonly packetsReordered: number;
-  /** Packets that arrived twice. */
+  /** Number of packets that arrived twice. */
   readonly packetsDuplicated: number;
   /** Invalid packets: wrong keys, or not RTP. */
   readonly packetsInvalid: number;
-  /** RTP packets from unknown senders; missing if the network does not count them. */
+  /** Number of RTP packets from unknown senders; missing if the network does not count them. */
   readonly packetsInjected?: number | undefined;
   /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
   readonly jitterMs: number;
@@ -23,6 +23,6 @@ export interface MediaStatistics {
   readonly remoteLoss: number | null;
   /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before any packet. */
   readonly mos: number | null;
-  /** Time that the peer kept the call on hold, without any audio of ours, ms. */
+  /** Time for which the peer kept the call on hold, without audio from us, ms. */
   readonly heldMs: number;
 }

@@ -9,7 +9,7 @@ export type StartOn = (typeof START_TRIGGERS)[number];
 export const MAX_START_DELAY_MS = 10_000;
 /** Time after which the message starts if the callee says nothing, ms. */
 export const FIRST_WORD_WAIT_MS = 5_000;
-/** The same after an extension, ms: a phone may have to ring first. */
+/** Maximum wait for the first word after an extension, ms: a phone may have to ring first. */
 export const EXTENSION_WAIT_MS = 30_000;
 /** A callee who keeps speaking is interrupted after this time, ms. */
 export const MAX_FIRST_WORD_MS = 10_000;
@@ -51,7 +51,7 @@ export function startConnected<Flow extends StartFlow>(flow: Flow, rules: StartR
   return { flow: { ...flow, start: "extension" }, effects: [{ do: "dial_extension" }] };
 }
 
-/** Continues after the keys of the extension have been sent. @param inBand as tones of the audio */
+/** Continues after the keys of the extension have been sent. @param inBand true for keys as tones in the audio */
 export function onExtensionDialled<Flow extends StartFlow>(
   flow: Flow,
   inBand: boolean,

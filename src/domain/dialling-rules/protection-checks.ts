@@ -10,9 +10,9 @@ import {
   type WarmUp,
 } from "./number-protection.ts";
 
-/** Maximum calls that one day of a warm-up curve may allow. */
+/** Maximum number of calls that one day of a warm-up curve may allow. */
 const MAX_CALLS = 10_000;
-/** Maximum calls that an answer rate may count: they are read for each dial. */
+/** Maximum number of calls that an answer rate may count: they are read for each dial. */
 const MAX_COUNTED = 1_000;
 
 /**

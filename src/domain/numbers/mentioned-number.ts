@@ -1,4 +1,4 @@
-/** Minimum number of digits without a plus or the sign of an address: fewer may be any other number. */
+/** Minimum number of digits without a plus or a mark of an address: fewer digits may be any other number. */
 const MIN_BARE_DIGITS = 10;
 
 /** A phone number, to be found in texts of all kinds: JSON, SIP messages, keys of records. */

@@ -32,7 +32,7 @@ const PASSAGES = new Map<string, RegExp>();
 
 /**
  * The part of a text that a voice with these scripts speaks, and the passages that it does not: letters and digits of
- * other scripts with the spaces and signs between them, and emoji unless `Zsye` is among the scripts.
+ * other scripts with the spaces and punctuation between them, and emoji unless `Zsye` is among the scripts.
  * @param scripts ISO 15924 codes; undefined: the voice speaks everything
  */
 export function speakableText(text: string, scripts: readonly string[] | undefined): SpeakableText {

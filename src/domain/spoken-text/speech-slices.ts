@@ -2,9 +2,9 @@
 export interface SliceLengths {
   /** Maximum length of a slice. */
   readonly maxLength: number;
-  /** A shorter sentence shares its slice with the one after it. */
+  /** Minimum length of a slice: a shorter sentence shares its slice with the next sentence. */
   readonly minLength: number;
-  /** The same for the first slice, so that its sound is ready soon. Default: `minLength`. */
+  /** Minimum length of the first slice, so that its sound is ready soon. Default: `minLength`. */
   readonly firstMinLength?: number | undefined;
 }
 

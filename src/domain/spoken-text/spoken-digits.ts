@@ -12,7 +12,7 @@ const MIN_GROUPED_DIGITS = 9;
 
 const PHONE = /(?<![\p{L}\p{N}])\+\d(?:[ ()./-]{0,2}\d){6,14}(?!\d)/gu;
 const GROUPED = /(?<![\d.,:/-])\d{2,}(?: \d{2,}){2,}(?![.,:/-]?\d)/g;
-/** Digits, and groups of digits that one sign separates. */
+/** Digits, and groups of digits separated by one character. */
 const NUMBER = /\d+(?:[-.,:/'’]\d+)*/g;
 
 const YEAR = /^(?:19|20)\d\d$/;

@@ -113,7 +113,7 @@ export class ToneClassifier {
     this.#isSuspicious = isSuspectNow && this.#suspectMs <= MAX_SUSPECT_MS;
   }
 
-  /** Takes a tone that has ended. @param hasSpoken the callee's side has spoken before it */
+  /** Takes a tone that has ended. @param hasSpoken true if the callee's side has spoken before it */
   addBurst(burst: ToneBurst, hasSpoken: boolean): void {
     this.#quietMs = 0;
     if (this.#continueSequence(burst)) return;
@@ -157,7 +157,10 @@ export class ToneClassifier {
     } else this.#handlePossibleBeep(burst, 0);
   }
 
-  /** A tone like a calling fax machine's: certain once it recurs. After speech it is a beep until then. */
+  /**
+   * Handles a tone like a calling fax machine's: it is certain once it recurs; until then it counts as a beep if speech
+   * came before.
+   */
   #takeCallingTone(burst: ToneBurst, hasSpoken: boolean): void {
     const previous = this.#cng;
     this.#cng = burst;
@@ -225,7 +228,9 @@ export class ToneClassifier {
     return isNear(first.ms, ringMs) && isNear(second.pauseMs, pauseMs) && isNear(second.ms, secondRingMs);
   }
 
-  /** After speech, one ring may also be a long beep: it is ringing once it recurs. */
+  /**
+   * Handles a tone like a ring: after speech, it may also be a long beep, and counts as ringing only once it recurs.
+   */
   #handlePossibleRing(burst: ToneBurst, hasSpoken: boolean): void {
     const previousEndMs = this.#ringEndMs;
     const { hz, atMs, ms } = burst;

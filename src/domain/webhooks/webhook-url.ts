@@ -1,13 +1,13 @@
 import { shown } from "../../base/shown.ts";
 import { mayBePublic } from "../public-address.ts";
 
-/** Longest address of an endpoint, characters. */
+/** Maximum length of an address of an endpoint, characters. */
 export const WEBHOOK_URL_LENGTH = 2048;
 
 /**
  * Fault of the address of an endpoint; undefined if there is none. The addresses of a name are checked again
  * at each delivery.
- * @param allowPrivate allows HTTP and private hosts
+ * @param allowPrivate true to allow HTTP and private hosts
  */
 export function webhookUrlFault(text: string, allowPrivate: boolean): string | undefined {
   if (text.length > WEBHOOK_URL_LENGTH)

@@ -19,7 +19,7 @@ export interface TokenRecord {
   readonly demoInstanceId: string | null;
   /** Prefixes of the numbers it may call; null: every number. */
   readonly allowedPrefixes: readonly string[] | null;
-  /** Calls that may be created with it within 24 hours; null: any number. */
+  /** Maximum number of calls that may be created with it within 24 hours; null: any number. */
   readonly maxCallsPerDay: number | null;
   /** Permissions; null: everything. */
   readonly scopes: readonly TokenScope[] | null;

@@ -37,7 +37,7 @@ export interface DueTargets {
 export interface BatchStore {
   /**
    * Stores a batch without targets, with the audio file of its message and a receipt.
-   * @param maxBatches of the user, ended ones included
+   * @param maxBatches maximum number of batches of the user, ended ones included
    */
   insert(
     batch: Batch,
@@ -52,14 +52,17 @@ export interface BatchStore {
   list(userId: string, filter: { readonly status?: BatchStatus | undefined }, page: Page): Promise<Batch[]>;
   /** Every user's batches that are SCHEDULED, RUNNING or PAUSED, and ended ones with CALLING or WAITING targets, by ascending id. */
   open(): Promise<Batch[]>;
-  /** Changes a batch; undefined if its version is not `version`: no row was written then. A COMPLETED or CANCELLED batch loses its audio file. */
+  /**
+   * Changes a batch; returns undefined if its version is not `version`: no row was written then. A COMPLETED or
+   * CANCELLED batch loses its audio file.
+   */
   update(id: string, version: number, patch: BatchPatch, events: readonly Event[]): Promise<Batch | undefined>;
   /** Deletes a batch with its targets, in pieces; its calls remain, without a batch. Returns false if it is unknown or open. */
   delete(id: string): Promise<boolean>;
   /**
    * Appends targets to a DRAFT, all in one transaction. A target whose `phoneKey` the batch already has is stored as
    * DUPLICATE, with a fault that names the row of the first one.
-   * @param maxTargets of the batch
+   * @param maxTargets maximum number of targets of the batch
    * @returns the stored targets; or the reason why none was stored
    */
   addTargets(
@@ -71,9 +74,9 @@ export interface BatchStore {
   targets(id: string, filter: TargetFilter, page: Page): Promise<BatchTarget[]>;
   target(id: string, position: number): Promise<BatchTarget | undefined>;
   /**
-   * Changes a target, together with the counts of the batch; undefined if its version is not `version`, and then no row
-   * was written; `taken` if another target of the batch has its new `phoneKey`. If it gives its number up, the first
-   * DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
+   * Changes a target, together with the counts of the batch; returns undefined if its version is not `version`, and
+   * then no row was written; `taken` if another target of the batch has its new `phoneKey`. If it gives its number up,
+   * the first DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
    */
   updateTarget(
     id: string,

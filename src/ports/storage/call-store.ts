@@ -62,15 +62,18 @@ export type Insertion =
  * ended.
  */
 export interface ByteBudget {
-  /** For the user of the new record. */
+  /** Limit of the user of the new record. */
   readonly userBytes: number;
-  /** For the instance of a call that a demo token creates: the calls that demo tokens have created there. */
+  /**
+   * Limit of the calls that demo tokens have created on the call's instance; it applies if a demo token creates the
+   * call.
+   */
   readonly demoBytes: number;
 }
 
 /** Number of calls a token may create within a period, transfers included. */
 export interface CallQuota {
-  /** `Infinity` for a transfer of a token without a limit. */
+  /** Maximum number of calls; `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
   /** Calls counted after this time count, deleted ones included; ms since 1970-01-01 UTC. */
   readonly since: number;
@@ -143,7 +146,8 @@ export interface CallStore {
    * waits or the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
    * `MAX_POSTPONEMENT_MS` later: the clock was ahead when it was written.
    * @param now ms since 1970-01-01 UTC
-   * @param line from 0. A line that already carries a call, which is RINGING, IN_PROGRESS or QUEUED with the dialing mark,
+   * @param line number of the line, from 0. A line that already carries a call, which is RINGING, IN_PROGRESS or QUEUED
+   * with the dialing mark,
    *   takes no other one: the claim rejects, and no call is claimed
    * @param callId claims only this call. Default: the one with the lowest id
    */

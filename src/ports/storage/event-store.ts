@@ -2,7 +2,7 @@ import type { Event, LoggedEvent } from "../../domain/events.ts";
 
 /** A page of the log. */
 export interface LogPage {
-  /** Maximum events to return; undefined for all. */
+  /** Maximum number of events to return; undefined for all. */
   readonly limit?: number | undefined;
   /** The page holds events after this position; undefined to start with the first event. */
   readonly after?: number | undefined;

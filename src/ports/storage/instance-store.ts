@@ -11,7 +11,8 @@ export type InstancePatch = Partial<Omit<Instance, "id" | "userId" | "provider" 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
   /**
-   * @param maxInstances of its user, this one included and deleted ones excluded. Concurrent insertions
+   * @param maxInstances maximum number of instances of its user, this one included and deleted ones excluded.
+   * Concurrent insertions
    *   never exceed it. Default: any number
    * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists;
    *   `over_budget`: more would be stored than the budget of the user allows. None of them stores anything
@@ -79,7 +80,7 @@ export interface LineRecordStore {
   keys(instanceId: string, prefix: string): Promise<string[]>;
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.
-   * @param maxRecords of the instance
+   * @param maxRecords maximum number of records of the instance
    * @returns false if it would have more; then no change was made
    */
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, maxRecords: number): Promise<boolean>;

@@ -129,7 +129,7 @@ export interface LoginStore {
   ): Promise<boolean>;
   /**
    * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
-   * @param maxSessions of the account, the new one included
+   * @param maxSessions maximum number of sessions of the account, the new one included
    * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
   insertSession(session: SessionRecord, passwordHash: string, maxSessions: number): Promise<boolean>;

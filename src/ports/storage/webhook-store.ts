@@ -17,7 +17,7 @@ export interface DueDelivery {
 export interface WebhookStore {
   /**
    * Stores a webhook at the current end of its user's log, whatever position it names.
-   * @param maxWebhooks of the user
+   * @param maxWebhooks maximum number of webhooks of the user
    * @returns the stored webhook; undefined if the user is at that limit
    */
   insert(webhook: Webhook, maxWebhooks: number): Promise<Webhook | undefined>;

@@ -61,9 +61,9 @@ export interface LineHost {
  * finds them in the past: another server may already be carrying the calls of its instances.
  */
 export interface Deadlines {
-  /** No call is placed after this. */
+  /** Time after which no call is placed. */
   readonly dial: number;
-  /** No audio and no INVITE is sent after this, retransmissions included; a hang-up still is. */
+  /** Time after which no audio and no INVITE is sent, retransmissions included; a hang-up still is. */
   readonly send: number;
 }
 
@@ -87,7 +87,7 @@ export interface LinkCode {
   readonly payload: string;
   /** ms since 1970-01-01 UTC; the next code appears about then. */
   readonly expiresAt: number;
-  /** 1, 2, 3 … within one linking attempt. */
+  /** Number of the code within one linking attempt: 1, 2, 3 … */
   readonly sequence: number;
 }
 

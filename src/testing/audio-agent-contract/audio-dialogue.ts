@@ -53,13 +53,13 @@ export class AudioDialogue {
     this.end = this.#read();
   }
 
-  /** The callee answers. */
+  /** Lets the callee answer. */
   answer(format: AudioFormat = "pcmu"): void {
     this.#format = format;
     this.conversation.answered(format);
   }
 
-  /** The callee speaks, then is silent. */
+  /** Lets the callee speak, then be silent. */
   say({ samples, sampleRate }: PcmChunk): void {
     const rate = FORMAT_RATES[this.#format];
     this.#sendFrames(new Int16Array(rate / 2));
@@ -103,7 +103,7 @@ export class AudioDialogue {
     return this.#format === "pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
   }
 
-  /** Time the agent has spoken since an event, ms. */
+  /** Time for which the agent has spoken since an event, ms. */
   spokenMs(since = 0): number {
     return (this.samples(since).length * 1_000) / FORMAT_RATES[this.#format];
   }

@@ -36,7 +36,7 @@ export function agentEndingsContract(clause: AudioAgentClause, expect: ContractR
     expect(dialogue.fault).toBe(undefined);
   });
 
-  clause("also leaves a message after hanging up", async (subject) => {
+  clause("leaves a message even after hanging up", async (subject) => {
     const dialogue = await AudioDialogue.open(subject);
     dialogue.answer();
     await dialogue.until("listen");

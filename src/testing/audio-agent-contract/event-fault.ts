@@ -1,7 +1,7 @@
 import { PHONE_NUMBER } from "../../domain/numbers/phone-number.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../ports/audio-conversation.ts";
 
-/** Longest text that speech engines accept, characters. */
+/** Maximum length of a text that speech engines accept, characters. */
 const MAX_TEXT = 4_096;
 
 /** Fault of an event that follows others; undefined if there is none. */

@@ -61,7 +61,7 @@ export function keepingContract(
     await expectStored(expect, await recordings.read("call_1"), lastTake);
   });
 
-  clause("forgets only the named recordings, growing ones too", async ({ recordings }) => {
+  clause("forgets only the named recordings, including unfinished ones", async ({ recordings }) => {
     const takes = ["call_over", "call_live", "call_other"].map((callId) => new Take(recordings, callId));
     for (const take of takes) take.write(1_500);
     await takes[0]!.writer.finish();

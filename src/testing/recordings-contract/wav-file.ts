@@ -4,7 +4,7 @@ import type { StoredRecording } from "../../ports/recordings.ts";
 
 /** Contents of a WAV file of two channels. */
 export interface WavFile {
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   readonly left: Int16Array;
   readonly right: Int16Array;

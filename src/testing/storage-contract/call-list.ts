@@ -11,7 +11,7 @@ const MESSAGES: readonly Message[] = [
 
 /** Lists, filters and pages. */
 export function callListContract(clause: Clause): void {
-  clause("only a user's own calls are listed, newest first, those of deleted instances too", async (scene) => {
+  clause("only a user's own calls are listed, newest first, including those of deleted instances", async (scene) => {
     const instance = await scene.storedInstance();
     const first = await scene.endedCall(instance);
     await scene.endedCall(instance, { userId: scene.id("usr") });
@@ -59,7 +59,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.list(scene.id("usr"), { reference }, {}), []);
   });
 
-  clause("several statuses list the calls of each", async (scene) => {
+  clause("a filter of several statuses lists the calls of each", async (scene) => {
     const storedCalls = await callsOfEveryKind(scene);
     const filter: CallFilter = { status: ["COMPLETED", "QUEUED"] };
     const expected = storedCalls.filter((call) => matchesFilter(call, filter)).toReversed();

@@ -254,7 +254,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.active(instance.id), [lateCall, ringingCall]);
   });
 
-  clause("calls that have waited since before a time are listed oldest first, up to a limit", async (scene) => {
+  clause("calls that were already waiting at a given time are listed oldest first, up to a limit", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     scene.equal(await calls.oldestWaiting(), undefined);

@@ -66,7 +66,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await scene.storage.calls.get(call.id))?.allowedPrefixes, ["+49", "+1415"]);
   });
 
-  clause("an existing active call is returned although the quota is used up", async (scene) => {
+  clause("an existing active call is returned even if the quota is used up", async (scene) => {
     const token = await tokenScene(scene);
     const activeCall = await token.createdCall(1);
     const nextCall = scene.call(token.instance, { tokenId: token.id });

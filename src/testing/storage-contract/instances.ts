@@ -123,7 +123,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await scene.storage.instances.get(deletedInstance.id))?.status, "DELETED");
   });
 
-  clause("pages of instances meet without gaps, also if creation times are equal", async (scene) => {
+  clause("pages of instances have no gaps or overlaps, even if creation times are equal", async (scene) => {
     const createdAt = scene.now();
     const allIds: string[] = [];
     for (let i = 0; i < 7; i++) allIds.unshift((await scene.storedInstance({ createdAt })).id);

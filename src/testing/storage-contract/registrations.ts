@@ -130,7 +130,7 @@ export function registrationsContract(clause: Clause, persistenceClause: Clause)
     },
   );
 
-  clause("without users, the administrator gets a new one", async (scene) => {
+  clause("without users, the administrator gets a new user", async (scene) => {
     const { accounts, logins } = scene.storage;
     const registration = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
     scene.equal(accountIn(await logins.register(registration)).userId, registration.user.id);

@@ -22,7 +22,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       for (const type of ["code", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
       expect(host.reports.types.lastIndexOf("linked")).toBeLessThanOrEqual(host.reports.types.indexOf("online"));
     },
-    isOperatorLinked ? undefined : { skip: "its owner links it by a code" },
+    isOperatorLinked ? undefined : { skip: "its owner links it with a code" },
   );
 
   test(
@@ -76,7 +76,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       barrier.resolve();
       await scan;
       await host.reports.next("online", patienceMs);
-      // If the network confirms the link itself, only the line has to wait.
+      // If the network confirms the link, only the line has to wait.
       const steps = options.confirmation === undefined ? order : order.filter((step) => step !== "scanned");
       expect(steps).toEqual(options.confirmation === undefined ? ["stored", "scanned"] : ["stored"]);
     },
@@ -96,7 +96,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   });
 
   test(
-    "a lasting fault is reported with its reason, and probes return the same",
+    "a lasting fault is reported with its reason, and probes return the same reason",
     async (network) => {
       const { line, host } = await network.open();
       await line.link();

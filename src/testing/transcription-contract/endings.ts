@@ -6,7 +6,7 @@ import { bestRate, listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
-/** The end of a session takes "a few seconds" at most, ms. */
+/** Maximum time for ending a session, which should take "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
 /** Time for "at once" on a busy machine, ms. */
 const AT_ONCE_MS = 3_000;

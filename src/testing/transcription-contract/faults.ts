@@ -14,7 +14,7 @@ const MAX_PUSH_MS = 5_000;
 
 /** Sessions of an engine that refuses them or is unreachable. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  /** The session, or undefined if opening it fails with the error that the port names for that. */
+  /** The session; undefined if opening it fails with the error that the port defines for this case. */
   const tryListen = async (engine: Transcription): Promise<ScriptedListening | undefined> => {
     try {
       return await listen(engine);

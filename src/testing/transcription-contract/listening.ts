@@ -2,7 +2,7 @@ import type { Speaker } from "../../domain/calls/transcript.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../ports/transcription.ts";
 import { settledWithin } from "../waiting.ts";
 
-/** The end of a session takes "a few seconds" at most, ms. */
+/** Maximum time for ending a session, which should take "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
 
 /** Options of a session that matter here. */

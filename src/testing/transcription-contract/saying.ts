@@ -6,7 +6,7 @@ export interface Saying {
   samples(sampleRate: number): Int16Array;
 }
 
-/** True if the joined texts equal the spoken one in letters and digits. */
+/** True if the joined texts have the same letters and digits as the spoken text. */
 export function isSaid(texts: readonly string[], ...sayings: readonly Saying[]): boolean {
   return lettersOf(texts) === lettersOf(sayings.map(({ text }) => text));
 }

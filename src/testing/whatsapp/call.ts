@@ -33,7 +33,7 @@ export interface FakeCallOptions {
   readonly deliver: (stanza: FakeStanza) => void;
   /** Connects the call's relay to the client. */
   readonly connectMedia: () => void;
-  /** Has the client dial the relays of the network; undefined if the network has no ports. */
+  /** Has the client dial the relays of the network; returns undefined if the network has no ports. */
   readonly dialRelays: (connected: () => void) => CallRelays | undefined;
   /** Sends a frame of the callee's audio through the relay. */
   readonly sendAudio: (frame: Float32Array) => void;
@@ -120,14 +120,14 @@ export class FakeWhatsAppCall {
     if (timesOutAfterMs !== undefined) this.#after(timesOutAfterMs, () => this.end("network", "timeout"));
   }
 
-  /** A device reports that it rings. */
+  /** Lets a device report that it rings. */
   ring(device = 0): void {
     if (this.#hasRung || this.#endedBy !== undefined) return;
     this.#hasRung = true;
     this.#send("preaccept", device);
   }
 
-  /** A device answers; a second answer does nothing. */
+  /** Lets a device answer; a second answer does nothing. */
   answer(device = 0): void {
     if (this.#endedBy !== undefined || this.#answeredBy !== undefined) return;
     this.#stopScript();
@@ -140,18 +140,18 @@ export class FakeWhatsAppCall {
     if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
   }
 
-  /** A device declines: the callee's devices stop ringing, but the client does not notice. */
+  /** Lets a device decline: the callee's devices stop ringing, but the client does not notice. */
   decline(device = 0): void {
     this.#stopScript();
     this.#send("reject", device);
   }
 
-  /** A device is busy; the others keep ringing. */
+  /** Lets a device be busy; the others keep ringing. */
   busy(device = 0): void {
     this.#send("reject", device, { reason: "busy" });
   }
 
-  /** The callee hangs up. */
+  /** Lets the callee hang up. */
   hangUp(): void {
     this.end("callee");
   }
@@ -176,7 +176,7 @@ export class FakeWhatsAppCall {
     if (isForCallee && isOfCaller) this.stop("caller");
   }
 
-  /** The relay connects: audio flows, if the client has seen the answer. */
+  /** Connects the relay: audio flows if the client has seen the answer. */
   connectMedia(): void {
     if (this.#isMediaConnected || this.#endedBy !== undefined) return;
     this.#isMediaConnected = true;
@@ -213,7 +213,7 @@ export class FakeWhatsAppCall {
     this.#options.onEnd();
   }
 
-  /** The client uses a relay once the callee has answered. */
+  /** Lets the client use a connected relay, once the callee has answered. */
   #relayConnected(): void {
     if (this.#answeredBy !== undefined) this.connectMedia();
   }

@@ -158,7 +158,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The socket drops and reconnects, both without an event.
+   * Drops the socket, which then reconnects; both happen without an event.
    * @param reconnectAfterMs Default: 2000, the client's own retry. Infinity: it stays down.
    */
   dropSocket(reconnectAfterMs = 2000): void {
@@ -166,8 +166,9 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The socket is dead, as after a lost network: the client reports it as connected, everything sent or received is lost, and
-   * requests get no response. The client notices after a time, and immediately opens another socket, without an event.
+   * Kills the socket, as after a lost network: the client reports it as connected, everything sent or received is lost,
+   * and requests get no response. The client notices after a time, and immediately opens another socket, without an
+   * event.
    * @param noticedAfterMs Default: 20000, the client's ping timeout
    */
   stallSocket(noticedAfterMs = 20_000): void {
@@ -175,14 +176,14 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The server refuses the session: 401, 403 and 406 unlink it, 405, 409 and 503 close the connection. After any other
-   * code, such as 402, the client logs in again every 2 s until it is disconnected.
+   * Makes the server refuse the session: 401, 403 and 406 unlink it, 405, 409 and 503 close the connection. After any
+   * other code, such as 402, the client logs in again every 2 s until it is disconnected.
    */
   fail(reason: number, attrs: Readonly<Record<string, string>> = {}): void {
     void this.receive({ tag: "failure", attrs: { reason: String(reason), ...attrs } });
   }
 
-  /** The server breaks off the stream: 515 and 516 are its codes, other texts the conflict's type. */
+  /** Makes the server break off the stream: 515 and 516 are its codes, other texts the conflict's type. */
   streamError(kind: 515 | 516 | "replaced" | "device_removed" | "other"): void {
     const conflict: FakeStanza[] = [{ tag: "conflict", attrs: { type: String(kind) } }];
     const other: FakeStanza[] = [{ tag: "policy-violation", attrs: {} }];
@@ -190,12 +191,12 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     else void this.receive({ tag: "stream:error", attrs: {}, content: kind === "other" ? other : conflict });
   }
 
-  /** The server asks for a passkey, which a client without a signer cannot provide: pairing stops. */
+  /** Makes the server ask for a passkey. A client without a signer cannot provide one, so pairing stops. */
   requirePasskey(): void {
     if (this.#connection.isUp) this.#listeners.emit("auth_passkey_required", { hasSigner: false });
   }
 
-  /** The server wants another pairing code. Nothing happens if the client shows none. */
+  /** Makes the server request another pairing code. Does nothing if the client shows none. */
   refreshCode(forceManual = false): void {
     if (this.#connection.isUp && this.#pairing.code !== undefined)
       this.#listeners.emit("auth_pairing_required", { forceManual });
@@ -207,8 +208,8 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * A stanza arrives: filters see it first, and a filter that returns true keeps it from the client. Filters see neither
-   * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down or dead.
+   * Receives a stanza: filters see it first, and a filter that returns true keeps it from the client. Filters see
+   * neither `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down or dead.
    */
   async receive(stanza: FakeStanza): Promise<void> {
     if (!this.#connection.isUp || this.#connection.isStalled) return;

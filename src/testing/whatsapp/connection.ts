@@ -23,7 +23,7 @@ export interface FakeNetwork {
   readonly newId: () => string;
   readonly resolveJid: (jid: string) => string;
   lookUp(digits: string): WhatsAppNumber;
-  /** A client has opened its socket. */
+  /** Logs a client in that has opened its socket. */
   login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void;
   onLogout(client: FakeWhatsAppClient): void;
   /** A client has offered a call; throws if the callee has no devices. */
@@ -40,7 +40,7 @@ export interface FakeNetwork {
   /** The time-lock of a client's number. */
   timelockOf(client: FakeWhatsAppClient): FakeReachoutTimelock;
   incoming(callId: string): FakeIncomingCall | undefined;
-  /** A client has sent a stanza of its program. @param creator the client's own address */
+  /** Called when a client has sent a stanza of its program. @param creator the client's own address */
   onSent(stanza: FakeStanza, creator: string): void;
 }
 
@@ -118,7 +118,7 @@ export class FakeConnection {
     this.#emitClose("client_disconnected", null, false);
   }
 
-  /** A request to the server and its response. Rejects if the socket is down. */
+  /** Sends a request to the server and awaits the response. Rejects if the socket is down. */
   async request(): Promise<void> {
     if (!this.isUp) throw new Error("client is not connected");
     if (this.#stall) await this.#stall.promise;
@@ -132,7 +132,7 @@ export class FakeConnection {
     return !this.isStalled;
   }
 
-  /** The socket is dead; the client notices after a time, and opens another one. */
+  /** Kills the socket; the client notices after a while, and opens another one. */
   stall(noticedAfterMs: number): void {
     if (!this.isUp || this.isStalled) return;
     const { promise, resolve: end } = Promise.withResolvers<void>();
@@ -144,7 +144,7 @@ export class FakeConnection {
     });
   }
 
-  /** The socket drops; it reconnects on its own once the network is reachable. */
+  /** Drops the socket, which reconnects automatically once the network is reachable. */
   drop(reconnectAfterMs: number): void {
     if (this.#socket !== "up") return;
     this.#socket = "down";
@@ -195,12 +195,12 @@ export class FakeConnection {
     } else this.drop(RECONNECT_MS); // the server closes the socket, and the client simply logs in again
   }
 
-  /** WhatsApp has accepted the login. */
+  /** Called when WhatsApp has accepted the login. */
   onAccepted(stanza: FakeStanza): void {
     this.#options.emit("debug_connection_success", { node: stanza });
   }
 
-  /** A phone has linked the client: stores the session, reports it, and opens again as a linked device. */
+  /** Called when a phone has linked the client: stores the session, reports it, and opens again as a linked device. */
   async onPaired(credentials: FakeCredentials): Promise<void> {
     if (this.#credentials !== null) return;
     this.#credentials = credentials;

@@ -41,7 +41,10 @@ export class ContactTokens {
     return record?.tcToken;
   }
 
-  /** Keeps the tokens of a stanza, if it has any. @param takesHistory the client takes the history of a new link */
+  /**
+   * Keeps the tokens of a stanza, if it has any.
+   * @param takesHistory true if the client takes the history of a new link
+   */
   async store(stanza: FakeStanza, takesHistory: boolean): Promise<void> {
     const child = childOf(stanza);
     const tokens = new Map<string, Uint8Array>();

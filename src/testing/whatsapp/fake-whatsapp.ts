@@ -30,7 +30,7 @@ export interface FakeWhatsAppOptions {
 /** One login of a linked device at a {@link FakeWhatsApp}. */
 export interface FakeLogin {
   readonly instanceId: string;
-  /** By the monotonic clock, ms. */
+  /** Time by the monotonic clock, ms. */
   readonly atMs: number;
   /** The refusal; undefined for an accepted login. */
   readonly refused: FakeLoginRefusal | undefined;
@@ -147,14 +147,14 @@ export class FakeWhatsApp {
     this.#directory.otherNumbers = others;
   }
 
-  /** The owner of a phone scans a QR code. Throws an Error if no client shows that code now. */
+  /** Lets the owner of a phone scan a QR code. Throws an Error if no client shows that code now. */
   scan(qr: string, phone: string): void {
     const client = this.clients.find(({ shown }) => shown.qr === qr);
     if (!client) throw new Error("no client shows this QR code: it has expired, or was never valid");
     this.#link(client, digitsOf(phone));
   }
 
-  /** The owner of a phone types a pairing code. Throws an Error if no client shows that code for this phone. */
+  /** Lets the owner of a phone type a pairing code. Throws an Error if no client shows that code for this phone. */
   typeCode(code: string, phone: string): void {
     const normalizedCode = code.replaceAll("-", "").toUpperCase();
     const client = this.clients.find(
@@ -170,7 +170,7 @@ export class FakeWhatsApp {
     return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinked.has(jid));
   }
 
-  /** The owner of a phone removes all linked devices; offline ones notice at their next login. */
+  /** Lets the owner of a phone remove all linked devices; offline ones notice at their next login. */
   unlink(phone: string): void {
     for (const [jid, client] of this.#devices)
       if (userOf(jid) === digitsOf(phone)) {
@@ -179,7 +179,9 @@ export class FakeWhatsApp {
       }
   }
 
-  /** The owner of a phone writes to linked numbers: each client gets their privacy token in a notification. */
+  /**
+   * Lets the owner of a phone write to linked numbers: each client gets the owner's privacy token in a notification.
+   */
   write(from: string, to?: string): void {
     const contact = digitsOf(from);
     for (const [jid, client] of this.#devices) {
@@ -194,7 +196,7 @@ export class FakeWhatsApp {
     this.#refusals.add(refusal);
   }
 
-  /** The network accepts all offers again. */
+  /** Makes the network accept all offers again. */
   acceptOffers(): void {
     this.#refusals.clear();
   }
@@ -309,7 +311,7 @@ export class FakeWhatsApp {
     });
   }
 
-  /** The clients of a number are notified of the start and the end of its time-lock. */
+  /** Notifies the clients of a number of the start and the end of its time-lock. */
   #announce({ error, from }: FakeOfferRefusal): void {
     if (error !== TIMELOCK) return;
     const attrs = { type: "mex", op_name: "NotificationUserReachoutTimelockUpdate" };

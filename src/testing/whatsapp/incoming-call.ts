@@ -19,7 +19,7 @@ export class FakeIncomingCall {
     return this.#touched;
   }
 
-  /** The caller gives up. */
+  /** Lets the caller give up. */
   cancel(): void {
     this.#terminate();
   }

@@ -1,8 +1,8 @@
 /** Rate of a call's audio, Hz. */
 export const RATE = 16_000;
-/** The engine sends and delivers one frame in this time, ms. */
+/** Length of the frames that the engine sends and delivers, ms. */
 export const LIVE_FRAME_MS = 60;
-/** Samples of one frame. */
+/** Number of samples of one frame. */
 export const LIVE_FRAME = (RATE * LIVE_FRAME_MS) / 1000;
 /** Feeding pauses at 120 ms of buffered audio and continues at 60 ms. */
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
@@ -16,7 +16,7 @@ const CAPACITY_SAMPLES = RATE * 0.5;
  * buffered; above 200 ms it skips ahead, and above 500 ms it drops audio.
  */
 export class LiveAudio {
-  /** Samples that were skipped or dropped unsent. */
+  /** Number of samples that were skipped or dropped unsent. */
   lostSamples = 0;
   #isExternal = false;
   #samples = new Float32Array(0);

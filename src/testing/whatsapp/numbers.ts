@@ -39,13 +39,13 @@ export interface FakeNumber {
    * never connects. Default: `both`.
    */
   readonly media?: "both" | "one-way" | "mute" | "never";
-  /** From the answer until the relay connects, if it has no ports. Default: 100. */
+  /** Time from the answer until the relay connects, if it has no ports. Default: 100. */
   readonly mediaAfterMs?: number;
   /** Speech of the callee from the connected relay on, 16 kHz. Default: silence. */
   readonly speaks?: Int16Array;
   /** Echoes its input one frame later while it does not speak. Default: false. */
   readonly echoes?: boolean;
-  /** From the answer until the callee hangs up. Default: never. */
+  /** Time from the answer until the callee hangs up. Default: never. */
   readonly hangsUpAfterMs?: number;
 }
 

@@ -154,7 +154,7 @@ export class FakeVoip implements WhatsAppVoip {
     }
   }
 
-  /** The relay of a call connects. Does nothing unless the callee has accepted. */
+  /** Connects the relay of a call. Does nothing unless the callee has accepted. */
   connectMedia(callId: string): void {
     const session = this.#sessions.get(callId);
     if (session?.info.stateData.state !== "connecting") return;
@@ -163,7 +163,7 @@ export class FakeVoip implements WhatsAppVoip {
     this.#startCapture(session);
   }
 
-  /** A frame of the callee arrives. */
+  /** Receives a frame of the callee. */
   receiveAudio(callId: string, pcm: Float32Array): void {
     const session = this.#sessions.get(callId);
     if (session?.info.stateData.state !== "active") return;
@@ -199,7 +199,7 @@ export class FakeVoip implements WhatsAppVoip {
     }
   }
 
-  /** The network does not learn of an end while the socket is down or dead. */
+  /** Sends the end of a call to the network, which does not learn of it while the socket is down or dead. */
   async #sendTerminate({ info, creator, acceptedBy = info.peerJid }: Session): Promise<void> {
     const { newId, send } = this.#host;
     try {

@@ -18,7 +18,7 @@ export class AgentActions {
 
   /**
    * Carries out one action of a reply; returns true if it ends the call.
-   * @param interruption the callee has interrupted the reply
+   * @param interruption aborted when the callee interrupts the reply
    * @throws {SpeechFailed} or the reason of the call's signal
    */
   async carryOut(action: ConversationAction, speech: AgentSpeech, interruption: AbortSignal): Promise<boolean> {
@@ -59,7 +59,7 @@ export class AgentActions {
 
   /**
    * Leaves the message of the agent for a machine to record, and ends the call; returns true.
-   * @param reply carries out the agent's reply, which is the message if the agent has not decided on one before
+   * @param reply carries out the agent's reply, which is the message unless the agent has chosen one before
    */
   async leaveVoicemail(speech: AgentSpeech, reply: () => Promise<unknown>): Promise<true> {
     if (this.#voicemail === undefined) await reply();

@@ -2,7 +2,7 @@ import type { AudioFormat } from "../../../ports/audio-conversation.ts";
 import { AudioReader } from "./audio-format.ts";
 import type { ReplyAudio } from "./reply-audio.ts";
 
-/** Maximum agent audio waiting to be played, ms: models send faster than real time. */
+/** Maximum length of the agent's audio that waits to be played, ms: models send faster than real time. */
 const MAX_QUEUED_MS = 300_000;
 
 /** Queues the audio of an agent for playback, item by item. */
@@ -13,7 +13,7 @@ export class AgentAudio {
   /** Reads the item that is arriving. */
   #currentItem: { readonly item: string; readonly reader: AudioReader } | undefined;
 
-  /** @param sampleRate of the leg, Hz */
+  /** @param sampleRate sample rate of the leg, Hz */
   constructor(format: AudioFormat, sampleRate: number, audio: ReplyAudio) {
     this.#format = format;
     this.#sampleRate = sampleRate;
@@ -33,14 +33,14 @@ export class AgentAudio {
     throw new Error(`the agent sent more than ${MAX_QUEUED_MS / 1_000} s of audio ahead`);
   }
 
-  /** All of the item has arrived. */
+  /** Marks an item as complete. */
   end(item: string): void {
     if (this.#currentItem?.item !== item) return;
     this.#audio.add(item, this.#currentItem.reader.finish());
     this.#currentItem = undefined;
   }
 
-  /** The item that is arriving was interrupted. */
+  /** Drops the item that is arriving, because it was interrupted. */
   drop(): void {
     this.#currentItem = undefined;
   }

@@ -97,7 +97,7 @@ export class AgentCall implements CallTap {
     if (silence.isRunning) silence.advance(length, samples === undefined && !this.#calleeTurns.isBusy && !isHeld);
   }
 
-  /** The machine records: the agent leaves its message. */
+  /** Leaves the agent's message, once the machine records. */
   leaveMessage(): void {
     if (this.core.apply("record")) this.#inputs.push({ type: "voicemail" });
   }

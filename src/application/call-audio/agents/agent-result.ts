@@ -7,17 +7,20 @@ import type { System } from "../../../ports/system.ts";
 
 /** Time the agent may take after the end of its call, ms. */
 const AFTER_CALL_MS = 10_000;
-/** Longest result, characters of JSON. */
+/** Maximum length of a result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
 /** Maximum number of requests: an agent may correct an invalid result once. */
 const ATTEMPTS = 2;
-/** Longest explanation that is stored, characters. */
+/** Maximum length of an explanation that is stored, characters. */
 const MAX_ERROR_CHARACTERS = 500;
 
 /** An agent's result of its call, or the reason why it is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
-  /** Null if the result fulfils the call's schema; undefined if the call has no schema, and its result could be read. */
+  /**
+   * Reason why the result is missing: null if the result fulfils the call's schema; undefined without a schema, if it
+   * could be read.
+   */
   readonly resultError: string | null | undefined;
 }
 

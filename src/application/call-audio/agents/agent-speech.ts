@@ -76,7 +76,8 @@ export class AgentSpeech {
 
   /**
    * Speaks a text after the earlier ones; resolves when it is fully queued or was interrupted.
-   * @param interruption the callee has interrupted the reply: an interruptible text is only kept, for {@link resume}
+   * @param interruption aborted when the callee interrupts the reply: an interruptible text is then only kept, for
+   * {@link resume}
    * @throws {SpeechFailed} or the signal's reason
    */
   async say(text: string, interruptible: boolean, signal: AbortSignal, interruption?: AbortSignal): Promise<void> {
@@ -151,13 +152,13 @@ export class AgentSpeech {
     this.#queue.release();
   }
 
-  /** The callee interrupts: the held texts are not spoken unless they are resumed. */
+  /** Drops the held texts when the callee interrupts; they are spoken only if resumed. */
   cut(): void {
     this.#rendering.abort();
     this.#interruptedTexts = [...this.#queue.cut(), ...this.#interruptedTexts];
   }
 
-  /** The call has ended: reports the text that was being played. */
+  /** Ends with the call: reports the text that was being played. */
   finish(): void {
     this.#rendering.abort();
     this.#queue.cut();

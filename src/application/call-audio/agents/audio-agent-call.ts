@@ -19,7 +19,7 @@ type AudioAgentCallContext = AgentSpeechContext & AudioListeningContext & Conduc
 export interface OpenConversation {
   readonly agent: AudioAgent;
   readonly conversation: AudioConversation;
-  /** Speaks an apology; undefined if no voice works. */
+  /** Id of the voice that speaks an apology; undefined if no voice is available. */
   readonly voiceId: string | undefined;
 }
 
@@ -102,7 +102,7 @@ export class AudioAgentCall implements CallTap {
     return this.#agentAudio && this.core.askResult();
   }
 
-  /** The machine records: the agent leaves its message. */
+  /** Leaves the agent's message, once the machine records. */
   leaveMessage(): void {
     if (!this.core.apply("record")) return;
     if (this.#hasEnded) this.core.media.post({ type: "message_played" });

@@ -51,7 +51,7 @@ export class AudioListening implements TranscriptReader {
     });
   }
 
-  /** The callee has answered: passes their audio on. */
+  /** Passes the callee's audio on, from the answer. */
   begin(format: AudioFormat, hear: (bytes: Uint8Array) => void): void {
     this.#audio.begin(format, hear);
   }

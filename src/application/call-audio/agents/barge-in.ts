@@ -11,12 +11,12 @@ const MIN_VOWEL_MS = 40;
 const SOUND_MS = 60;
 /** Silence without a word after which an interruption was a false alarm, ms. */
 const FALSE_ALARM_MS = 2_000;
-/** The same after a sound that was too short for an interruption. */
+/** Silence after which a sound that was too short for an interruption was a false alarm, ms. */
 const SHORT_FALSE_ALARM_MS = 700;
 
 /** Callbacks of a {@link BargeIn}. They run on the leg's clock. */
 export interface BargeInCallbacks {
-  /** The callee makes a sound, perhaps the first one of a word. */
+  /** Called when the callee makes a sound, perhaps the first of a word. */
   onSound(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
   onBargeIn(): void;
@@ -45,7 +45,11 @@ export class BargeIn {
     this.#pitch = new Pitch(sampleRate);
   }
 
-  /** Adds the next frame. @param isSpeaking the callee speaks @param isVoiced the frame is not a pause within the speech */
+  /**
+   * Adds the next frame.
+   * @param isSpeaking true if the callee speaks
+   * @param isVoiced false in a pause within the speech
+   */
   push(frame: Int16Array, isSpeaking: boolean, isVoiced: boolean): void {
     const ms = samplesToMs(frame.length, this.#sampleRate);
     this.#pitch.push(frame);
@@ -81,7 +85,7 @@ export class BargeIn {
   }
 }
 
-/** More zero crossings per second than a voice has on average over its vowels. */
+/** Maximum number of zero crossings per second of a voice, which is above its average over vowels. */
 const MAX_CROSSINGS = 2_400;
 
 /**

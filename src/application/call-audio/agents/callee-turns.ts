@@ -20,7 +20,7 @@ export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsC
 
 /** Reports and requests of an agent's {@link CalleeTurns}. Mostly called on the leg's clock. */
 export interface ListeningReports {
-  /** The callee makes a sound, perhaps the first one of a word. */
+  /** Called when the callee makes a sound, perhaps the first of a word. */
   onSound(): void;
   /** The callee has been speaking long enough to interrupt. */
   onBargeIn(): void;

@@ -124,12 +124,12 @@ export class ConductedCall {
     if (resultSchema) this.#result = new AgentResult(this.context, conversation, resultSchema);
   }
 
-  /** Asks for the result; undefined if the call has no schema for it. */
+  /** Asks for the result; returns undefined if the call has no schema for it. */
   askResult(): Promise<unknown> | undefined {
     return this.#result?.ask();
   }
 
-  /** A machine has answered: the agent is silent until it records. */
+  /** Keeps the agent silent until the machine that has answered records. */
   onMachineGreeting(): void {
     this.silence.stop();
     this.apply("greet");

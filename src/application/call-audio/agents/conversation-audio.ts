@@ -19,7 +19,7 @@ export class ConversationAudio {
     this.#writer = new AudioWriter(format, this.#media.leg.sampleRate, hear);
   }
 
-  /** Passes a frame; returns true if the agent gets audio now. */
+  /** Passes on a frame; returns true if the agent gets audio now. */
   write(frame: Int16Array): boolean {
     if (this.#writer === undefined) return false;
     // The leg has already pulled its frame of the same time.

@@ -7,11 +7,11 @@ import { type AgentTool, type OfferedTool, ToolFailed } from "../../../ports/age
 import type { Context } from "../../context.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Longest input that a model may write, characters. */
+/** Maximum length of an input that a model may write, characters. */
 const MAX_INPUT_CHARACTERS = 20_000;
-/** Longest result, characters of JSON. */
+/** Maximum length of a result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
-/** Longest message of a tool that failed, characters. */
+/** Maximum length of a message of a tool that failed, characters. */
 const MAX_MESSAGE_CHARACTERS = 500;
 /** Maximum number of tool uses on one call. */
 const MAX_USES = 200;

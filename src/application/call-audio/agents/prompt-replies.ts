@@ -42,7 +42,7 @@ export class PromptReplies {
   /**
    * The actions of the reply to an input.
    * @param signal ends everything, with its reason
-   * @param interruption the callee has interrupted: the rest of the reply is not needed
+   * @param interruption aborted when the callee interrupts: the rest of the reply is not needed
    * @throws {AgentSilent} or what the agent throws
    */
   async *reply(

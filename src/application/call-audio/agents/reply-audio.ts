@@ -32,7 +32,7 @@ export class ReplyAudio {
     return this.#queue.hasStarted;
   }
 
-  /** Audio that has not been heard, ms. */
+  /** Length of the audio that has not been heard, ms. */
   get queuedMs(): number {
     const { utterances } = this.#queue;
     return utterances.reduce((sum, { lengthMs }) => sum + lengthMs, 0) - (utterances[0]?.heardMs ?? 0);
@@ -53,7 +53,7 @@ export class ReplyAudio {
     if (this.accepts(id)) this.#item(id).text = text;
   }
 
-  /** All audio of an item has been added. */
+  /** Marks the audio of an item as complete. */
   end(id: string): void {
     const item = this.#find(id);
     if (item === undefined || item.isRendered) return;

@@ -4,9 +4,9 @@ import { msToSamples } from "../../../audio/samples/pcm.ts";
 export class SilenceTimer {
   readonly #sampleRate: number;
   readonly #onElapsed: () => void;
-  /** Samples of silence that the agent waits for; undefined while it does not listen. */
+  /** Number of samples of silence that the agent waits for; undefined while it does not listen. */
   #limit: number | undefined;
-  /** Samples of silence since the last word. */
+  /** Number of samples of silence since the last word. */
   #silentSamples = 0;
 
   /** @param onElapsed called back once for each time that the agent listens */

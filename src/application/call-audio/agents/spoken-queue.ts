@@ -158,7 +158,7 @@ export class SpokenQueue {
     if (!this.#turn.isHeld) this.#playout.enqueue(samples);
   }
 
-  /** The utterance is complete. */
+  /** Marks an utterance as complete. */
   end(utterance: Utterance): void {
     if (!this.#turn.isHeld) this.#markEnd(utterance);
   }

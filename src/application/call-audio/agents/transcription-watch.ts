@@ -7,7 +7,7 @@ const TRANSCRIPTION_LIMIT_MS = 10_000;
 export class TranscriptionWatch {
   readonly #maxSamples: number;
   readonly #onLost: (detail: string) => void;
-  /** Turns whose words have not arrived. */
+  /** Number of turns whose words have not arrived. */
   #turns = 0;
   #waitedSamples = 0;
   /** The callee has spoken since the latest words arrived. */
@@ -29,19 +29,19 @@ export class TranscriptionWatch {
     this.#hasSpoken = true;
   }
 
-  /** The callee's turn has ended, and the engine transcribes it. */
+  /** Records the end of the callee's turn, which the engine now transcribes. */
   recordTurnEnd(): void {
     if (this.#turns++ === 0) this.#waitedSamples = 0;
   }
 
-  /** The words of a turn are known, or it has none. */
+  /** Records that the words of a turn are known, or that it has none. */
   recordWords(): void {
     this.#turns = Math.max(0, this.#turns - 1);
     this.#waitedSamples = 0;
     this.#hasSpoken = false;
   }
 
-  /** A part of the call was not transcribed. */
+  /** Records that a part of the call was not transcribed. */
   recordFailure(error: Error): void {
     if (this.#turns > 0 || this.#hasSpoken) this.#reportLoss(error.message);
   }

@@ -3,9 +3,9 @@ import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 
 /** Maximum number of turns kept for one call. */
 const MAX_TURNS = 500;
-/** The loudest inaudible sample. */
+/** Level of the loudest inaudible sample. */
 const INAUDIBLE = 60;
-/** A decision that took longer than this has waited for the rest of a turn, ms. */
+/** Duration above which a decision must have waited for the rest of a turn, ms. */
 const CONTINUATION_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
@@ -18,7 +18,7 @@ export class TurnMeter {
   readonly turns: TurnMetrics[] = [];
   readonly #sampleRate: number;
   readonly #monotonic: () => number;
-  /** Samples that the leg has played. */
+  /** Number of samples that the leg has played. */
   #playedSamples = 0;
   /** Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first. */
   #calleeStart: number | undefined;
@@ -33,7 +33,7 @@ export class TurnMeter {
   #turn: Turn | undefined;
   #requestedAt = 0;
   #sentenceAt = 0;
-  /** Samples of silence at the start of the turn's audio; undefined after audible samples or at the end. */
+  /** Number of samples of silence at the start of the turn's audio; undefined after audible samples or at the end. */
   #leadingSilence: number | undefined;
 
   /** @param monotonic ms on a clock that never jumps */
@@ -50,35 +50,35 @@ export class TurnMeter {
     this.#isSpeaking = isSpeaking;
   }
 
-  /** The callee pressed a key. */
+  /** Records a key of the callee. */
   recordKey(): void {
     this.#calleeStart = this.#calleeEnd = this.#playedSamples;
   }
 
-  /** The callee's turn has ended. */
+  /** Records the end of the callee's turn. */
   recordTurnEnd(): void {
     this.#turnEnd = this.#playedSamples;
     this.#eouMs = this.#msSince(this.#calleeEnd);
   }
 
-  /** The callee's words are known. */
+  /** Records that the callee's words are known. */
   recordWords(): void {
     this.#finalMs = this.#msSince(this.#turnEnd ?? this.#calleeEnd);
   }
 
-  /** The whole turn is known; its words may have waited for the rest. */
+  /** Records that the whole turn is known; its words may have waited for the rest. */
   recordWholeTurn(): void {
     const sinceSpeech = this.#msSince(this.#calleeEnd);
     const decisionMs = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;
     if (decisionMs > Math.max(this.#eouMs ?? 0, CONTINUATION_MS)) this.#eouMs = decisionMs;
   }
 
-  /** The agent falls silent, because the callee speaks. */
+  /** Records that the agent falls silent because the callee speaks. */
   recordHold(): void {
     this.#heldAt = this.#playedSamples;
   }
 
-  /** The callee has interrupted the agent. @param bySpeech false if they pressed a key */
+  /** Records that the callee has interrupted the agent. @param bySpeech false if they pressed a key */
   recordInterruption(bySpeech: boolean): void {
     if (this.#turn === undefined) return;
     this.#turn.interrupted = true;

@@ -91,7 +91,7 @@ export class CallListeners {
     }
   }
 
-  /** A session that broke off may never report the end of its call. */
+  /** Watches the session, because one that broke off may never report the end of its call. */
   #watchSession(): void {
     const session = this.#host.session();
     if (!session || session === this.#session) return;

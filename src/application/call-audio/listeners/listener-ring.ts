@@ -16,7 +16,7 @@ export class ListenerRing {
     this.#samples = new Int16Array(2 * capacity);
   }
 
-  /** Samples per channel that can be read. */
+  /** Number of samples per channel that can be read. */
   get availableSamples(): number {
     return this.#writtenSamples - this.#readSamples;
   }
@@ -37,7 +37,7 @@ export class ListenerRing {
     this.#lostSamples += excess;
   }
 
-  /** Samples per channel lost since the last call. */
+  /** Number of samples per channel lost since the last call. */
   takeLost(): number {
     const lostCount = this.#lostSamples;
     this.#lostSamples = 0;

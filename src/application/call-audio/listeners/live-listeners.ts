@@ -34,7 +34,7 @@ export class LiveListeners {
       },
     );
     const isActiveNow = current !== undefined && isActive(current.status);
-    // Without a session, the call broke off and that could not be stored yet.
+    // A call without a session broke off, which could not be stored yet.
     const isLost = isActiveNow && current.status !== "QUEUED" && !this.#session(call.id);
     if (isActiveNow && !isLost) return listener;
     listener.close();

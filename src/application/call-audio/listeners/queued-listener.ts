@@ -39,18 +39,18 @@ export class QueuedListener implements CallListening {
     this.#host = host;
   }
 
-  /** The call has not been picked up yet. */
+  /** Reports that the call has not been picked up yet. */
   wait(status: CallStatus): void {
     this.#openingItems.push({ type: "waiting", status });
   }
 
-  /** The call has a leg, whose first audio may precede {@link onAnswer}. */
+  /** Prepares for the audio of the call's leg, which may precede {@link onAnswer}. */
   prepare(sampleRate: number): void {
     this.#sampleRate = sampleRate;
     this.#ring = new ListenerRing(msToSamples(BUFFER_MS, sampleRate));
   }
 
-  /** The callee has picked up. */
+  /** Called when the callee has picked up. */
   onAnswer(): void {
     this.#isAnswered = true;
     this.#openingItems.push({ type: "started", sampleRate: this.#sampleRate });
@@ -70,7 +70,7 @@ export class QueuedListener implements CallListening {
     this.#leave();
   }
 
-  /** The call broke off: the buffered audio is still read, then the loop throws. */
+  /** Ends the loop with a refusal after the buffered audio has been read. */
   fail(refusal: Refusal): void {
     this.#refusal = refusal;
     this.#leave();

@@ -63,7 +63,7 @@ export interface LiveCallMedia {
     readonly isSpeech: boolean;
     /** True for voiced frames, false for hang-over. */
     readonly isVoiced: boolean;
-    /** Time speech is reported after the last voice, ms. */
+    /** Time for which speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };
   /** Reports words of the callee, which may be a machine's. */
@@ -119,7 +119,7 @@ export interface LiveParts {
   findings?(): FindingsAtEnd | undefined;
   /** Stays silent until {@link leaveMessage}, because a machine has answered. */
   awaitVoicemail?(): void;
-  /** The machine records now. */
+  /** Called when the machine records. */
   leaveMessage?(): void;
   /** The turns of an agent so far. */
   turns?(): readonly TurnMetrics[];

@@ -11,7 +11,7 @@ import { ProgramFailed } from "./program.ts";
 
 type SpeakContext = Pick<Context, "speechScheduler">;
 
-/** Speech that is rendered before the call is dialled, ms. */
+/** Length of the speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
 /** Assumed length of a spoken character until a slice has been measured, ms. */
@@ -28,10 +28,10 @@ class SpokenMessage implements PreparedMessage {
   readonly #remainder: AsyncGenerator<PcmChunk, void>;
   /** Pieces rendered before the call had a leg. */
   readonly #openingPieces: PcmChunk[] = [];
-  /** Letters, digits and emoji of the text. */
+  /** Number of letters, digits and emoji in the text. */
   readonly #characters: number;
   #skippedCharacters = 0;
-  /** Characters of the slices that are rendered, and the length of their sound, ms. */
+  /** Number of characters in the rendered slices, and the length of their sound, ms. */
   #sliceCharacters = 0;
   #sliceMs = 0;
   /** Length of the audio so far, ms, and whether it is complete. */

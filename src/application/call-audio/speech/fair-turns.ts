@@ -7,21 +7,21 @@ export interface Demand {
   readonly instanceId: string;
   /** True if the callee has answered. */
   readonly isPlaying: boolean;
-  /** Audio that is ready and has not been played yet, ms. */
+  /** Length of the audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
   /** Called at the start of each turn. */
   begin?(): void;
 }
 
-/** An answered call with less audio ready than this is served first, ms. */
+/** Length of ready audio below which an answered call is served first, ms. */
 const SCARCE_MS = 5_000;
-/** A call with more than this of audio ready yields to all others, ms. */
+/** Length of ready audio above which a call yields to all others, ms. */
 const PLENTY_MS = 30_000;
 /** Limit of turns per turn of the event loop: cached texts take no time, but audio must not wait for them. */
 const MAX_TURNS_PER_TICK = 32;
 /** Limit of time per turn of the event loop, ms: thousands may wait, and each is compared. */
 const MAX_TICK_MS = 2;
-/** A user that has waited this long gets the priority of answered calls, ms. */
+/** Wait after which a user gets the priority of answered calls, ms. */
 const LONG_WAIT_MS = 2_000;
 
 const SCARCE = 0;
@@ -33,7 +33,7 @@ interface Share {
   readonly key: string;
   /** Number of the latest turn, or of the arrival; it only grows. */
   latestTurn: number;
-  /** Turns that are waiting or in progress. */
+  /** Number of turns that are waiting or in progress. */
   openTurns: number;
 }
 
@@ -41,7 +41,7 @@ interface PendingTurn {
   readonly demand: Demand;
   readonly user: Share;
   readonly instance: Share;
-  /** By the monotonic clock, ms. */
+  /** Time at which it was enqueued, by the monotonic clock, ms. */
   readonly enqueuedAt: number;
   readonly begin: () => void;
 }
@@ -61,7 +61,7 @@ export class FairTurns {
   readonly #shares = new Map<string, Share>();
   #runningTurns = 0;
   #latestTurn = 0;
-  /** Turns that started in this turn of the event loop. */
+  /** Number of turns that started in this turn of the event loop. */
   #turnsStarted = 0;
   /** Time at which the first of them started, by the monotonic clock, ms. */
   #firstStartedAt = 0;

@@ -18,7 +18,7 @@ export class CalleeAudio implements FrameSink {
   isAnswered = false;
   readonly #emit: (frame: Int16Array) => void;
   #legRate = 0;
-  /** Samples of one frame of the leg. */
+  /** Number of samples of one frame of the leg. */
   #legFrameLength = 0;
   #clientRate: number | undefined;
   #resampler: Resampler | undefined;
@@ -26,7 +26,7 @@ export class CalleeAudio implements FrameSink {
   #cutter: FrameCutter | undefined;
   #silence = new Int16Array(0);
   #isReceiving = false;
-  /** Samples that were played before the first inbound frame, and not covered by silence yet. */
+  /** Number of samples that were played before the first inbound frame, and not covered by silence yet. */
   #owedSamples = 0;
 
   /** @param emit receives each frame; it must not write to the array, which is reused afterwards */
@@ -49,7 +49,10 @@ export class CalleeAudio implements FrameSink {
     this.isAnswered = true;
   }
 
-  /** Sets the rate of the client, Hz; undefined for no client, or a client without audio. */
+  /**
+   * Sets the rate of the client, Hz.
+   * @param sampleRate undefined without a client, or for one that receives no audio
+   */
   setClientRate(sampleRate: number | undefined): void {
     this.#clientRate = sampleRate;
     this.#prepare();
@@ -64,8 +67,8 @@ export class CalleeAudio implements FrameSink {
   }
 
   /**
-   * The leg has played this many samples: until the first inbound frame, emits as much silence. The silence of the latest
-   * frame is emitted with the next one, since the first inbound frame may arrive in between.
+   * Counts samples that the leg has played: until the first inbound frame, emits as much silence. The silence of the
+   * latest frame is emitted with the next one, since the first inbound frame may arrive in between.
    */
   addPlayedSamples(samples: number): void {
     if (this.#isReceiving) return;

@@ -117,13 +117,13 @@ export class LiveStream implements CallTap {
     else if (this.isAttached) session({ type: "stream_attached" });
   }
 
-  /** The session has ended but the call has not: it is queued again. */
+  /** Called when the session has ended and the call is queued again. */
   onRequeue(): void {
     this.#session = undefined;
     if (this.hasHungUp) this.#host.terminate();
   }
 
-  /** The call has a leg. */
+  /** Connects the stream to the leg of its call. */
   connect(leg: Leg, playout: Playout): void {
     this.#leg = leg;
     this.#callee.connect(leg.sampleRate, leg.frameMs);

@@ -2,7 +2,7 @@ import type { Playout, PlayoutSupply } from "../../../audio/playout/playout.ts";
 import { PendingAudio } from "./pending-audio.ts";
 import { MAX_RESAMPLED_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 
-/** Audio that is resampled as it arrives, ms; the rest is resampled when the leg needs it. */
+/** Length of the audio that is resampled on arrival, ms; the rest is resampled when the leg needs it. */
 const READY_MS = 200;
 /** Limit of pending marks: three for every 20 ms of the longest queue. */
 const MAX_MARKS = 10_000;
@@ -25,7 +25,7 @@ export class OutgoingAudio implements PlayoutSupply {
     return this.#isPulling;
   }
 
-  /** Audio that has not been played yet, ms. */
+  /** Length of the audio that has not been played yet, ms. */
   get queuedMs(): number {
     return this.#pending.ms + (this.#playout?.queuedMs ?? 0);
   }
@@ -35,7 +35,7 @@ export class OutgoingAudio implements PlayoutSupply {
     return this.#playout?.heardMs ?? 0;
   }
 
-  /** The call has a leg, which may not be its first and is not answered yet. */
+  /** Connects the audio to the call's leg, which is not answered yet and may not be the call's first. */
   connect(playout: Playout): void {
     this.#playout = playout;
     this.#resampled = undefined;

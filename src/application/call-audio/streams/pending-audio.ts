@@ -65,7 +65,7 @@ export class PendingAudio {
     this.#marks++;
   }
 
-  /** Takes the next mark; undefined if samples come first, or the queue is empty. */
+  /** Takes the next mark; returns undefined if samples come first, or the queue is empty. */
   takeMark(): PlayoutMark | undefined {
     const mark = this.#stretches[0]?.mark;
     if (mark === undefined) return undefined;

@@ -30,7 +30,7 @@ export class PressedKeys {
     this.#options = options;
   }
 
-  /** The callee answered on this leg. */
+  /** Called when the callee has answered on this leg. */
   onAnswer(leg: Leg | undefined): void {
     this.#leg = leg;
     const keys = this.#earlyKeys;

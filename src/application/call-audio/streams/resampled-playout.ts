@@ -3,7 +3,7 @@ import type { PlayoutMark } from "../../../audio/playout/playout-queue.ts";
 import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { Resampler } from "../../../audio/samples/resample.ts";
 
-/** Longest piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
+/** Maximum length of a piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
 export const MAX_RESAMPLED_PIECE = 1024;
 
 /** A mark that is not in the playout yet, and the output sample that it precedes. */

@@ -3,7 +3,7 @@ import type { System } from "../../../ports/system.ts";
 import type { LiveStream } from "./live-stream.ts";
 import type { StreamClient, StreamReservation } from "./stream-client.ts";
 
-/** A live stream with its one reservation: it is held until the client leaves, or does not attach in time. */
+/** A live stream with a single reservation, which lasts until the client leaves, or does not attach in time. */
 export class ReservableStream {
   readonly stream: LiveStream;
   readonly #system: System;
@@ -24,7 +24,7 @@ export class ReservableStream {
     return this.#giveUp !== undefined || this.stream.isAttached;
   }
 
-  /** Reserves the stream; undefined if it is already reserved. */
+  /** Reserves the stream; returns undefined if it is already reserved. */
   reserve(): StreamReservation | undefined {
     if (this.isReserved) return undefined;
     const giveUp = (): void => {
@@ -51,12 +51,14 @@ export class ReservableStream {
     };
   }
 
-  /** The call has ended. A client with a reservation may still attach: it receives the history and the end. */
+  /**
+   * Ends the stream with its call. A client with a reservation may still attach: it receives the history and the end.
+   */
   stop(): void {
     this.#cancel();
   }
 
-  /** The reservation is used, or given up. */
+  /** Ends the reservation, which was used or given up. */
   #settle(): void {
     this.#cancel();
     this.#giveUp = undefined;

@@ -65,26 +65,29 @@ export interface StreamClient {
   transcript(transcript: Transcript): void;
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;
-  /** Called when the stream has ended for this client, which is detached. */
+  /** Called when the stream has ended for this client, which is now detached. */
   over(end: StreamEnd): void;
 }
 
 /** The actions of an attached client. They have no effect once the client is detached. */
 export interface StreamAttachment {
   /**
-   * Queues audio for the callee, also before the answer. Pieces of any length form one continuous stream; the array is not
-   * kept. While the callee's side holds the call, the queue is paused.
+   * Queues audio for the callee, even before the answer. Pieces of any length form one continuous stream; the array is
+   * not kept. While the callee's side holds the call, the queue is paused.
    * @throws {RangeError} the rate is not a whole number from 4000 to 192000 Hz
    */
   write(samples: Int16Array, sampleRate: number): void;
-  /** Queued audio, ms. */
+  /** Length of the queued audio, ms. */
   readonly queuedMs: number;
   /**
-   * Resolves when this much more audio may be written, ms; undefined if it may be written now. Also resolves when the client
-   * is detached. A queue that is empty has room for any length.
+   * Resolves when this much more audio may be written, ms; returns undefined if it may be written now. Also resolves
+   * when the client is detached. A queue that is empty has room for any length.
    */
   room(ms: number): Promise<void> | undefined;
-  /** Messages received from this client and earlier ones: a client that reconnects learns from it which were lost. */
+  /**
+   * Number of messages received from this client and earlier ones: it tells a client that reconnects how many were
+   * lost.
+   */
   readonly messages: number;
   /** Counts one more received message. */
   took(): void;
@@ -112,7 +115,8 @@ export interface StreamAttachment {
    */
   hangUp(): void;
   /**
-   * The client has disconnected: on purpose, it ends the call like {@link hangUp}; otherwise the call waits a while for a client.
+   * Detaches the client after it has disconnected. If that was on purpose, the call ends as with {@link hangUp};
+   * otherwise it waits a while for another client.
    */
   detach(onPurpose: boolean): void;
 }
@@ -132,14 +136,16 @@ export interface StreamReservation {
   release(): void;
 }
 
-/** A longer queue emits `buffer_high`, ms. */
+/** Length of the queue above which `buffer_high` is emitted, ms. */
 export const HIGH_QUEUED_MS = 30_000;
-/** After `buffer_high`, a shorter queue emits `buffer_low`, ms. */
+/** Length of the queue below which `buffer_low` is emitted after `buffer_high`, ms. */
 export const LOW_QUEUED_MS = 15_000;
-/** A longer queue detaches the client, ms. */
+/** Length of the queue above which the client is detached, ms. */
 export const MAX_QUEUED_MS = 60_000;
 
-/** An event of a call as its stream's client gets it; undefined for events that the client does not get. */
+/**
+ * Name and data that a stream's client receives for an event of the call; undefined if it does not receive the event.
+ */
 export function streamEventOf(event: Event): { name: StreamEventName; data: StreamEventData } | undefined {
   switch (event.type) {
     case "ringing":

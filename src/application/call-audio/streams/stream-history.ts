@@ -3,7 +3,7 @@ import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./s
 /** Maximum number of events kept; a further one drops the oldest of the repeatable ones. */
 const MAX_ENTRIES = 1_000;
 const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
-/** A transcript sent less than this before a sign of life may still be in transit, ms. */
+/** Time before a sign of life within which a sent transcript may still be in transit, ms. */
 const IN_TRANSIT_MS = 2_000;
 /** Longest time until a silent disconnect is noticed, ms. */
 const SILENT_MS = 15_000;
@@ -33,12 +33,12 @@ export class StreamHistory {
     if (this.#missedTranscripts.push(transcript) > MAX_ENTRIES) this.#missedTranscripts.shift();
   }
 
-  /** A final transcript was sent to the client at this time, ms. */
+  /** Records that a final transcript was sent to the client at this time, ms. */
   recordDelivered(transcript: Transcript, at: number): void {
     if (this.#sentTranscripts.push({ transcript, at }) > MAX_ENTRIES) this.#sentTranscripts.shift();
   }
 
-  /** The client gave a sign of life at this time, ms. */
+  /** Records that the client gave a sign of life at this time, ms. */
   recordSignOfLife(at: number): void {
     while (this.#sentTranscripts[0] && this.#sentTranscripts[0].at < at - IN_TRANSIT_MS) this.#sentTranscripts.shift();
   }

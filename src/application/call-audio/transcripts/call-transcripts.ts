@@ -16,12 +16,12 @@ export type CallTranscriptsContext = Pick<
 > &
   TranscriptWriterContext;
 
-/** Time the end of a call waits for its last transcripts, ms. */
+/** Time for which the end of a call waits for its last transcripts, ms. */
 const FLUSH_MS = 1_000;
 
 /** Receives the transcripts of a call as they become known. */
 export interface TranscriptReader {
-  /** @param isTurnEnd the engine expects that the turn ends with this text */
+  /** @param isTurnEnd true if the engine expects the turn to end with this text */
   transcript(transcript: Transcript, isTurnEnd: boolean): void;
   /** Silence after this text that ends the callee's turn, ms. Default: the usual time. */
   endOfTurnMs?(text: string): number;
@@ -48,7 +48,7 @@ export class CallTranscripts implements CallTap {
   readonly #unsubscribe: () => void;
   /** Time of the answer, ms since 1970-01-01 UTC. */
   #answeredAt: number | undefined;
-  /** Samples played since the answer and before the first frame from the callee. */
+  /** Number of samples played since the answer and before the first frame from the callee. */
   #leadSamples = 0;
   #isReceiving = false;
   #finishPromise: Promise<void> | undefined;
@@ -111,7 +111,7 @@ export class CallTranscripts implements CallTap {
     for (const feed of this.#feeds.values()) feed.start();
   }
 
-  /** The engine gets silence for missing audio: concealed audio could turn into words. */
+  /** Passes silence to the engine for missing audio: concealed audio could turn into words. */
   inbound(_frame: Int16Array, received: Int16Array): void {
     if (this.#answeredAt === undefined || this.#finishPromise) return;
     const feed = this.#feeds.get("callee");

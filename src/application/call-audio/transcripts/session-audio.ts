@@ -50,7 +50,7 @@ export class SessionAudio {
     else this.#send(this.#session, "commit");
   }
 
-  /** The audio has ended; resolves when the engine has finished. Idempotent. */
+  /** Ends the audio; resolves when the engine has finished. Idempotent. */
   async finish(): Promise<void> {
     this.#isFinished = true;
     await this.#session?.close().catch((error: unknown) => this.#fail(error));

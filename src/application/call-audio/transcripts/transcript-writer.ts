@@ -34,7 +34,7 @@ export class TranscriptWriter {
     this.#writePromise = this.#writePromise.then(() => this.#write());
   }
 
-  /** The transcript is complete; resolves when it is stored, or cannot be. Never rejects. */
+  /** Completes the transcript; resolves when it is stored, or cannot be stored. Never rejects. */
   async finish(): Promise<void> {
     await this.#writePromise;
     const { system, log, shutdownSignal } = this.#context;

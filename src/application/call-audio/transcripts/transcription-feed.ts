@@ -23,7 +23,7 @@ export interface TranscriptionReports {
 export class TranscriptionFeed {
   readonly #legRate: number;
   readonly #cutter: FrameCutter;
-  /** Samples since the answer, at the leg's rate. */
+  /** Number of samples since the answer, at the leg's rate. */
   #receivedSamples = 0;
   readonly #turns: TurnDetector | undefined;
   readonly #audio: SessionAudio;
@@ -59,7 +59,7 @@ export class TranscriptionFeed {
       });
   }
 
-  /** The call is answered: opens a session of the engine. */
+  /** Opens a session of the engine when the call is answered. */
   start(): void {
     this.#audio.open();
   }
@@ -79,7 +79,7 @@ export class TranscriptionFeed {
     this.#turns?.endAfter(silenceMs, startMs);
   }
 
-  /** The audio has ended; resolves when the engine has finished, or has failed. Idempotent. */
+  /** Ends the audio; resolves when the engine has finished or failed. Idempotent. */
   async finish(): Promise<void> {
     this.#turns?.finish();
     await this.#audio.finish();

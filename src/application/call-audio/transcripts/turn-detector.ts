@@ -4,11 +4,11 @@ import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-
 
 /** Longest turn, ms; a longer one is cut and continues as the next turn. */
 export const MAX_TURN_MS = 30_000;
-/** Audio before the first speech that belongs to the turn, so that its first sound is not cut off, ms. */
+/** Length of the audio before the first speech that belongs to the turn, so that its first sound is not cut off, ms. */
 export const PRE_ROLL_MS = 300;
 
 const FRAME_MS = 20;
-/** Detected speech this much longer than the hang-over is a voice and not a click, ms. */
+/** Time by which detected speech must exceed the hang-over to be a voice and not a click, ms. */
 const VOICE_MS = 60;
 
 /** Callbacks of a {@link TurnDetector}. They run on the leg's clock. */
@@ -45,7 +45,7 @@ export class TurnDetector {
   #turnStartMs = 0;
   #isSpeaking = false;
 
-  /** @param sampleRate of the frames, Hz */
+  /** @param sampleRate sample rate of the frames, Hz */
   constructor(sampleRate: number, voiceActivity: VoiceActivity, callbacks: TurnCallbacks) {
     this.#callbacks = callbacks;
     this.#detector = voiceActivity(sampleRate);
@@ -73,7 +73,7 @@ export class TurnDetector {
     if (this.#isSpeaking && (startMs ?? this.#turnStartMs) >= this.#turnStartMs) this.#endMs = silenceMs;
   }
 
-  /** The audio has ended, and with it the turn. */
+  /** Ends the current turn with the audio. */
   finish(): void {
     if (this.#isSpeaking) this.#end();
   }

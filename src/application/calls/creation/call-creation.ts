@@ -303,7 +303,7 @@ function transferNumbers(input: CheckedCallInput): readonly string[] {
   return input.type === "DYNAMIC_AGENT" ? (input.agent.transferTo ?? []) : [];
 }
 
-/** Facts that a call reports at its creation: the bytes of its audio file that cannot be heard. */
+/** Facts that a call reports at its creation: which bytes of its audio file cannot be heard. */
 function audioEvents(message: Message): readonly Fact[] {
   if (message.type !== "FIXED_AUDIO") return [];
   const ignoredEvents = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);

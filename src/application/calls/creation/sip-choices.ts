@@ -24,7 +24,8 @@ export function assertSipAllowed(network: Telephony | undefined, choice: SipChoi
 }
 
 /**
- * The same before dialling: what the network allows may have changed since the call was created.
+ * Repeats the check of the SIP choices before dialling: the network's rules may have changed since the call was
+ * created.
  * @throws {DialError} `rejected_by_network`
  */
 export function assertSipDiallable({ capabilities }: Telephony, choice: SipChoice | undefined): void {

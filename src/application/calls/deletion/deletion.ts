@@ -60,7 +60,7 @@ export class Deletion {
     request.cancel = system.after(timings.storeMs, () => request.refuse(new StorageUnavailable(message)));
   }
 
-  /** The storage has responded. */
+  /** Records that the storage has responded. */
   storageResponded(): void {
     this.#isStoring = false;
     this.#request?.cancel?.();

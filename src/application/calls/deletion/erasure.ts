@@ -14,17 +14,17 @@ const BATCH_SIZE = 500;
 
 /** Result of deleting a phone number's data, and the records that still name it. */
 export interface Erasure {
-  /** Calls to the number, and calls that mention it: in their message, outcome, events or transcript. */
+  /** Number of calls to the number, and of calls that mention it: in their message, outcome, events or transcript. */
   readonly calls: number;
-  /** Events of those calls, and events that the number was once linked to an instance. */
+  /** Number of events of those calls, and of events about a link of the number to an instance. */
   readonly events: number;
   readonly transcriptLines: number;
   readonly recordings: number;
-  /** Results of idempotent requests. */
+  /** Number of results of idempotent requests. */
   readonly receipts: number;
-  /** Records of linked devices, such as the keys that a device shares with the number. */
+  /** Number of records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
-  /** Targets of batches with the number. */
+  /** Number of targets of batches with the number. */
   readonly targets: number;
   /** Ids of such calls that have not ended; none of them was deleted. */
   readonly activeCalls: readonly string[];

@@ -84,7 +84,7 @@ export class PurgeClock {
   /**
    * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC. Steps
    * of this clock make no record older.
-   * @param ms at most a day
+   * @param ms age, at most a day
    */
   ago(ms: number): number {
     if (ms > MAX_AGE_MS) throw new RangeError(`an age is ${ms} ms: it must be at most ${MAX_AGE_MS} ms`);

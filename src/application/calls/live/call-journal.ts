@@ -62,7 +62,7 @@ export class CallJournal {
   #storedCall: Call;
   #patch: CallPatch = {};
   #events: Event[] = [];
-  /** Notes that were dropped because too many waited. */
+  /** Number of notes that were dropped because too many waited. */
   #droppedCount = 0;
   /** Rejects if the journal cannot be stored. */
   #writePromise: Promise<void> | undefined;
@@ -89,7 +89,7 @@ export class CallJournal {
     return this.#call;
   }
 
-  /** The call was placed, or has connected. @param sipCallId the Call-ID of the last INVITE */
+  /** Records that the call was placed, or has connected. @param sipCallId the Call-ID of the last INVITE */
   move(input: "place" | "connect", at: number, sipCallId?: string): void {
     const status = this.#nextStatus(input);
     const sipFields = sipCallId === undefined ? {} : { sipCallId };

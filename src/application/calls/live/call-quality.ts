@@ -27,13 +27,13 @@ export class QualityRecorder {
     return intervals.length === 0 ? undefined : intervals;
   }
 
-  /** The call has connected. @param at ms since 1970-01-01 UTC */
+  /** Begins when the call has connected. @param at ms since 1970-01-01 UTC */
   begin(at: number): void {
     this.#connectedAt = at;
     this.#schedule();
   }
 
-  /** The call has ended, with these final statistics of the network. @param at ms since 1970-01-01 UTC */
+  /** Ends the measurement with the network's final statistics of the call. @param at ms since 1970-01-01 UTC */
   end(at: number, statistics: MediaStatistics | null): void {
     if (this.#cancelSample && statistics) this.#series.add(at - this.#connectedAt, statistics);
     this.stop();

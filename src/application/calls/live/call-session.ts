@@ -75,7 +75,7 @@ export class CallSession {
   #conclusion: Promise<void> | undefined;
   /** The result that the agent has yet to state. */
   #lateResult: Promise<Findings> | undefined;
-  /** Fault that keeps the call from continuing. */
+  /** Fault because of which the call cannot continue. */
   #fault: unknown;
   #linePause: { readonly until: number; readonly reason: string } | undefined;
 
@@ -175,7 +175,7 @@ export class CallSession {
     else this.#journal.eraseRecording();
   }
 
-  /** Follows the audio of both directions; undefined if the call has no leg. */
+  /** Follows the audio of both directions; returns undefined if the call has no leg. */
   follow(...args: Parameters<CallMedia["follow"]>): FollowedAudio | undefined {
     return this.#media?.follow(...args);
   }
@@ -185,14 +185,14 @@ export class CallSession {
     this.#post({ type: "noticed", fact });
   }
 
-  /** The line went offline. */
+  /** Called when the line went offline. */
   lineDown(reason: string): void {
     if (this.#leg?.watchesLine) return;
     this.#framesAtLineDown = this.#inboundFrames;
     this.#post({ type: "line_down", reason });
   }
 
-  /** The line is online again. */
+  /** Called when the line is online again. */
   lineUp(): void {
     if (this.#leg?.watchesLine) return;
     this.#post({ type: "line_up", inboundSince: this.#inboundFrames > this.#framesAtLineDown });
@@ -358,7 +358,7 @@ export class CallSession {
     });
   }
 
-  /** The journal cannot be stored: the call must not continue. */
+  /** Breaks the call off because its journal cannot be stored. */
   #breakOff(fault: unknown): void {
     this.#fault = fault;
     this.#flow = { ...this.#flow, phase: "over" };

@@ -1,6 +1,6 @@
 import type { Call } from "../../../domain/calls/call.ts";
 
-/** Events of all journals that may wait for the storage before notes are dropped. */
+/** Maximum number of events of all journals that may wait for the storage before notes are dropped. */
 const MAX_EVENTS = 100_000;
 
 /** A journal that may have unsaved entries. */
@@ -31,7 +31,7 @@ export class Journals {
     this.#events += events;
   }
 
-  /** The journal is empty. */
+  /** Removes a journal once it is empty. */
   delete(journal: Journal): void {
     this.#events -= this.#unsavedJournals.get(journal) ?? 0;
     this.#unsavedJournals.delete(journal);

@@ -1,4 +1,4 @@
-/** A key that was heard as a tone may be reported by the network as well, up to this much later, ms. */
+/** Time within which the network may also report a key that was heard as a tone, ms. */
 const REPEAT_WINDOW_MS = 3_000;
 
 interface HeardKey {
@@ -20,7 +20,7 @@ export class KeyMerger {
     this.#inBand = inBand;
   }
 
-  /** True if a key that was heard in the audio is a new one. */
+  /** True if a key that was heard in the audio is new. */
   acceptHeard(digit: string, at: number): boolean {
     if (this.#hasReports) return false;
     this.#dropOldKeys(at);
@@ -28,7 +28,7 @@ export class KeyMerger {
     return true;
   }
 
-  /** True if a key that the network reports is a new one. */
+  /** True if a key that the network reports is new. */
   acceptReported(digit: string, at: number): boolean {
     if (!this.#inBand()) return true;
     this.#hasReports = true;

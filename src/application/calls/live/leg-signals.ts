@@ -13,7 +13,7 @@ export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean
   } catch (error) {
     detail = errorText(error);
   }
-  // Without effect after "ended"; in all other cases, the call would never end without it.
+  // Has no effect after "ended". If the leg never reported its end, the call would never end without this.
   yield { type: "leg_ended", cause: "internal_error", detail };
 }
 

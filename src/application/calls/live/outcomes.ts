@@ -100,7 +100,7 @@ export function nothingHeard(call: Call): Heard {
   return { heardMs: 0, heardRatio: isFixed ? 0 : null, heardEvidence: "none" };
 }
 
-/** Stored until the agent has stated its result after the call. */
+/** Placeholder that is stored until the agent has stated its result after the call. */
 const RESULT_PENDING = "not known yet: the agent has been asked";
 
 /** Result of a call at its end. */
