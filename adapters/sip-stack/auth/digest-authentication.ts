@@ -44,7 +44,7 @@ interface DigestCredentials {
   readonly user: string;
   readonly password: string;
   readonly cnonce: string;
-  /** 1 for the first request with this nonce. */
+  /** Nonce count: 1 for the first request with this nonce. */
   readonly count: number;
 }
 

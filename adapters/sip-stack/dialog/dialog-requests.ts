@@ -11,7 +11,7 @@ import type { HeaderField } from "./user-agent-options.ts";
 /** Number of INVITEs of one dialog that keep the credentials of their ACK, so that it can be repeated. */
 const MAX_ACKS = 4;
 
-/** A request of ours within a dialog. */
+/** A request that we send within a dialog. */
 export interface DialogRequest extends RequestParts {
   /** Carries our Contact. */
   readonly contact?: boolean;

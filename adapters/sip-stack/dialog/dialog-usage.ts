@@ -97,7 +97,7 @@ export class DialogUsage {
     return this.#sdp;
   }
 
-  /** True if the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
+  /** True if the SDP is from an UPDATE before the 2xx, and does not answer our offer. */
   get isFromUpdate(): boolean {
     return this.#isFromUpdate;
   }
@@ -234,7 +234,7 @@ export class DialogUsage {
     if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
   }
 
-  /** A refresh by the peer without Session-Expires ends its timer, not ours. */
+  /** Applies a refresh by the peer. One without Session-Expires ends the peer's timer, but not our timer. */
   #refreshed(terms: SessionTerms | undefined): void {
     if (!this.#confirmed || !this.#usesTimers) return;
     this.timer.restart(terms ?? (this.timer.terms?.weRefresh === true ? this.timer.terms : undefined));

@@ -13,10 +13,10 @@ import {
   type UserAgentOptions,
 } from "./user-agent-options.ts";
 
-/** Maximum redirections of one call; RFC 3261 sets no limit, so loops are possible. */
+/** Maximum number of redirections of one call; RFC 3261 sets no limit, so loops are possible. */
 const MAX_REDIRECTS = 5;
 
-/** Maximum contacts considered per redirection. */
+/** Maximum number of contacts considered per redirection. */
 const MAX_CONTACTS = 20;
 
 /** Maximum number of times an INVITE is sent again for reasons other than authentication and redirection. */

@@ -16,7 +16,7 @@ interface RenegotiationListener {
   described(sdp: string): void;
   /** The session was refreshed with these terms; undefined if the peer sent none. */
   refreshed(terms: SessionTerms | undefined): void;
-  /** Our offer in a 2xx got no answer, or an unacceptable one. */
+  /** Our offer in a 2xx got no answer, or an unacceptable answer. */
   failed(detail: string): void;
 }
 
@@ -26,7 +26,7 @@ export class Renegotiation {
   readonly #dialog: SipDialog;
   readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
   readonly #listener: RenegotiationListener;
-  /** True while an offer of ours is pending: neither side may send another one until it is answered. */
+  /** True while our offer is pending: neither side may send another one until it is answered. */
   isOfferPending = true;
   /** CSeq of the re-INVITE whose 2xx carries our offer; the answer is in its ACK. */
   #offerCSeq: number | undefined;
@@ -63,7 +63,7 @@ export class Renegotiation {
     if (sdp !== undefined) this.#listener.described(sdp);
   }
 
-  /** Takes the ACK to a 2xx of ours: it carries the answer if the re-INVITE had no offer. */
+  /** Takes the ACK to our 2xx: it carries the answer if the re-INVITE had no offer. */
   takeAck(ack: SipRequest): void {
     if (this.#offerCSeq === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offerCSeq) return;
     this.#offerCSeq = undefined;

@@ -2,7 +2,7 @@ import { bodyPart } from "../message/body.ts";
 import type { SipMessage } from "../message/message.ts";
 import { isWildcard } from "../transport/addresses.ts";
 
-/** Longest SDP that is read, bytes. */
+/** Maximum length of a SDP that is read, bytes. */
 const MAX_BYTES = 65_536;
 const ORIGIN = /^o=.*$/m;
 

@@ -44,7 +44,7 @@ export class AgentContext {
   }
 
   /**
-   * The random wait after a 491, ms: 2.1 to 4 s in steps of 10 ms, since the Call-ID is ours (RFC 3261 section 14.1).
+   * The random wait after a 491, ms: 2.1 to 4 s in steps of 10 ms, since we chose the Call-ID (RFC 3261 section 14.1).
    */
   glareDelayMs(): number {
     const random = new Uint32Array(1);
@@ -64,7 +64,7 @@ export class AgentContext {
     headers.delete("Proxy-Authorization");
   }
 
-  /** Sends a response, with a To tag of ours if the request had none. */
+  /** Sends a response, and adds a To tag if the request had none. */
   reply(transaction: IncomingRequest, status: OurStatus, parts: ReplyParts = {}): void {
     const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
     const response = responseTo(transaction.request, status, REASONS[status], body);

@@ -73,7 +73,7 @@ export interface UserAgentOptions {
   readonly reliableProvisionals?: boolean | undefined;
   /** Follows 301 and 302, at most five times, to the URIs that `mayFollow` of the call allows. Default: false. */
   readonly followRedirects?: boolean | undefined;
-  /** Time a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
+  /** Time for which a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;
   readonly logger: Logger;

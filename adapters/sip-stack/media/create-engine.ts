@@ -19,7 +19,7 @@ export interface CreateEngineOptions {
 
 /** Minimum wait before a worker that could not be started is retried, ms. */
 const RETRY_MS = 10_000;
-/** Maximum workers that may die for a call before it runs in this thread. */
+/** Maximum number of workers that may die for a call before it runs in this thread. */
 const MAX_DEATHS = 2;
 
 /**

@@ -43,7 +43,7 @@ export interface MediaOptions {
    * First and last UDP port; a call uses an even port for RTP and, unless RTCP is multiplexed, the next port for RTCP.
    */
   readonly ports: readonly [first: number, last: number];
-  /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
+  /** Sample rate of the frames of source and sink, whatever the codec, Hz: 8000 or 16000. */
   readonly sampleRate: number;
   /** True if Opus may be negotiated, so that its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;

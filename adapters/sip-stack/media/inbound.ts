@@ -32,7 +32,7 @@ export interface InboundListener {
 /** The inbound stream: accepts packets, puts them in order, and detects keys. */
 export class Inbound {
   readonly source: RemoteSource;
-  /** Packets of other sources, and malformed ones. */
+  /** Number of packets that are malformed or from other sources. */
   invalid = 0;
   /** Totals of the sources and codecs before the current one. */
   #previousTotals = { received: 0, lost: 0, duplicated: 0 };
@@ -95,7 +95,7 @@ export class Inbound {
     return this.#reordered;
   }
 
-  /** Packets that were lost or late. */
+  /** Number of packets that were lost or came too late. */
   get lost(): number {
     return this.#previousTotals.lost + this.#currentLoss();
   }
@@ -250,7 +250,7 @@ export class Inbound {
     jitter.restart();
   }
 
-  /** Starts with another source, or with new sequence numbers of the same one. */
+  /** Starts with another source, or with new sequence numbers of the same source. */
   #restart(): void {
     this.#carryTotals();
     this.#reception = new Reception(this.#codec?.clockRate ?? 8000);

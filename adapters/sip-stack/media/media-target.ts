@@ -33,8 +33,8 @@ export interface MediaTargetOptions {
 /**
  * Configures a media session with the result of offer and answer. A host name for the remote audio, which SDP allows
  * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session is unchanged: audio still goes
- * to an earlier address, and none is sent without one. A name that was resolved earlier in the call keeps its address until
- * the DNS returns others.
+ * to the earlier address, if there is one. A name that was resolved earlier in the call keeps its address until the DNS
+ * returns others.
  */
 export class MediaTarget {
   readonly #isAllowed: AddressCheck;
@@ -87,8 +87,8 @@ export class MediaTarget {
     else this.#options.onAddressChecked(`the remote SDP names ${this.#refusalText(refusedAddress)}`, refusedAddress);
   }
 
-  #usable(place: SocketAddress): SocketAddress {
-    return this.#mayUse(place.address) ? place : NO_ADDRESS;
+  #usable(target: SocketAddress): SocketAddress {
+    return this.#mayUse(target.address) ? target : NO_ADDRESS;
   }
 
   /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */

@@ -1,6 +1,6 @@
 import type { StreamEvidence, StreamSettings } from "./engine.ts";
 
-/** Early media may still arrive after the answer: time after which an earlier source counts as new, ms. */
+/** Time after the answer from which an earlier source counts as new, ms: until then, early media may still arrive. */
 const EARLY_TAIL_MS = 200;
 
 /**

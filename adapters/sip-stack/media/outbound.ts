@@ -7,7 +7,7 @@ import { PacketBuffer, sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
 const PACKET_BYTES = RTP_HEADER_BYTES + MAX_PAYLOAD_BYTES + PROTECTION_BYTES;
-/** Packet buffers that take turns: a runtime may still read one while the next is written. */
+/** Number of packet buffers that take turns: a runtime may still read one while the next is written. */
 const RING = 4;
 const NO_SAMPLES: Int16Array = new Int16Array(0);
 
@@ -17,7 +17,7 @@ export type Transmit = (packet: PacketBuffer, length: number) => void;
 /** The outbound stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
   ssrc = 0;
-  /** Packets and bytes of payload sent with this SSRC (RFC 3550 section 6.4.1). */
+  /** Number of packets, and of bytes of payload, sent with this SSRC (RFC 3550 section 6.4.1). */
   packets = 0;
   octets = 0;
   /** Timestamp of the next frame's first sample. */
@@ -32,7 +32,7 @@ export class Outbound {
   #packetsAtAnswer = 0;
   #turn = 0;
   #sequence = 0;
-  /** Packets sent with other SSRCs. */
+  /** Number of packets sent with other SSRCs. */
   #previousPackets = 0;
   #codec: Codec | undefined;
   #settings: StreamSettings | undefined;
@@ -87,7 +87,7 @@ export class Outbound {
     this.#renumber();
   }
 
-  /** Packets sent, with all SSRCs. */
+  /** Number of packets sent, with all SSRCs. */
   get sent(): number {
     return this.#previousPackets + this.packets;
   }

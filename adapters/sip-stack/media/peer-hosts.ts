@@ -3,7 +3,7 @@ import type { SocketAddress } from "../transport/transport.ts";
 import type { StreamSettings } from "./engine.ts";
 
 /**
- * Treatment of audio from another host: our audio is sent there; it is played, but ours still goes to the peer; or it
+ * Treatment of audio from another host: our audio follows it; it is played, but our audio still goes to the peer; or it
  * is ignored.
  */
 export type OtherHostPolicy = "followed" | "played" | "ignored";

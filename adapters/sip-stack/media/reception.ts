@@ -11,7 +11,7 @@ export const RESTARTED = -2;
 
 /** Reception statistics of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
 export class Reception {
-  /** Packets received, duplicates included. */
+  /** Number of packets received, duplicates included. */
   received = 0;
   /** The highest sequence number, with its cycles above the lower 16 bits; -1 before the first packet. */
   highest = -1;
@@ -51,7 +51,7 @@ export class Reception {
     return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
   }
 
-  /** Adds an audio packet to the jitter. @param arrivalMs by any monotonic clock */
+  /** Adds an audio packet to the jitter. @param arrivalMs arrival by any monotonic clock */
   measureJitter(timestamp: number, arrivalMs: number): void {
     const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
     const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
@@ -74,12 +74,12 @@ export class Reception {
     return (this.#jitter * 1000) / this.#clockRate;
   }
 
-  /** Packets expected. */
+  /** Number of packets expected. */
   get expected(): number {
     return this.highest < 0 ? 0 : this.highest - this.#first + 1;
   }
 
-  /** Cumulative packets lost; negative with duplicates. */
+  /** Cumulative number of packets lost; negative with duplicates. */
   get lost(): number {
     return this.expected - this.received;
   }

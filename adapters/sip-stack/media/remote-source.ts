@@ -20,11 +20,11 @@ const MAX_AHEAD = 3_000;
 const PACKETS_AT_ADDRESS = 2;
 const PACKETS_AT_HOST = 3;
 const PACKETS_AT_OTHER_HOST = 5;
-/** Larger datagrams carry no telephone audio. */
+/** Maximum size of an accepted datagram, bytes: larger ones carry no telephone audio. */
 const MAX_BYTES = 1500;
 /**
- * Maximum packets kept until a source is accepted that is authentic or at the peer's address; otherwise one packet is
- * kept.
+ * Maximum number of packets kept until a source is accepted that is authentic or at the peer's address; otherwise one
+ * packet is kept.
  */
 const MAX_PENDING = 8;
 
@@ -69,7 +69,10 @@ export class RemoteSource implements SocketAddress {
   readonly #previous = { address: "", port: 0, until: 0 };
   readonly #candidate = new SourceCandidate();
   #injected = 0;
-  /** Packets of a source that has displaced another one; they count as injected if that one returns. */
+  /**
+   * Number of packets of a source that has displaced another one; they count as injected if the displaced source
+   * returns.
+   */
   #unconfirmed = 0;
 
   /** @param strict true to trust only the negotiated address */
@@ -88,7 +91,7 @@ export class RemoteSource implements SocketAddress {
     return this.#isAuthentic || this.#isPeer(this.address) ? "followed" : this.#hosts.otherHosts;
   }
 
-  /** RTP packets of strangers. */
+  /** Number of RTP packets of strangers. */
   get injected(): number {
     return this.#injected + this.#candidate.strangers;
   }

@@ -18,7 +18,7 @@ export interface RtcpRouteOptions {
 
 /**
  * The RTCP route of a call, multiplexed with RTP (RFC 5761) or on a separate port: decides which packets are accepted
- * and where ours are sent.
+ * and where we send reports.
  */
 export class RtcpRoute {
   readonly #options: RtcpRouteOptions;
@@ -38,7 +38,10 @@ export class RtcpRoute {
     if (settings.rtcpMux !== previous?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
-  /** Takes a datagram; undefined if it is not from the peer, or not a report. `goodbye`: its current source ends. */
+  /**
+   * Takes a datagram; returns undefined if it is not from the peer, or not a report. `goodbye`: its current source
+   * ends.
+   */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
@@ -49,7 +52,7 @@ export class RtcpRoute {
     return report;
   }
 
-  /** Sends our report. @param goodbye with BYE */
+  /** Sends our report. @param goodbye true to add a BYE */
   send(goodbye: boolean): void {
     const { reports, source, protection, sockets } = this.#options;
     const { bytes } = reports;

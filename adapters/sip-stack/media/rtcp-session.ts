@@ -4,12 +4,12 @@ import type { Outbound } from "./outbound.ts";
 import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";
 import { PROTECTION_BYTES } from "./rtp-packet.ts";
 
-/** RFC 3550 section 6.2: two members of a call never need more. */
+/** Interval of reports, ms: the minimum of RFC 3550 section 6.2, which suits a call with two members. */
 const INTERVAL_MS = 5_000;
-/** RFC 3550 section 6.4.1: the largest fraction in eight bits. */
+/** The largest fraction in eight bits (RFC 3550 section 6.4.1). */
 const ALL_LOST = 255 / 256;
 
-/** The RTCP reports of a call: ours about every 5 s, and the contents of the peer's. */
+/** The RTCP reports of a call: sends one about every 5 s, and reads those of the peer. */
 export class RtcpSession {
   /** Round-trip time, ms; null until a report allows measuring it. */
   roundTripMs: number | null = null;
@@ -81,7 +81,7 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Takes the peer's report; undefined if it is not a report. `goodbye`: the current source ends. */
+  /** Takes the peer's report; returns undefined if it is not a report. `goodbye`: the current source ends. */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

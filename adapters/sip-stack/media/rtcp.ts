@@ -6,7 +6,7 @@ const SOURCE_DESCRIPTION = 202;
 const GOODBYE = 203;
 const CNAME = 1;
 const REPORT_BYTES = 24;
-/** Maximum bytes that `writeRtcp` writes, with a CNAME of up to 40 characters. */
+/** Maximum number of bytes that `writeRtcp` writes, with a CNAME of up to 40 characters. */
 export const RTCP_BYTES = 160;
 
 /** True if a datagram on a port shared with RTP is RTCP (RFC 5761 section 4). */
@@ -112,7 +112,7 @@ export class RtcpPacket {
   /** SSRC of the BYE; -1 if there is none. */
   goodbye = -1;
 
-  /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param ownSsrc our SSRC */
+  /** Parses the first `length` bytes; returns false if any part is not RTCP. Never throws. @param ownSsrc our SSRC */
   parse(bytes: Uint8Array, length: number, ownSsrc: number): boolean {
     this.ssrc = this.senderTime = this.senderPackets = this.goodbye = -1;
     this.hasReport = false;

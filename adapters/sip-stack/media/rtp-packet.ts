@@ -1,6 +1,6 @@
-/** Bytes of a header without sources and extension. */
+/** Size of a header without sources and extension, bytes. */
 export const RTP_HEADER_BYTES = 12;
-/** Maximum bytes that SRTP adds to a packet: the SRTCP index and a tag of 80 bits. */
+/** Maximum number of bytes that SRTP adds to a packet: the SRTCP index and a tag of 80 bits. */
 export const PROTECTION_BYTES = 14;
 
 /** The last parsed packet (RFC 3550 section 5.1). One object serves all packets; the payload is not copied. */

@@ -5,7 +5,7 @@ const KEYS = "0123456789*#ABCD";
 /** Length of a payload with one event. */
 export const EVENT_BYTES = 4;
 const TONE_FRAMES = 5;
-/** The last packet is sent three times. */
+/** Number of times that the last packet is sent. */
 const END_PACKETS = 3;
 const PAUSE_FRAMES = 2;
 const VOLUME = 10; // -10 dBm0
@@ -23,7 +23,7 @@ interface Keys {
  */
 export class EventSender {
   readonly #pending: Keys[] = [];
-  /** The key of `#pending[0]` that sounds, and the frame within it. */
+  /** Index of the current key in `#pending[0]`, and of the frame within that key. */
   #key = 0;
   #frame = 0;
 
@@ -45,7 +45,10 @@ export class EventSender {
     else this.#pending.push({ digits: digits.toUpperCase(), onSent });
   }
 
-  /** Writes the payload of the next frame; false in the pause, in which silence is sent. @param clockRate of the event */
+  /**
+   * Writes the payload of the next frame; returns false during the pause, when silence is sent.
+   * @param clockRate clock rate of the events, Hz
+   */
   next(output: Uint8Array, at: number, clockRate: number): boolean {
     const keys = this.#pending[0];
     if (keys === undefined) return false;

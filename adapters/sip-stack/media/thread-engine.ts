@@ -75,7 +75,7 @@ class UdpSockets implements MediaSockets {
     this.#ports = ports;
   }
 
-  /** Binds the RTP port; undefined if another program has it. Rejects for an address that is not ours. */
+  /** Binds the RTP port; returns undefined if another program has it. Rejects if the address is not local. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
     const sockets = new UdpSockets(address, port, ports);
     sockets.#rtp = await bindMediaSocket(address, port, (bytes, from, port) =>

@@ -16,7 +16,10 @@ export interface MediaSocket {
 /** Receives a datagram: its bytes, which the receiver may keep, and its source address. */
 export type OnDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
-/** Binds a port of a local address; undefined if another program uses the port. Rejects if the address is not local. */
+/**
+ * Binds a port of a local address; returns undefined if another program uses the port. Rejects if the address is not
+ * local.
+ */
 type BindUdp = (address: string, port: number, onDatagram: OnDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */

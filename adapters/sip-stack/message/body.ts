@@ -55,7 +55,7 @@ const MAX_LINE = 500;
 
 /** A status of another call, as reported by its party. */
 interface ReportedStatus {
-  /** 100 to 699. */
+  /** Status, 100 to 699. */
   readonly status: number;
   readonly reason: string;
 }

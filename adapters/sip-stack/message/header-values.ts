@@ -45,7 +45,7 @@ export function writeVia({ transport, host, port, params }: Via): string {
 
 /** The value of CSeq (RFC 3261 section 20.16). */
 interface CSeq {
-  /** 0 to 2^32 - 1. */
+  /** Sequence number, 0 to 2^32 - 1. */
   readonly number: number;
   readonly method: string;
 }
@@ -117,7 +117,7 @@ export function parseReason(text: string): Reason | undefined {
 
 /** One element of Warning: additional information about a response (RFC 3261 section 20.43). */
 interface Warning {
-  /** 300 to 399; 399 is miscellaneous. */
+  /** Warning code, 300 to 399; 399 is miscellaneous. */
   readonly code: number;
   /** The server that adds the warning: a host or a name. */
   readonly agent: string;

@@ -30,7 +30,7 @@ export interface SipRequest {
 /** A SIP response (RFC 3261 section 7.2). */
 export interface SipResponse {
   readonly kind: "response";
-  /** 100 to 699. */
+  /** Status, 100 to 699. */
   readonly status: number;
   /** The reason phrase; may be empty. */
   readonly reason: string;

@@ -221,7 +221,7 @@ function fieldFault(start: StartLine, headers: SipHeaders): string | undefined {
   const cseq = parseCSeq(headers.get("CSeq"));
   if (cseq === undefined) return "CSeq cannot be read";
   if (start.kind === "response") return undefined;
-  if (cseq.method !== start.method) return "CSeq names another method than the first line";
+  if (cseq.method !== start.method) return "CSeq names a method other than the first line's";
   const hops = headers.get("Max-Forwards");
   if (hops !== undefined && !(/^\d+$/.test(hops) && Number(hops) <= 255))
     return "Max-Forwards is not a number up to 255";

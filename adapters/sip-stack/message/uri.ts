@@ -4,7 +4,7 @@ import { NO_PARAMS, type SipParams } from "./grammar.ts";
 export interface HostPort {
   /** Lower case; an IPv6 address without its brackets. */
   readonly host: string;
-  /** 1 to 65535. */
+  /** Port, 1 to 65535. */
   readonly port: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export function sipUri(parts: Partial<SipUri> & Pick<SipUri, "host">): SipUri {
   };
 }
 
-/** Reads a SIP or SIPS URI without white space; undefined for anything else. */
+/** Reads a SIP or SIPS URI without white space; returns undefined for anything else. */
 export function parseUri(text: string): SipUri | undefined {
   const match = /^(sips?):([^\s<>"]+)$/i.exec(text);
   if (match === null) return undefined;

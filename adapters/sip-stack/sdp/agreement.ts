@@ -23,7 +23,7 @@ export interface RemoteMedia {
   readonly sdp: Sdp;
   readonly media: SdpMedia;
   readonly keys: AgreedKeys;
-  /** True for an offer; otherwise it is the answer to ours. */
+  /** True for an offer of the peer; false for the answer to our offer. */
   readonly isOffer: boolean;
 }
 

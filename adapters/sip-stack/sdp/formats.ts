@@ -30,7 +30,7 @@ const CODECS: Readonly<Record<CodecName, Format>> = {
 const EVENT = "telephone-event";
 /** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
 const FIRST_DYNAMIC = 96;
-/** Maximum names in an error. */
+/** Maximum number of names in an error. */
 const MAX_NAMES = 12;
 const EVENTS: readonly Format[] = [
   { payloadType: 101, name: EVENT, clockRate: 8000 },
@@ -45,7 +45,7 @@ const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxave
 
 /**
  * The formats of our offer: the codecs in their order, then telephone-event, once for each clock rate of the codecs.
- * Formats that an answer of ours has accepted keep their payload types, and no other format gets them (RFC 3264 section
+ * Formats that we accepted in an answer keep their payload types, and no other format gets them (RFC 3264 section
  * 8.3.2).
  */
 export function offeredFormats(codecs: readonly CodecName[], acceptedFormats: readonly Format[] = []): Format[] {

@@ -46,7 +46,7 @@ const SUITES: readonly SrtpSuite[] = [
   "AES_256_CM_HMAC_SHA1_32",
 ];
 
-/** Further keys of an answer are ignored. */
+/** Maximum number of keys read from an answer; further keys are ignored. */
 const MAX_KEYS = 20;
 
 /** The keys of both directions; undefined for plain RTP. */

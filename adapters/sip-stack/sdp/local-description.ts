@@ -14,7 +14,7 @@ export interface LocalDescriptionOptions {
   readonly random: (bytes: Uint8Array) => void;
 }
 
-/** The audio that a description of ours offers or accepts. */
+/** The audio that our description offers or accepts. */
 export interface LocalAudio {
   /** Profile of the `m=` line. */
   readonly protocol: string;

@@ -49,7 +49,7 @@ class Negotiation implements Negotiator {
     this.#offeredFormats = offeredFormats(options.codecs);
   }
 
-  /** Our offer, always complete, even if an answer of ours accepted less: it ends a hold (RFC 6337 section 5). */
+  /** Our offer, always complete, even if we accepted less in an answer: it ends a hold (RFC 6337 section 5). */
   offer(newKeys = false): string {
     if (newKeys) this.#keys.renew();
     this.#offeredFormats = offeredFormats(this.#options.codecs, this.#acceptedFormats);

@@ -6,7 +6,7 @@ import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
 
 export type Direction = StreamSettings["direction"];
 
-/** Our direction by the direction of the remote description (RFC 3264 section 6.1). */
+/** Our direction for each direction of the remote description (RFC 3264 section 6.1). */
 export const MIRRORED: Readonly<Record<Direction, Direction>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -59,6 +59,6 @@ export function ptimeOf(media: SdpMedia): number {
 /** Labels of letters, digits, hyphens and underscores; the last is not a number, which would be a malformed IP address. */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
-  const areValid = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));
-  return text.length <= 253 && areValid && !/^\d+$/.test(labels.at(-1) ?? "");
+  const hasValidLabels = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));
+  return text.length <= 253 && hasValidLabels && !/^\d+$/.test(labels.at(-1) ?? "");
 }

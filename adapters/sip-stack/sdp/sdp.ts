@@ -14,7 +14,7 @@ export interface SdpSection {
 export interface SdpMedia extends SdpSection {
   /** `audio`, `video` … */
   readonly kind: string;
-  /** 0 if rejected or disabled. */
+  /** Port of the media; 0 if rejected or disabled. */
   readonly port: number;
   /** `RTP/AVP` and the like, upper case. */
   readonly protocol: string;

@@ -76,8 +76,8 @@ export type ClientAction =
 type ClientTable = TransactionTable<ClientState, ClientInput, ClientAction>;
 
 /**
- * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are ours; a
- * 2xx in `completed` comes from another fork.
+ * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are
+ * additions; a 2xx in `completed` comes from another fork.
  */
 export const INVITE_CLIENT: ClientTable = {
   calling: {

@@ -6,7 +6,7 @@ export interface SipTimers {
   readonly t1Ms: number;
   /** The longest pause between two retransmissions. Default: 4000. */
   readonly t2Ms: number;
-  /** Time a message may stay in the network. Default: 5000. */
+  /** Time for which a message may stay in the network. Default: 5000. */
   readonly t4Ms: number;
   /** Time to wait for a silent hop before the next one is tried. Default: 8 * T1. */
   readonly nextHopMs: number;

@@ -11,7 +11,7 @@ import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** Maximum server transactions at a time; beyond it, requests are refused, unless a completed one can be dropped. */
 const MAX_TRANSACTIONS = 4_000;
-/** Additional server transactions for requests within our calls. */
+/** Number of additional server transactions for requests within our calls. */
 const ROOM_FOR_CALLS = 1_000;
 const TAG_BYTES = 8;
 
@@ -98,7 +98,7 @@ export class ServerSide {
     return transaction;
   }
 
-  /** The ACK to a refusal has the branch of its INVITE; the ACK to a 2xx is matched by its dialog. */
+  /** Passes an ACK on: one to a refusal has the branch of its INVITE; one to a 2xx is matched by its dialog. */
   #acknowledge(ack: SipRequest, flow: Flow): void {
     const transaction =
       this.#transactions.get(serverKey(ack, "INVITE")) ??

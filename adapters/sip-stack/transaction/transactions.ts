@@ -23,7 +23,7 @@ export interface ClientTransactionListener {
   failed(fault: TransportError): void;
 }
 
-/** A request of ours, up to its final response. */
+/** A request that we sent, up to its final response. */
 export interface OutgoingRequest {
   /** The request as last sent, with its Via; before that, as given. */
   readonly request: SipRequest;

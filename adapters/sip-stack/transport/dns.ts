@@ -57,7 +57,7 @@ export interface CachedDnsOptions {
 }
 
 const KEEP_MS = 30_000;
-/** Time a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
+/** Time for which a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
 const MAX_QUESTIONS = 512;
 /** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */

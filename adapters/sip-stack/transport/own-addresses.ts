@@ -63,7 +63,7 @@ export class OwnNames {
   }
 }
 
-/** True if a private address reaches a public one, so that a NAT is in between. */
+/** True if a private address reaches a public address, which proves a NAT in between. */
 function isBehindNat({ local, remote }: Flow): boolean {
   return isPrivate(local.address) && !isPrivate(remote.address);
 }

@@ -30,9 +30,9 @@ export interface StreamFlowOptions {
   readonly socket: Socket;
   readonly kind: Exclude<TransportKind, "udp">;
   readonly system: System;
-  /** Time a flow that is not held may be idle before it is closed, ms. */
+  /** Time for which a flow that is not held may be idle before it is closed, ms. */
   readonly idleMs: number;
-  /** Time a flow that is not held may be idle before its first message, ms. */
+  /** Time for which a flow that is not held may be idle before its first message, ms. */
   readonly firstMs: number;
   readonly listener: () => TransportListener;
   readonly onMalformed: (from: SocketAddress, detail: string) => void;

@@ -5,7 +5,7 @@ import { networkFault, type SocketAddress, TransportError, type TransportKind } 
 
 /** Time a TLS handshake may take, ms. */
 const HANDSHAKE_MS = 10_000;
-/** Maximum connections at a time, including those in a handshake. */
+/** Maximum number of connections at a time, including those in a handshake. */
 const MAX_SOCKETS = 512;
 
 /** The port that the peer connects to. */

@@ -16,11 +16,11 @@ import {
   unlessAborted,
 } from "./transport.ts";
 
-/** Time a connection that is not held may be idle before it is closed, ms. */
+/** Time for which a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;
-/** Time an accepted connection may be idle before its first message, ms. */
+/** Time for which an accepted connection may be idle before its first message, ms. */
 const FIRST_MESSAGE_MS = 30_000;
-/** Maximum connections opened by us, and accepted from peers. */
+/** Maximum number of connections opened by us, and accepted from peers. */
 const MAX_CONNECTIONS = 64;
 const MAX_ACCEPTED = 256;
 const MAX_NAMES = 256;

@@ -15,7 +15,7 @@ import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
 
-/** Time a peer may be silent before its route is explored for the next request, ms. */
+/** Time for which a peer may be silent before its route is explored for the next request, ms. */
 const EXPLORE_AFTER_MS = 5_000;
 /** Time without sending to a peer after the network has reported it as unreachable, ms. */
 const REFUSED_MS = 1_000;

@@ -4,7 +4,7 @@ export type CodecName = (typeof CODEC_NAMES)[number];
 
 /** The longest packet that is decoded, ms: the longest of Opus. */
 export const MAX_PACKET_MS = 120;
-/** Maximum bytes that an encoder writes for one packet. */
+/** Maximum number of bytes that an encoder writes for one packet. */
 export const MAX_PAYLOAD_BYTES = 484;
 
 /**
@@ -15,9 +15,9 @@ export const MAX_PAYLOAD_BYTES = 484;
  */
 export interface Codec {
   readonly name: CodecName;
-  /** Hz of the samples that are encoded and decoded. */
+  /** Rate of the samples that are encoded and decoded, Hz. */
   readonly sampleRate: number;
-  /** Hz of the RTP timestamp: always 48000 for Opus (RFC 7587), and half of `sampleRate` for G.722. */
+  /** Rate of the RTP timestamp, Hz: always 48000 for Opus (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
    * Encodes the whole frame as one packet into `output` from `at`, which has room for `MAX_PAYLOAD_BYTES`; returns the

@@ -2,9 +2,11 @@ import { type Codec, MAX_PACKET_MS } from "./codec.ts";
 import { type BandTables, clamp16, SubBand } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
-/** A historical error of RFC 1890: the timestamps run at half the sample rate (RFC 3551 section 4.5.2). */
+/**
+ * Clock rate of the timestamps, Hz: half the sample rate, by a historical error of RFC 1890 (RFC 3551 section 4.5.2).
+ */
 const CLOCK_RATE = 8000;
-/** A byte holds two samples. */
+/** Maximum size of a packet: a byte holds two samples. */
 const MAX_BYTES = (MAX_PACKET_MS * SAMPLE_RATE) / 2000;
 
 /** One half of the symmetric filter that splits the sound into two bands and joins them again (table 11). */

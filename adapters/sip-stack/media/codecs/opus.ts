@@ -3,9 +3,9 @@ import { type Codec, MAX_PAYLOAD_BYTES } from "./codec.ts";
 
 /** Settings of the Opus encoder; the peer's decoder may use less (RFC 7587 section 6.1). */
 interface OpusOptions {
-  /** bit/s, on average. Default: 20,000. */
+  /** Average bit rate, bit/s. Default: 20,000. */
   readonly bitrate?: number | undefined;
-  /** 0 to 10: higher values use more processor time for better quality. Default: 5. */
+  /** Complexity, 0 to 10: higher values use more processor time for better quality. Default: 5. */
   readonly complexity?: number | undefined;
 }
 
@@ -14,7 +14,7 @@ const CLOCK_RATE = 48_000;
 const FRAME_SAMPLES = SAMPLE_RATE / 50;
 /**
  * Packet loss that the encoder should expect, percent. The encoder adds redundancy above 5 %; below about 20 %, at 20
- * kbit/s, it gives up the upper 2 kHz of the voice for that.
+ * kbit/s, it drops the upper 2 kHz of the voice to make room for it.
  */
 const EXPECTED_LOSS_PERCENT = 20;
 

@@ -30,7 +30,7 @@ export class SubBand {
   scale: number;
   readonly #tables: BandTables;
   #logScale = 0;
-  /** The sum of the zeros' part of the prediction. */
+  /** The part of the prediction that comes from the zeros. */
   #zeros = 0;
   #signal1 = 0;
   #partial1 = 0;

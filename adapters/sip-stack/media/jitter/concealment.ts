@@ -9,7 +9,7 @@ const CODEC_FADE_MS = 40;
 const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;
-/** Similarity below which the signal has no period; a short loop would hum. */
+/** Similarity below which the signal counts as aperiodic, because a short loop of it would hum. */
 const MIN_PERIODIC_SIMILARITY = 0.5;
 
 /**

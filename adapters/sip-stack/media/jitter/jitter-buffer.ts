@@ -28,7 +28,7 @@ const EMPTY = new Uint8Array(0);
  * Times are ms of one monotonic clock. Allocates nothing after construction.
  */
 export class RtpJitterBuffer {
-  /** Late packets. */
+  /** Number of late packets. */
   late = 0;
   duplicated = 0;
   readonly delay: PlayoutDelay = new PlayoutDelay();
@@ -36,14 +36,14 @@ export class RtpJitterBuffer {
   readonly #store = new PacketStore();
   readonly #concealment: Concealment;
   readonly #timeScale: TimeScale;
-  /** Units of the timestamp in a sample, and in a ms. */
+  /** Number of timestamp units per sample, and per ms. */
   readonly #unitsPerSample: number;
   readonly #unitsPerMs: number;
-  /** Samples of the longest gap that is filled. */
+  /** Maximum length of a gap that is filled, samples. */
   readonly #maxGap: number;
   /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
-  /** Maximum samples that the decoder writes at once. */
+  /** Maximum number of samples that the decoder writes at once. */
   readonly #maxDecoded: number;
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
@@ -133,7 +133,10 @@ export class RtpJitterBuffer {
     else if (result === "duplicate") this.duplicated++;
   }
 
-  /** Takes a step towards a longer line: decoded samples, concealed ones, silence, or at least drops a packet without audio. */
+  /**
+   * Takes a step towards a longer line: adds decoded samples, concealed samples or silence, or at least drops a packet
+   * without audio.
+   */
   #fill(now: number, length: number): void {
     const store = this.#store;
     const first = store.first();
@@ -212,7 +215,7 @@ export class RtpJitterBuffer {
     return time - this.#audioEnd - lostTime >= MIN_PAUSE_MS * this.#unitsPerMs;
   }
 
-  /** Decodes a lost packet from the next one; false if that has no copy of it. */
+  /** Decodes a lost packet from the copy in the next packet; returns false if there is none. */
   #recover(next: number, samples: number): boolean {
     if (this.#codec.recover === undefined) return false;
     const store = this.#store;
@@ -290,7 +293,7 @@ export class RtpJitterBuffer {
     return now - this.delay.baseMs - playedTime - this.delay.targetMs;
   }
 
-  /** Decodes until this many samples wait; false if that is impossible. */
+  /** Decodes until this many samples wait; returns false if that is impossible. */
   #decodeUpTo(samples: number): boolean {
     while (this.#line.length < samples && this.#continues()) this.#decode(this.#store.next);
     return this.#line.length >= samples;

@@ -1,6 +1,6 @@
 /** Maximum waiting packets: a power of two, because the slot is the sequence number modulo this. */
 const SLOT_COUNT = 64;
-/** Larger datagrams are not kept, to bound the memory. */
+/** Maximum size of a datagram that is kept, bytes, to bound the memory. */
 const MAX_DATAGRAM_BYTES = 8_192;
 /** Fields of a packet in one row, for the processor's cache. */
 const SEQUENCE = 0;

@@ -1,9 +1,9 @@
 /** Deviations are counted in steps of 5 ms up to half a second. */
 const STEP_MS = 5;
 const STEPS = 100;
-/** Share of the packets that should be in time. */
+/** Share of the packets that should arrive in time. */
 const QUANTILE = 0.97;
-/** Decay of a packet's weight per newer packet: after 350 packets it counts half. */
+/** Growth of the weight from one packet to the next: a packet counts half as much as one that is 350 packets newer. */
 const GROWTH = 1.002;
 const WEIGHT_LIMIT = 1e9;
 /** Initial weight of the histogram. */
@@ -17,7 +17,7 @@ const WINDOW_MS = 5_000;
 /** Deviation above which a packet starts a new timeline, because the sender's clock was reset, ms. */
 const JUMP_MS = 2_000;
 
-/** The delay with which nearly all packets are in time, measured on past packets. */
+/** The delay with which nearly all packets are played in time, estimated from past packets. */
 export class PlayoutDelay {
   /** The target delay after the earliest possible arrival, ms. */
   targetMs: number = PRIOR_MS + STEP_MS + MARGIN_MS;
@@ -36,7 +36,7 @@ export class PlayoutDelay {
   }
 
   /**
-   * Adds a packet; false if it starts a new timeline.
+   * Adds a packet; returns false if it starts a new timeline.
    *
    * @param timeMs its timestamp, without wraps
    * @param isTimely true if it arrived just now; otherwise it may have arrived earlier

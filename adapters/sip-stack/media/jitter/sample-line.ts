@@ -19,7 +19,7 @@ export class SampleLine {
     this.tail = history;
   }
 
-  /** Waiting samples. */
+  /** Number of waiting samples. */
   get length(): number {
     return this.tail - this.head;
   }

@@ -1,4 +1,4 @@
-/** Lags tried: periods of voices from 400 Hz down to 66 Hz. */
+/** Bounds of the lags that are tried, ms: the periods of voices from 400 Hz down to 66 Hz. */
 const MIN_LAG_MS = 2.5;
 const MAX_LAG_MS = 15;
 /** Length of the compared signal, ms. */
@@ -16,14 +16,14 @@ const coarse = new Float64Array(COARSE_WINDOW + COARSE_MAX_LAG);
 
 /** Finds the lag with which a signal resembles itself: a multiple of the voice's period. Allocates nothing. */
 export class Similarity {
-  /** Samples of the longest lag, and of the compared signal. */
+  /** Number of samples in the longest lag, and in the compared signal. */
   readonly maxLag: number;
   readonly window: number;
   /** Result of the last search: the lag in samples, and the correlation: 1 if alike, 0 or less if not. */
   lag = 0;
   correlation = 0;
   readonly #minLag: number;
-  /** Samples per sample at the coarse rate. */
+  /** Number of samples per sample at the coarse rate. */
   readonly #step: number;
 
   /** @param sampleRate Hz, a multiple of 4000 */

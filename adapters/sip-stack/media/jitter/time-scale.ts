@@ -6,9 +6,9 @@ const MIN_SIMILARITY = 0.7;
 
 /** Shortens or lengthens audio by a period if that is inaudible: two periods blended into one, or one into two. */
 export class TimeScale {
-  /** Samples required after `head`. */
+  /** Number of samples required after `head`. */
   readonly reach: number;
-  /** Maximum samples that one step removes or inserts. */
+  /** Maximum number of samples that one step removes or inserts. */
   readonly maxChange: number;
   readonly #similarity: Similarity;
 

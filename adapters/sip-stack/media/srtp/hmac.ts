@@ -9,7 +9,7 @@ export interface Hmac {
 /** Creates the HMAC for a key of at most 64 bytes. */
 export type CreateHmac = (key: Uint8Array) => Hmac;
 
-/** Bytes that one step of SHA-1 takes. */
+/** Size of a block of SHA-1, bytes. */
 const SHA1_BLOCK = 64;
 
 /** The initial chaining value of SHA-1. */
@@ -18,7 +18,10 @@ const SHA1_START: readonly number[] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x103
 /** The expanded message of the current step; empty between steps. */
 const W = new Int32Array(80);
 
-/** One step of SHA-1 (RFC 3174 section 6.1): updates the chaining value of five words with the 64 bytes at `at`. */
+/**
+ * Performs one step of SHA-1 (RFC 3174 section 6.1): updates the chaining value of five words with the 64 bytes at
+ * `at`.
+ */
 function sha1Step(state: Int32Array, bytes: Uint8Array, at: number): void {
   for (let t = 0, i = at; t < 16; t++, i += 4)
     W[t] = (bytes[i]! << 24) | (bytes[i + 1]! << 16) | (bytes[i + 2]! << 8) | bytes[i + 3]!;

@@ -1,8 +1,11 @@
 import { createCipheriv } from "node:crypto";
 
-/** Bytes of an AES block. */
+/** Size of an AES block, bytes. */
 const BLOCK = 16;
-/** Packets whose keystream is generated at a time, if it fits into `AHEAD_BLOCKS`: a cipher call costs more than the blocks. */
+/**
+ * Number of packets whose keystream is generated at a time, if it fits into `AHEAD_BLOCKS`: a cipher call costs more
+ * than the blocks.
+ */
 const AHEAD_PACKETS = 8;
 const AHEAD_BLOCKS = 128;
 const USUAL_BLOCKS = 16;
@@ -19,7 +22,7 @@ export class Keystream {
   readonly #salt: DataView;
   #counters = new Uint8Array(0);
   #stream: Uint8Array = this.#counters;
-  /** Blocks per packet in `#stream`. */
+  /** Number of blocks per packet in `#stream`. */
   #blocks = 0;
   /** Packets in `#stream`, and the first of them. */
   #packets = 0;

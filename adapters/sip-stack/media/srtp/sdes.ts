@@ -4,7 +4,7 @@ import { SUITES } from "./session-keys.ts";
 
 /** The contents of an `a=crypto` line (RFC 4568 section 9.1). */
 export interface CryptoAttribute {
-  /** Identifies the line, so that the answer can name the accepted one. */
+  /** Tag of the line, by which an answer names the accepted line. */
   readonly tag: number;
   readonly keys: SrtpKeys;
 }

@@ -9,7 +9,7 @@ import { SrtpStreams } from "./stream.ts";
  * place, does not allocate per packet, and never throws.
  */
 export interface Srtp {
-  /** Maximum bytes that protection adds to a packet; the array must have room for them. */
+  /** Maximum number of bytes that protection adds to a packet; the array must have room for them. */
   readonly overhead: number;
   /** Encrypts and authenticates an RTP packet; returns its new length, or -1 if it is not RTP or does not fit. */
   protect(packet: Uint8Array, length: number): number;

@@ -5,7 +5,7 @@ const WRITTEN = 0;
 const TAKEN = 1;
 const POSITIONS = 2;
 
-/** Bytes of a sample, and of its mark. */
+/** Number of bytes of a sample and its mark. */
 const BYTES = 3;
 
 /**
@@ -31,12 +31,12 @@ export class SampleRing {
     this.#marks = new Uint8Array(memory, start + samples * 2, samples);
   }
 
-  /** Samples taken or dropped since the beginning; wraps with 32 bits. */
+  /** Number of samples taken or dropped since the beginning; wraps with 32 bits. */
   get position(): number {
     return Atomics.load(this.#positions, TAKEN);
   }
 
-  /** Samples written since the beginning; wraps with 32 bits. */
+  /** Number of samples written since the beginning; wraps with 32 bits. */
   get written(): number {
     return Atomics.load(this.#positions, WRITTEN);
   }
@@ -48,7 +48,7 @@ export class SampleRing {
 
   /**
    * Adds the first `count` samples; returns false and adds none if there is no room.
-   * @param marks of the samples; undefined if all were received
+   * @param marks marks of the samples; undefined if all were received
    */
   write(samples: Int16Array, count: number, marks?: Uint8Array): boolean {
     if (this.waiting + count > this.#samples.length) return false;

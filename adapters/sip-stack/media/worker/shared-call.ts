@@ -2,20 +2,23 @@ import type { MediaOptions, StreamSettings } from "../engine.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
-/** Audio that the main thread keeps buffered in the outgoing ring, ms; the thread may stall for nearly this long. */
+/**
+ * Length of the audio that the main thread keeps buffered in the outgoing ring, ms; the thread may stall for nearly
+ * this long.
+ */
 export const AHEAD_MS = 200;
-/** Half of the ring stays free for samples that are being read while they are dropped. */
+/** Length of a ring, ms: half of it stays free for samples that are being read while they are dropped. */
 const RING_MS = 2 * AHEAD_MS;
 
 /** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
 export const CELL = {
-  /** Samples of silence that the worker sent because the ring was empty; wraps. */
+  /** Number of samples of silence that the worker sent because the ring was empty; wraps. */
   silence: 0,
   /** Number of times the outgoing ring ran empty after it had samples. */
   underruns: 1,
   /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalls: 2,
-  /** Inbound samples dropped for lack of room; wraps. */
+  /** Number of inbound samples dropped for lack of room; wraps. */
   droppedInbound: 3,
   /** Position of the incoming ring at the answer: samples before it are early media. */
   answeredAt: 4,

@@ -38,7 +38,7 @@ interface PendingOpen {
 
 /**
  * Carries the audio of calls in a worker thread, with its own sockets and clock; rejects if no worker can be started.
- * @param entry of the worker. Default: its own file
+ * @param entry entry file of the worker. Default: its own file
  */
 export async function createWorkerEngine(system: System, entry: URL = ENTRY): Promise<WorkerEngine> {
   const engine = new Engine(system, entry);

@@ -22,7 +22,7 @@ import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { readEvidence, readStatistics } from "./statistics-board.ts";
 
-/** Frames prepared from a source that cannot be read ahead. */
+/** Number of frames prepared from a source that cannot be read ahead. */
 const READY_FRAMES = 4;
 
 /** Options of a session. */
@@ -154,7 +154,10 @@ export class WorkerSession implements MediaSession, ClockMember {
     this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
 
-  /** Prepares the audio that the worker will send. @param frames of a source that cannot be read ahead */
+  /**
+   * Prepares the audio that the worker will send.
+   * @param frames number of frames of a source that cannot be read ahead
+   */
   #fill(frames: number): void {
     if (this.#aheadSource === undefined) {
       while (this.#source !== undefined && this.#outgoing.waiting < frames * this.#frame.length) {
