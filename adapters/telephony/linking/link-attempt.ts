@@ -1,7 +1,7 @@
 import type { LinkCode } from "../../../src/ports/telephony.ts";
 import { type PendingLinkCodes, ROTATE_MS } from "./link-codes.ts";
 
-/** Time codes rotate after the last request for one, ms. */
+/** Time for which codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;
 
 /** The line that a code links. */

@@ -3,7 +3,7 @@ import type { LinkAttempt, LinkTarget } from "./link-attempt.ts";
 
 /** Interval between two codes, ms. */
 export const ROTATE_MS = 20_000;
-/** Time a code is accepted after its successor has appeared, ms. */
+/** Time for which a code is accepted after its successor has appeared, ms. */
 const GRACE_MS = 20_000;
 /** Maximum number of codes kept, so that a page can tell an expired code from an unknown one. */
 const MAX_CODES = 10_000;
@@ -23,7 +23,7 @@ export interface LinkCodesOptions {
   readonly system: System;
   /** Path before the code in the address of its page: `/simulator/link`. */
   readonly path: string;
-  /** Time a code stays valid after its page was opened, ms. */
+  /** Time for which a code stays valid after its page was opened, ms. */
   readonly reserveMs: number;
   /** Factor for all times. Default: 1. */
   readonly timeScale?: number;

@@ -22,7 +22,7 @@ export function encodeDevice(device: Device): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(device));
 }
 
-/** Decodes stored credentials; undefined if the simulator did not write them. */
+/** Decodes stored credentials; returns undefined if the simulator did not write them. */
 export function decodeDevice(credentials: Uint8Array): Device | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(credentials));

@@ -186,7 +186,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     });
   }
 
-  /** The network disappears without a signal: calls stay open until one side hangs up. */
+  /** Makes the network disappear without a signal: calls stay open until one side hangs up. */
   #dropLine(ms: number): void {
     if (this.#closed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();

@@ -6,7 +6,7 @@ import type { LinkTarget } from "../linking/link-attempt.ts";
 import type { PendingLinkCodes } from "../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
-/** Time the page waits for the link to be stored before it responds 503, ms. */
+/** Time for which the page waits for the link to be stored before it responds 503, ms. */
 const STORE_TIMEOUT_MS = 5_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
@@ -20,7 +20,7 @@ export interface SimulatedPhone extends LinkTarget {
 }
 
 /**
- * Serves the pages that a phone shows after scanning a code; undefined for other paths.
+ * Serves the pages that a phone shows after scanning a code; returns undefined for other paths.
  * @param path the part after `/simulator`
  */
 export async function simulatorLinkPage(

@@ -7,7 +7,7 @@ import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
 const BEEP_AMPLITUDE = 10_000;
-/** Samples above this count as sound. */
+/** Level above which a sample counts as sound. */
 const SOUND = 300;
 /** Longest silence that counts as a pause within the caller's speech, ms. */
 const PAUSE_MS = 500;
@@ -39,13 +39,13 @@ export class ScriptedCallee implements SimulatedCallee {
   /** The clip that is playing; undefined for silence. */
   #clip: Int16Array | undefined;
   #clipAt = 0;
-  /** Samples until the current clip or silence ends. */
+  /** Number of samples until the current clip or silence ends. */
   #remaining = 0;
   /** True if the caller has spoken since the last step. */
   #callerSpoke = false;
-  /** Samples of silence since the caller's last sound. */
+  /** Number of samples of silence since the caller's last sound. */
   #callerSilence = 0;
-  /** Samples of the caller's speech since the last step, pauses included. */
+  /** Number of samples of the caller's speech since the last step, pauses included. */
   #callerSpeech = 0;
 
   constructor(options: ScriptedCalleeOptions) {
@@ -114,7 +114,7 @@ export class ScriptedCallee implements SimulatedCallee {
     }
   }
 
-  /** Starts the next step of an answered call; false if there is none, or its audio is not ready. */
+  /** Starts the next step of an answered call; returns false if there is none, or its audio is not ready. */
   #startNext(): boolean {
     const step = this.#options.script.steps[this.#next];
     if (step === undefined) return false;

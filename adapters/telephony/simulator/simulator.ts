@@ -20,7 +20,7 @@ import { ScriptedCallee } from "./scripted-callee.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 
-/** Time a code stays valid after its page was opened, ms. */
+/** Time for which a code stays valid after its page was opened, ms. */
 const RESERVE_MS = 120_000;
 
 /** Options of {@link simulator}; all have defaults. */

@@ -13,7 +13,7 @@ const SUFFIX = ".heard.wav";
 /** Ids that are safe as a part of a path; every call id is. */
 const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
-/** Samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
+/** Number of samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
 const BUFFER_SAMPLES = 7_680;
 /** Maximum unused buffers, about 1 MiB: between two writes a call needs only one. */
 const MAX_SPARE_BUFFERS = 64;
@@ -185,7 +185,7 @@ export class Spool {
     return true;
   }
 
-  /** Deletes the oldest recordings until `bytes` more of an instance fit in; false if that is not enough. */
+  /** Deletes the oldest recordings until `bytes` more of an instance fit in; returns false if that is not enough. */
   #makeRoom(instanceId: string | undefined, bytes: number): boolean {
     const { maxBytes, maxInstanceBytes } = this.#options;
     const instanceFits = () => this.#bytesOf(instanceId) + bytes <= maxInstanceBytes;

@@ -67,7 +67,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
-  /** Transfers the call; undefined if the trunk transfers no calls. */
+  /** Transfers the call; returns undefined if the trunk transfers no calls. */
   readonly transfer: Leg["transfer"];
   /** Receives the events of the media session. */
   readonly mediaListener: MediaListener = {
@@ -207,7 +207,7 @@ export class SipLeg implements Leg, InviteListener {
     }
   }
 
-  /** A silent peer may only be listening, as many PBXs do, if it still has the call. */
+  /** Asks a silent peer whether it still has the call: it may only be listening, as many PBXs do. */
   async #probe(silence: string): Promise<void> {
     if (this.#probing || this.#hasEnded || this.#hungUp) return;
     this.#probing = true;

@@ -1,12 +1,12 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** Time a call may wait inside `dial` for its turn, ms; for a longer wait it returns to its queue. */
+/** Time for which a call may wait inside `dial` for its turn, ms; for a longer wait it returns to its queue. */
 const MAX_TURN_WAIT_MS = 1_000;
 /** Minimum wait before a call that found the trunk at its limit is retried, ms. */
 const FULL_WAIT_MS = 1_000;
-/** The interval between such retries, ms, so that a thousand instances do not retry at once. */
+/** Interval between the retries of calls above the limit, ms, so that a thousand instances do not retry at once. */
 const STAGGER_MS = 50;
-/** The latest such retry, ms. */
+/** Maximum wait for such a retry, ms. */
 const MAX_FULL_WAIT_MS = 10_000;
 
 /** The limits of a trunk. */

@@ -10,7 +10,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly name: string;
   /** The trunk or route as named in messages: `trunk acme`. */
   readonly label: string;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;

@@ -57,7 +57,7 @@ export class SipTrunk implements Carrier {
     return this.#options.trunk.phone;
   }
 
-  /** Calls that have not ended. */
+  /** Number of calls that have not ended. */
   get calls(): number {
     return this.#legs.size;
   }

@@ -14,9 +14,9 @@ export interface BrowserCalleeOptions {
   readonly callId: string;
   readonly caller: PhoneCaller;
   readonly instance: { readonly id: string; readonly name: string };
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /** Samples of one frame. */
+  /** Number of samples of one frame. */
   readonly frameLength: number;
 }
 

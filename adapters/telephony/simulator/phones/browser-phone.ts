@@ -18,7 +18,7 @@ export const PHONE_CLOSE_CODES = {
   tooLarge: 1009,
   /** The token or the session of the page has ended. */
   signedOut: 4001,
-  /** The page does not read: too many messages are queued for it. */
+  /** The page does not read its messages, and too many are queued. */
   notReading: 4009,
   /** The user is at their limit of open phones. */
   tooMany: 4029,
@@ -27,7 +27,7 @@ export const PHONE_CLOSE_CODES = {
 /** Maximum sample rate of a leg, Hz. */
 const MAX_SAMPLE_RATE = 16_000;
 const MAX_AUDIO_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, MAX_SAMPLE_RATE);
-/** Maximum bytes queued for a page when another text message is due. */
+/** Maximum number of bytes queued for a page when another text message is due. */
 const MAX_QUEUED_BYTES: number = 256 << 10;
 
 /** Reason for the end of a phone's connection, by close code. The reason text that the page sends is never repeated. */

@@ -1,7 +1,7 @@
 import { pcmToBytes } from "../../../../src/audio/samples/pcm.ts";
 import type { Socket } from "../../../../src/ports/web.ts";
 
-/** Bytes in the socket above which frames wait here: a quarter of a second at 16 kHz. */
+/** Number of bytes in the socket above which frames wait here: a quarter of a second at 16 kHz. */
 const MAX_IN_SOCKET_BYTES: number = 8 << 10;
 /** Maximum pending frames: 200 ms. */
 const MAX_FRAMES = 10;

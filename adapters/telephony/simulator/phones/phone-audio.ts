@@ -3,10 +3,10 @@ import { msToSamples, pcmInBytes } from "../../../../src/audio/samples/pcm.ts";
 import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { MAX_AUDIO_MS } from "./phone-message.ts";
 
-/** Audio of a page gathered before it is played, and the longest backlog, ms. */
+/** Length of the audio gathered before it is played, and the maximum backlog, ms. */
 const TARGET_MS = 60;
 const MAX_MS = 300;
-/** Audio left when the next piece of the page is due, ms: the piece may be this late. */
+/** Length of the audio left when the next piece of the page is due, ms: the piece may be this late. */
 const SPARE_MS = 40;
 /** Maximum pending keys; each takes 200 ms. */
 const MAX_KEYS = 32;

@@ -36,7 +36,7 @@ export interface PhoneFault {
   readonly detail: string;
 }
 
-/** Longest text message of a phone, characters. */
+/** Maximum length of a text message of a phone, characters. */
 export const MAX_CHARACTERS = 1_024;
 /** Longest piece of audio in one message of a phone, ms. */
 export const MAX_AUDIO_MS = 100;

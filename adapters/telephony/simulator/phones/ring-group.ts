@@ -30,7 +30,7 @@ export class RingGroup {
     this.#tidy();
   }
 
-  /** Assigns a call to the number; false if it is busy. */
+  /** Assigns a call to the number; returns false if it is busy. */
   seize(call: BrowserCallee): boolean {
     if (this.#call !== undefined) return false;
     this.#call = call;

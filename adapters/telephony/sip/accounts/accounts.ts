@@ -13,7 +13,7 @@ import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
 import { AccountAttemptLimiter } from "./attempt-limiter.ts";
 
-/** Time a code stays valid after its page was opened, ms: time to find the password. */
+/** Time for which a code stays valid after its page was opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;
 
 /** Options of the accounts that users enter themselves. */

@@ -10,7 +10,7 @@ export interface Route {
 export interface RouteTrunk {
   /** The name of the trunk. */
   readonly trunk: string;
-  /** Trunks with a lower order are tried first. Default: its place in the list, from 1. */
+  /** Order of the trunk: those with a lower order are tried first. Default: its place in the list, from 1. */
   readonly order?: number | undefined;
   /** Its share of the calls among trunks of the same order: 0 to 65535. Default: 1. */
   readonly weight?: number | undefined;

@@ -30,7 +30,7 @@ export interface Trunk {
   readonly displayName?: string | undefined;
   /** Withholds the caller from the callee: an anonymous From and `Privacy: id`. Default: false. */
   readonly withheld?: boolean | undefined;
-  /** Registers with the server and keeps the registration alive. Default: false, also with a password. */
+  /** Registers with the server and keeps the registration alive. Default: false, even with a password. */
   readonly register?: boolean | undefined;
   /** The SIP URI of an outbound proxy for all requests. */
   readonly outboundProxy?: string | undefined;
@@ -89,7 +89,7 @@ export interface Trunk {
   readonly sessionTimers?: boolean | undefined;
   /** Offers reliable provisional responses (100rel and PRACK, RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** A call that is on hold for longer is hung up, ms. Default: 60,000. */
+  /** Time after which a call on hold is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   /**
    * Time without RTP and RTCP after which OPTIONS asks the peer whether it still has the call; if not, the call ends,

@@ -1,6 +1,6 @@
 import type { Trunk } from "./trunk.ts";
 
-/** Options of {@link whatsappBusiness}; also takes the other options of a {@link Trunk}. */
+/** Options of {@link whatsappBusiness}, which also takes the other options of a {@link Trunk}. */
 export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | "domain" | "from" | "password">> {
   /** The business number that is registered for calling, E.164: `+15550009999`. */
   readonly phoneNumber: string;

@@ -16,7 +16,7 @@ export interface NetworkDecision {
 
 /** Maximum length of a field that is searched, characters. */
 const MAX_SEARCHED = 2_000;
-/** Elements of Reason or Warning that are searched. */
+/** Maximum number of elements of Reason or Warning that are searched. */
 const MAX_ELEMENTS = 10;
 
 /** The text of an analytics service (ATIS-1000099): `v=analytics1;url=…;tel=…`. */

@@ -11,7 +11,7 @@ import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 const MAX_PAUSE_MS = 3_600_000;
 /** Maximum length of the advice in a detail, characters. */
 const MAX_ADVICE = 400;
-/** Maximum reasons of a message shown in a detail. */
+/** Maximum number of a message's reasons shown in a detail. */
 const MAX_REASONS = 3;
 
 /** The options of a trunk that affect its releases. */

@@ -5,7 +5,7 @@ export class Deadline {
   readonly #controller = new AbortController();
   readonly #cancelTimer: () => void;
 
-  /** @param message of the error that is the signal's reason after the timeout */
+  /** @param message message of the error that is the signal's reason after the timeout */
   constructor(system: System, ms: number, message: string) {
     this.#cancelTimer = system.after(ms, () => this.#controller.abort(new Error(message)));
   }

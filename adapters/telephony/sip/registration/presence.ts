@@ -18,9 +18,9 @@ export interface Presence {
   checkHealth(): Promise<LineHealth>;
   /** The response that keeps the trunk offline; undefined if none. */
   readonly refusedReply?: AgentReply | undefined;
-  /** A call failed in the transport: the health may be outdated, so it is probed at once. */
+  /** Probes the server at once, because a call failed in the transport. */
   suspect(detail: string): void;
-  /** The network has responded to a call: it is online. */
+  /** Marks the network as online, because it has responded to a call. */
   markReachable(): void;
   /** Stops probing, and removes a registration. Never rejects; idempotent. */
   close(): Promise<void>;

@@ -27,7 +27,7 @@ import {
   VALID_STATES,
 } from "./registration-states.ts";
 
-/** The requested expiry, s; also the longest time that the loss of a registration may stay unnoticed. */
+/** The requested expiry, s: the maximum time for which a lost registration may go unnoticed. */
 const EXPIRES_S = 300;
 /** The longest Min-Expires of a 423 that is accepted, s. */
 const MAX_MIN_EXPIRES_S = 86_400;

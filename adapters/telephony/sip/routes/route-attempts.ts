@@ -30,7 +30,7 @@ export class RouteAttempts {
   /** Number of reasons reported with the attempts so far. */
   #reportedReasons = 0;
 
-  /** @param trunks in the order in which they are tried */
+  /** @param trunks the trunks, in the order in which they are tried */
   constructor(trunks: readonly string[], dial: DialOver) {
     this.#remainingTrunks = [...trunks];
     this.#dial = dial;
@@ -47,7 +47,7 @@ export class RouteAttempts {
   }
 
   /**
-   * Dials over the remaining trunks until one accepts the call; undefined if none does.
+   * Dials over the remaining trunks until one accepts the call; returns undefined if none does.
    * @throws {DialError} the call has ended
    */
   async next(signal: AbortSignal): Promise<Attempt | undefined> {

@@ -58,7 +58,7 @@ export class RouteLeg implements Leg {
     return this.#attempt.leg.dtmf;
   }
 
-  /** Transfers over the current trunk; undefined if it supports none. */
+  /** Transfers over the current trunk; returns undefined if it supports none. */
   get transfer(): Leg["transfer"] {
     return this.#attempt.leg.transfer;
   }
@@ -130,7 +130,9 @@ export class RouteLeg implements Leg {
     return { type: "ended", cause: "internal_error", detail: "the trunk's leg closed its events without an end" };
   }
 
-  /** Continues over the next trunk; undefined if there is none. The call ends if it was hung up in the meantime. */
+  /**
+   * Continues over the next trunk; returns undefined if there is none. The call ends if it was hung up in the meantime.
+   */
   async #next(): Promise<Attempt | LegEnded | undefined> {
     const { signal } = this.#abort;
     try {

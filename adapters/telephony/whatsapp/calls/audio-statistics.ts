@@ -10,11 +10,11 @@ const MAX_GAP = 16;
  * it has left the client's buffer, received when the client has decoded it, lost when silence was played in its place.
  */
 export class AudioStatistics {
-  /** Frames that the client has sent, silence included. */
+  /** Number of frames that the client has sent, silence included. */
   sentFrames = 0;
   #receivedFrames = 0;
   #lostFrames = 0;
-  /** Frames of silence since the last audio. */
+  /** Number of frames of silence since the last audio. */
   #missingFrames = 0;
   #jitterMs = 0;
   #heldMs = 0;

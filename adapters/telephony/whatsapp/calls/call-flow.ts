@@ -38,7 +38,7 @@ export const MEDIA_MS = 20_000;
 export const LINE_CHECK_MS = 10_000;
 /** Longest time that a call with flowing audio continues without its connection, ms. */
 export const LINE_LIMIT_MS = 30_000;
-/** Audio counts as flowing if the latest arrived within this time, ms. */
+/** Time since the latest audio within which audio counts as flowing, ms. */
 const FLOWING_MS = 1_000;
 /** Time without audio of the callee after which silence is reported, ms; quiet audio does not count. */
 export const INBOUND_MS = 10_000;

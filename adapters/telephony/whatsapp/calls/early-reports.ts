@@ -50,7 +50,7 @@ export class EarlyReports implements WhatsAppCallListener {
     this.#buffer((listener) => listener.lost(reason, isPermanent));
   }
 
-  /** The call has no id yet, so it is ended as soon as it has one. */
+  /** Ends the call as soon as it has an id. */
   end(reason: string): void {
     this.lost(reason, true);
   }

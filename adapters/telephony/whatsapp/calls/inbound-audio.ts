@@ -31,7 +31,7 @@ export class InboundAudio {
   #hasWaited = false;
   /** Number of due frames. */
   #dueFrames = 0;
-  /** Consecutive ticks with more than enough audio in the buffer. */
+  /** Number of consecutive ticks with more than enough audio in the buffer. */
   #steadyTicks = 0;
 
   constructor(statistics: Pick<AudioStatistics, "recordFrame">) {

@@ -1,16 +1,16 @@
-/** Longest address that is parsed, characters. */
+/** Maximum length of an address that is parsed, characters. */
 const MAX_LENGTH = 100;
 
 /** A WhatsApp address, such as `5511987654321:7@s.whatsapp.net` or `123456789@lid`. */
 export interface Jid {
   readonly user: string;
-  /** 0: the phone itself. */
+  /** Number of the device; 0 is the phone. */
   readonly device: number;
   /** `s.whatsapp.net`, `lid` and the like. */
   readonly server: string;
 }
 
-/** Reads an address; undefined for anything else. */
+/** Reads an address; returns undefined for anything else. */
 export function readJid(value: unknown): Jid | undefined {
   if (typeof value !== "string" || value.length > MAX_LENGTH) return undefined;
   // The agent after a dot, and the device after a colon, are left out if they are 0.

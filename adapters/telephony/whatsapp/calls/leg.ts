@@ -240,7 +240,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#timers.delete(timer);
   }
 
-  /** The client may hang, reject, throw or be closed: the call ends anyway. */
+  /** Ends the call, even if the client hangs, rejects, throws or is closed. */
   #endCall(): void {
     const onReleased = (): void => this.#handle({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, onReleased);

@@ -13,7 +13,7 @@ export const RESOLVE_MS = 10_000;
 export const CACHE_MS = 3_600_000;
 /** Maximum number of cached results. */
 const MAX_RESULTS = 1_000;
-/** Maximum entries read per result. */
+/** Maximum number of entries read per result. */
 const MAX_ENTRIES = 8;
 
 /** WhatsApp's addresses of a number. */
@@ -90,7 +90,7 @@ function readReply(reply: unknown): ResolvedNumber | undefined {
   return undefined;
 }
 
-/** The address of a subscriber, not of one device of theirs; undefined if it is on another server. */
+/** The address of a subscriber rather than of a device; undefined if it is on another server. */
 function addressAt(server: string, value: unknown): string | undefined {
   const jid = readJid(value);
   return jid?.server === server ? `${jid.user}@${server}` : undefined;

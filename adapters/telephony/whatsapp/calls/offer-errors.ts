@@ -62,7 +62,7 @@ const THIS_CALL: OfferError = { scope: "callee", text: "WhatsApp refused the off
 /** The refusals that number protection counts: it stops calls to all callees, contacts too. */
 const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
   callee: "call",
-  // Its hold already stops exactly the calls that it applies to.
+  // The hold for this error already stops exactly the calls that it applies to.
   number: "call",
   // No call of the number is accepted; the count outlives a restart, the hold does not.
   client: "number",
@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
 /** The error of the time-lock, which WhatsApp also announces. */
 export const TIMELOCK_CODE = "463";
 
-/** The meaning of an error of an offer. @param code as in the `<ack>` */
+/** The meaning of an error of an offer. @param code error code of the `<ack>` */
 export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
 }

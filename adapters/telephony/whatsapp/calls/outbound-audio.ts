@@ -5,7 +5,7 @@ import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
-/** Maximum frames in the client's buffer, which holds at most half a second. */
+/** Maximum number of frames in the client's buffer, which holds at most half a second. */
 const MAX_FED_FRAMES = 16;
 const SCALE = 1 / 32_768;
 /** The defaults of the real client, for a client that reports no usable watermarks. */
@@ -41,7 +41,7 @@ export class OutboundAudio {
   #source: AheadSource | undefined;
   #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
   #isPaused = false;
-  /** Samples in the frame that has not been fed yet. */
+  /** Number of samples in the frame that has not been fed yet. */
   #filledSamples = 0;
   /** True if the unfinished frame has waited for a tick. */
   #hasWaited = false;

@@ -26,13 +26,13 @@ export interface CallIdentity {
 
 /** Maximum children of a stanza that are read. */
 const MAX_CHILDREN = 64;
-/** Maximum devices per callee. */
+/** Maximum number of devices per callee. */
 const MAX_DEVICES = 64;
 const MAX_WORD = 64;
 
 /**
- * Reads what an incoming stanza reports about our call; undefined for any other stanza. A stanza may have any shape;
- * reading it never throws.
+ * Reads what an incoming stanza reports about our call; returns undefined for any other stanza. A stanza may have any
+ * shape; reading it never throws.
  */
 export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza | undefined {
   try {

@@ -14,7 +14,8 @@ interface ReportedCall {
 }
 
 /**
- * Reads an event with the current state of its call; undefined if it is irrelevant. The client's types are not trusted.
+ * Reads an event with the current state of its call; returns undefined if it is irrelevant. The client's types are not
+ * trusted.
  */
 export function readVoipEvent(event: VoipEvent): VoipReport | undefined {
   try {

@@ -30,7 +30,7 @@ import { StoredRecord, storedValue } from "./records/stored-record.ts";
 
 /** Time to type a pairing code, ms. */
 const PAIRING_CODE_MS = 180_000;
-/** Time a request waits for the first code, ms. */
+/** Time for which a request waits for the first code, ms. */
 const FIRST_SIGN_MS = 8_000;
 /** Time a link may take to be stored while the line is closed, ms. */
 const STORING_MS = 1_500;
@@ -90,7 +90,7 @@ export class WhatsAppSession implements CallPort {
     const listener = {
       timelock: () => this.#offers.check(),
       input: (input: SessionInput) => {
-        // The socket is new; the end of the previous one is rarely reported.
+        // The socket is new; the client rarely reports the end of the previous socket.
         if (input.type === "accepted") this.openCalls.onConnectionLost();
         this.#handle(input);
         if (input.type === "accepted") void this.openCalls.end();

@@ -29,7 +29,7 @@ interface CollectionState {
   readonly indexValueMap: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The hash of an empty collection. */
+/** Size of the hash of an empty collection, bytes. */
 const EMPTY_HASH_BYTES = 128;
 /** Number of parts of a collection, by the first digit of the index, so that no part grows too large. */
 const PARTS = 16;

@@ -1,7 +1,7 @@
 import { addressName, type ClientRecord, type DeviceAddress } from "./client-types.ts";
 import type { RecordSet } from "./record-set.ts";
 
-/** The keys of senders in groups, and the devices that received ours. */
+/** The keys of senders in groups, and the devices that received our key. */
 export interface SenderKeyStore {
   upsertSenderKey(record: ClientRecord): Promise<void>;
   upsertSenderKeyDistribution(record: ClientRecord): Promise<void>;

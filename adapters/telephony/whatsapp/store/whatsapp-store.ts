@@ -30,7 +30,9 @@ export interface WhatsAppStoreOptions {
     Readonly<Record<"messages" | "threads" | "contacts", "none">>;
 }
 
-/** Maximum records of each kind, 18,500 in total; above it, the least recently written records are deleted. */
+/**
+ * Maximum number of records of each kind, 18,500 in total; above it, the least recently written records are deleted.
+ */
 const MAX_RECORDS = {
   preKey: 3000,
   session: 4000,
@@ -40,7 +42,7 @@ const MAX_RECORDS = {
   privacyToken: 3000,
   syncKey: 500,
 } as const;
-/** Records of a kind that are kept in memory, because they are read for each message or call. */
+/** Maximum number of records of a kind that are kept in memory, because they are read for each message or call. */
 const MAX_CACHED = 500;
 const TOKENS = { isRecord: isNestedObject, maxCached: MAX_CACHED, maxRecords: MAX_RECORDS.privacyToken } as const;
 

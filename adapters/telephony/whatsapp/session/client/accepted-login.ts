@@ -1,4 +1,4 @@
-/** Time a socket must stay open to count as logged in, for clients that do not report accepted logins, ms. */
+/** Time for which a socket must stay open to count as logged in, for clients that do not report accepted logins, ms. */
 export const ACCEPTANCE_MS = 3_000;
 
 /**

@@ -25,7 +25,9 @@ export type ClientReport =
 const CODE_MS = 20_000;
 const MAX_CODE_MS = 10 * 60_000;
 
-/** Reads an event of the client; undefined if a session ignores it. The client is not trusted to keep its types. */
+/**
+ * Reads an event of the client; returns undefined if a session ignores it. The client is not trusted to keep its types.
+ */
 export function readClientEvent(name: ClientEventName, argument: unknown): ClientReport | undefined {
   const event = fieldsOf(argument);
   switch (name) {

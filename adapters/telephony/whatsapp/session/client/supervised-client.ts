@@ -55,7 +55,7 @@ export class SupervisedClient {
   #client: WhatsAppClient | undefined;
   readonly #wiring: ClientWiring;
   #disconnecting: Promise<void> | undefined;
-  /** Attempts to disconnect that have failed in a row. */
+  /** Number of attempts to disconnect that have failed in a row. */
   #failedDisconnects = 0;
   #dropping: Promise<void> | undefined;
   #isDropped = false;
@@ -151,8 +151,8 @@ export class SupervisedClient {
   }
 
   /**
-   * A client that stays connected could act for the number alongside another one. A client that looks
-   * disconnected may only have lost its socket and reconnect automatically.
+   * Disconnects the client again: one that stays connected could act for the number alongside another client. A client
+   * that looks disconnected may only have lost its socket and reconnect automatically.
    */
   #disconnectAgain(): void {
     if (++this.#failedDisconnects > MAX_ATTEMPTS) return;

@@ -1,6 +1,6 @@
 /** The history of a number's connections and logins, which decides on the next login. Times are monotonic, ms. */
 export interface Reconnects {
-  /** Attempts in a row without a connection that lasted. */
+  /** Number of attempts in a row without a connection that lasted. */
   readonly failures: number;
   /** Time at which the connection came up; undefined while it is down. */
   readonly upSince: number | undefined;
@@ -19,9 +19,11 @@ export interface Reconnects {
   readonly isLoggingIn: boolean;
   /** True if the client has not reported that WhatsApp accepted the latest login. */
   readonly isAcceptanceDue: boolean;
-  /** Refused logins since the last accepted one, except those for a restriction or a fault of WhatsApp itself. */
+  /**
+   * Number of refused logins since the last accepted one, except those for a restriction or a fault of WhatsApp itself.
+   */
   readonly refusals: number;
-  /** Refusals for a restriction of the number since the last accepted login. */
+  /** Number of refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
   /** Recent times at which the client logged in again, because WhatsApp requested it (515) or automatically. */
   readonly resumptions: readonly number[];
@@ -47,10 +49,10 @@ export const STABLE_MS = 60_000;
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
 
-/** Maximum takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
+/** Maximum number of takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
 
-/** Maximum logins of one number within {@link LOGIN_WINDOW_MS}, whatever their cause. */
+/** Maximum number of logins of one number within {@link LOGIN_WINDOW_MS}, whatever their cause. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
 /** The longest restriction, ms. */
@@ -85,7 +87,7 @@ export function withConnectionLost(before: Reconnects, now: number): Reconnects 
   };
 }
 
-/** Attributes a lost connection to an earlier client of the session; undefined if that happens too often. */
+/** Attributes a lost connection to an earlier client of the session; returns undefined if that happens too often. */
 export function withTakeover(before: Reconnects, now: number): Reconnects | undefined {
   const takeovers = [...before.takeovers.filter((at) => now - at < FLAP_WINDOW_MS), now];
   return takeovers.length > MAX_TAKEOVERS ? undefined : { ...before, takeovers };
@@ -133,13 +135,13 @@ function recentLogins({ logins }: Reconnects, now: number): number[] {
 }
 
 /**
- * Maximum logins within {@link STABLE_MS} that WhatsApp requests or the client starts automatically; during a call,
- * any other login would cut it off.
+ * Maximum number of logins within {@link STABLE_MS} that WhatsApp requests or the client starts automatically; during a
+ * call, any other login would cut it off.
  */
 const MAX_RESUMPTIONS = 1;
 const MAX_RESUMPTIONS_IN_CALL = 3;
 
-/** Counts a login that WhatsApp requested or the client started; undefined if there are too many. */
+/** Counts a login that WhatsApp requested or the client started; returns undefined if there are too many. */
 export function withResumption(
   before: Reconnects,
   { now, inCall }: { now: number; inCall: boolean },
@@ -181,7 +183,7 @@ export function waitMs(kind: FaultKind, reconnects: Reconnects, now: number, cha
   return Math.max(WAITS[kind](reconnects, now, chance), loginBudgetMs(reconnects, now));
 }
 
-/** The wait until a restriction has ended. @param expiresInMs as stated by WhatsApp; undefined if unknown */
+/** The wait until a restriction has ended. @param expiresInMs time that WhatsApp stated, ms; undefined if unknown */
 export function restrictionMs(
   reconnects: Reconnects,
   expiresInMs: number | undefined,

@@ -30,7 +30,7 @@ export const NEW_SESSION: SessionFlow = {
 
 /** Longest wait for a connection to open or to reopen automatically, ms. */
 export const CONNECT_TIMEOUT_MS = 30_000;
-/** Time a number may wait for its turn to log in, ms. */
+/** Time for which a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;
 
 /** Health of the line. */

@@ -155,11 +155,11 @@ export type SessionEffect =
 
 /** Inputs of a decision besides the state and the event. */
 export interface Moment {
-  /** Monotonic, ms. */
+  /** Monotonic time, ms. */
   readonly now: number;
   /** ms since 1970-01-01 UTC. */
   readonly wall: number;
-  /** 0 to 1. */
+  /** A random number, 0 to 1. */
   readonly chance: number;
   /** True if this server may still act for the number. */
   readonly isOwner: boolean;

@@ -25,8 +25,8 @@ export interface OffersOptions {
 }
 
 /**
- * The offers of a number: remembers the errors that apply to further offers, also in a later process, and reports them
- * to the core until they end.
+ * The offers of a number: remembers the errors that apply to further offers, even across restarts, and reports them to
+ * the core until they end.
  */
 export class Offers {
   readonly #options: OffersOptions;
@@ -148,7 +148,7 @@ export class Offers {
     this.#timers.delete(code);
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
-    // A limit of 429 is kept until an offer is accepted: another one in a row lasts longer.
+    // The limit after a 429 is kept until an offer is accepted, because a second 429 in a row extends it.
     if (limit.condition === undefined) return;
     this.#change(limits.withoutLimit(this.#limits, code));
     this.#options.log("info", `calls are possible again after error ${code}`);

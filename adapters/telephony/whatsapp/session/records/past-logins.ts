@@ -9,7 +9,7 @@ const MAX_REASON_LENGTH = 200;
 export interface PastLogins {
   /** Logins of the last hour. */
   readonly logins: readonly number[];
-  /** Refusals for a restriction since the last accepted login. */
+  /** Number of refusals for a restriction since the last accepted login. */
   readonly restrictions: number;
   readonly restriction: Restriction | undefined;
 }

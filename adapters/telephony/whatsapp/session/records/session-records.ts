@@ -4,7 +4,7 @@ import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 
 const RETRY_MS = 1_000;
-/** Maximum rounds before a client that never stops writing is cut off. */
+/** Maximum number of rounds before a client that never stops writing is cut off. */
 const MAX_ROUNDS = 100;
 
 /**
