@@ -194,7 +194,7 @@ async function stop({ connection, db, lock }: Pick<OpenDatabase, "connection" | 
   await connection.close?.();
 }
 
-/** A program that runs next to the server migrates an older database only if no server uses it. */
+/** Migrates an older database for a program that runs next to the server, but only if no server uses it. */
 async function migrateUnlessServed(
   connection: ConnectedDatabase,
   opening: LockedOpening,

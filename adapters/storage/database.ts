@@ -158,7 +158,10 @@ interface PendingWork {
   reject(error: unknown): void;
 }
 
-/** No piece starts later than this in a transaction, ms: the event loop, and live audio, waits for its end. */
+/**
+ * Time after which no further piece starts in a transaction, ms: the event loop, and with it live audio, waits for its
+ * end.
+ */
 const MAX_MS = 4;
 
 const SAVEPOINT = CompiledQuery.raw("savepoint piece");

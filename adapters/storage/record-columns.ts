@@ -48,7 +48,7 @@ export function number<const Name extends string>(name: Name): NamedColumn<Name,
 }
 
 /**
- * A value as JSON, also a text with characters that PostgreSQL cannot store.
+ * A value as JSON, which may include characters that PostgreSQL cannot store in a text.
  * @param numbers treatment of phone numbers in it
  */
 export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): NamedColumn<Name, "json"> {
@@ -148,7 +148,7 @@ function toRecord(fields: Fields, row: object): Values {
     if (value === null) {
       if (!isOptional) record[field] = fallback;
     } else if (kind === "json") record[field] = codec.read(value as string);
-    // pg returns a Buffer, a view into a larger one.
+    // pg returns a Buffer, which is a view into a larger buffer.
     else record[field] = kind === "bytes" ? new Uint8Array(value as Uint8Array) : value;
   }
   return record;

@@ -35,7 +35,7 @@ export type InstanceRow = Database["instances"];
 /** Columns without a field of the record. */
 interface AddedColumns {
   instances: {
-    /** Bytes that `stored_usage` counts for it. */
+    /** Number of bytes that `stored_usage` counts for it. */
     stored_bytes: number;
   };
   calls: {
@@ -45,7 +45,7 @@ interface AddedColumns {
     counted_at: number | null;
     /** The instance, if a demo token created the call: the call also counts against its limits. */
     demo_scope: string | null;
-    /** Bytes that `stored_usage` counts for it. */
+    /** Number of bytes that `stored_usage` counts for it. */
     stored_bytes: number;
   };
   events: {
@@ -87,7 +87,7 @@ export interface CallAudioTable {
 /** Deleted calls that still count against their token; no other data of them is kept. */
 export interface RemovedCallTable {
   token_id: string;
-  /** `counted_at` of the call. */
+  /** Value of `counted_at` of the call. */
   created_at: number;
 }
 

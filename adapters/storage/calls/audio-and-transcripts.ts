@@ -37,7 +37,7 @@ async function audioOf(
       .executeTakeFirst(),
   );
   if (row?.bytes === null) return files?.get(id);
-  return row && new Uint8Array(row.bytes); // pg returns a Buffer, a view into a larger one
+  return row && new Uint8Array(row.bytes); // pg returns a Buffer, which is a view into a larger buffer
 }
 
 const DELETE_FILE = preparedQuery((db, { id }: { id: string }) =>
@@ -88,7 +88,7 @@ export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFile
   for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});
 }
 
-/** Rows per INSERT, ids per SELECT; both databases limit the parameters of one statement. */
+/** Maximum number of rows per INSERT, and of ids per SELECT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
 /** Transcripts, one row for each line. */

@@ -12,7 +12,7 @@ import { columnsWith } from "../tables.ts";
 import { keepCounting } from "./call-creation.ts";
 import { blankReceipts } from "./receipt-store.ts";
 
-/** Maximum calls per transaction; their messages are long. */
+/** Maximum number of calls per transaction; their messages are long. */
 const BATCH = 50;
 
 const ADD_TO_COUNT = preparedQuery((db, { instance_id, status, calls }: FinishedCountTable) =>

@@ -67,7 +67,7 @@ const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & {
     .where("owner", "=", owner),
 );
 
-/** Maximum calls per query; their messages are large. */
+/** Maximum number of calls per query; their messages are large. */
 const MAX_CALLS_PER_QUERY = 50;
 /** Maximum index entries per query. */
 const MAX_ENTRIES_PER_QUERY = 1_000;

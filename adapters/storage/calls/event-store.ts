@@ -192,7 +192,7 @@ function eventsOfCall(table: "events" | "page"): RawBuilder<number> {
     where earlier.call_id is not null and earlier.call_id = ${sql.ref(`${table}.call_id`)}`;
 }
 
-/** Rows per INSERT; both databases limit the parameters of one statement. */
+/** Maximum number of rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
 /** An event without a position. */

@@ -197,7 +197,7 @@ function isUnlinkedNumber(phone: string) {
     ]);
 }
 
-/** An instance, its receipt, and the counts of its calls and bytes. */
+/** Maximum number of rows of an instance: its own, its receipt, and the counts of its calls and bytes. */
 const MAX_INSTANCE_ROWS = 6;
 
 type PurgedInstance = Pick<InstanceRow, "id" | "user_id">;

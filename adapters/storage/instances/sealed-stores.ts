@@ -78,7 +78,7 @@ export function credentialStore(
           .select("sealed")
           .where("instance_id", "=", id)
           .executeTakeFirst();
-        return row && new Uint8Array(row.sealed); // pg returns a Buffer, a view into a larger one
+        return row && new Uint8Array(row.sealed); // pg returns a Buffer, which is a view into a larger buffer
       }),
     hasSecrets: (id) =>
       session.read(async (db) => {
@@ -123,7 +123,7 @@ export async function writeCredentials(tx: Kysely<Database>, id: string, sealed:
     .execute();
 }
 
-/** Maximum records per statement. */
+/** Maximum number of records per statement. */
 const CHUNK = 500;
 
 /** Rolls back a write: the line would have too many records. */

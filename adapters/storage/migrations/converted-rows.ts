@@ -176,7 +176,7 @@ interface RecreatedTable {
   readonly temporaryTable: string;
   /** Columns of the new table to fill, SQL. */
   readonly columns: string;
-  /** The values of these columns, as SQL on the old ones. */
+  /** The values of these columns, as SQL that reads the old columns. */
   readonly values: string;
 }
 

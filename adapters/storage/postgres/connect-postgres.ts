@@ -31,7 +31,7 @@ const STATEMENT_PART = 4 / 5;
 
 /** Limits of every query. */
 export interface PostgresLimits extends TransactionLimits {
-  /** A connection without a response for this long counts as lost, ms; longer than a statement may take. */
+  /** Time without a response after which a connection counts as lost, ms; longer than a statement may take. */
   readonly silenceMs: number;
 }
 

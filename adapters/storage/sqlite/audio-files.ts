@@ -6,7 +6,7 @@ import { nodeSqlite, sqliteUnavailable } from "./node-sqlite.ts";
 
 /** Maximum size of a file that is written with its call; a larger one would delay audio. */
 export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
-/** SQLite's own default, pages. */
+/** Number of pages after which the WAL is copied: the default of SQLite. */
 const CHECKPOINT_PAGES = 1_000;
 const JOB_TIMEOUT_MS = 60_000;
 
@@ -93,8 +93,8 @@ interface AudioFileInput {
 /** Time to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
- * Bytes that are written before the WAL is emptied. A commit of the thread that carries audio waits for this write: up
- * to 50 ms for 10 MiB, 3 ms for this size.
+ * Number of bytes that are written before the WAL is emptied. A commit of the thread that carries audio waits for this
+ * write: up to 50 ms for 10 MiB, 3 ms for this size.
  */
 const PART_BYTES = 512 << 10;
 const CHECKPOINT_ATTEMPTS = 50;

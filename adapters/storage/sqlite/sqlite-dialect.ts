@@ -117,7 +117,7 @@ interface SharedReads {
   renew(): void;
 }
 
-/** Commits of another process become visible within this time, ms; our own immediately. */
+/** Time within which commits of another process become visible, ms; our own are visible immediately. */
 const MAX_MS = 2;
 
 /**

@@ -11,7 +11,7 @@ import { type Database, IS_DELIVERED, IS_FINISHED, IS_REQUESTED_AND_FINISHED } f
 type DeliveryRow = Database["webhook_deliveries"];
 type AttemptUpdate = Partial<DeliveryRow> & Pick<DeliveryRow, "id">;
 
-/** Rows per INSERT; both databases limit the parameters of one statement. */
+/** Maximum number of rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
 const PENDING_DELIVERIES = preparedQuery(

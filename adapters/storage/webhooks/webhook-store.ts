@@ -11,7 +11,7 @@ import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 /** A webhook, with the end of its user's log; null if that is empty. */
 type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 
-/** Maximum webhooks per query. */
+/** Maximum number of webhooks per query. */
 const PIECE = 500;
 
 /** Some webhooks that are not disabled, by ascending id, with the end of the log of their user. */
