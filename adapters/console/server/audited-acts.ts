@@ -30,7 +30,7 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
 
 /**
  * Action that the audit log records for a request; undefined if none.
- * @param path of the HTTP interface
+ * @param path path of the HTTP interface
  */
 export function auditedAct(
   { method }: Pick<RequestContext, "method">,

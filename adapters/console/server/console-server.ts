@@ -64,7 +64,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
   const errorReply = (context: RequestContext, error: unknown): Reply =>
     consoleProblem(context, error) ?? failureReply(error, context, { log, absence: ringport.absence() });
 
-  /** @param path for the log */
+  /** @param path the path to log */
   function logReply(context: RequestContext, reply: Reply, path: string = context.fullPath): Reply {
     const finalReply = finish(withSecurityHeaders(reply), context, undefined, log);
     logRequest(log, context, finalReply, { path, ms: system.monotonic() - context.startedAt });

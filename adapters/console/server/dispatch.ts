@@ -25,7 +25,7 @@ export interface Dispatch {
   accepts(path: string): Promise<boolean>;
   /** @throws {ConsoleRefusal} `cross_site`, `unauthorized` */
   handle(context: RequestContext, path: string): Promise<Reply>;
-  /** The same for a WebSocket. */
+  /** Handles a WebSocket request; throws as `handle` does. */
   upgrade(context: RequestContext, path: string): Promise<Reply | SocketHandlers>;
 }
 
@@ -114,7 +114,7 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
 /**
  * The response with a stream ticket, without the ticket, which would open a WebSocket at `/v1` that outlives the
  * session. Clients continue to the WebSocket below the console, which needs the session.
- * @param path of the HTTP interface
+ * @param path path of the HTTP interface
  */
 function sessionTicket(path: string, reply: Reply): Reply {
   if (reply.status !== 201 || !TICKET_PATH.test(path)) return reply;

@@ -20,7 +20,7 @@ export interface SessionCookie {
  * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to every port of a host
  * (RFC 6265 §8.5), so its name has the port: servers on two ports do not end each other's sessions.
  * @param base path before `/console`
- * @param kind of the cookie: the secret of a session, or the mark of a browser that has signed in before
+ * @param kind kind of the cookie: the secret of a session, or the mark of a browser that has signed in before
  */
 export function sessionCookie(
   base: string,

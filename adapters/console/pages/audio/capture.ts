@@ -3,7 +3,7 @@ import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
 /** Length of the frames, ms. */
 const FRAME_MS = 20;
-/** Maximum samples per conversion: the largest block of a browser. */
+/** Maximum number of samples per conversion: the largest block of a browser. */
 const MAX_BLOCK = 2_048;
 
 /** The microphone's audio on its way to the server: from the rate of the device to frames at the rate of the call. */

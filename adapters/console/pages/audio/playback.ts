@@ -6,11 +6,11 @@ const MAX_PIECE_MS = 200;
 
 /** Buffering of audio that arrives in bursts. */
 export interface Buffering {
-  /** Audio gathered before playback starts, ms. */
+  /** Length of the audio gathered before playback starts, ms. */
   readonly targetMs: number;
   /** Maximum backlog, ms. */
   readonly maxMs: number;
-  /** Audio left when the next piece is due, ms. */
+  /** Length of the audio left when the next piece is due, ms. */
   readonly spareMs: number;
 }
 

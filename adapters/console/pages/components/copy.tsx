@@ -7,7 +7,7 @@ import { toast } from "../shell/toasts.tsx";
 import { Button } from "./button.tsx";
 
 const t = dictionary({ en, pt });
-/** Time the button shows its confirmation, ms. */
+/** Time for which the button shows its confirmation, ms. */
 const CONFIRMATION_MS = 2_000;
 
 /** Copies a text, and confirms it. */

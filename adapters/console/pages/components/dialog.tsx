@@ -11,7 +11,7 @@ export function Dialog({
   children,
 }: {
   readonly title: string;
-  /** Called when the user closes it, also with Escape. */
+  /** Called when the user closes it, including with Escape. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {

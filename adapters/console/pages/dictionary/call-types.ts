@@ -11,7 +11,7 @@ interface CallTypeTexts {
   readonly explanation: string;
 }
 
-/** Texts of each type of calls, also those of its own fields: `callTypes[type].value.name`. */
+/** Texts of each type of call, including those of its fields: `callTypes[type].value.name`. */
 export const callTypes = {
   FIXED_TTS: dictionary({
     en: { name: "Text", choice: "A text, spoken", explanation: "A voice reads your words, then hangs up." },

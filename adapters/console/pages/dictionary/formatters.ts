@@ -7,12 +7,12 @@ export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeF
   (options) => new Intl.DateTimeFormat(locale(), options),
 );
 
-/** The same for numbers. */
+/** A cached number format of a language. */
 export const numberFormat: (options?: Intl.NumberFormatOptions) => Intl.NumberFormat = memoized(
   (options) => new Intl.NumberFormat(locale(), options),
 );
 
-/** The same for times relative to now. */
+/** A cached format of a language for times relative to now. */
 export const relativeFormat: (options: Intl.RelativeTimeFormatOptions) => Intl.RelativeTimeFormat = memoized(
   (options) => new Intl.RelativeTimeFormat(locale(), options),
 );

@@ -9,7 +9,7 @@ const NOT_PAGES = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 /** An address of a page: below the console, with the query. */
 const address = signal(currentAddress());
 
-/** The path of the page, such as `/calls`; `/` for the first one. */
+/** The path of the page, such as `/calls`; `/` for the start page. */
 export const path = computed(() => address.value.replace(/[?#].*$/, "").replace(/(?!^)\/+$/, "") || "/");
 /** The query of the page. */
 export const query = computed(() => new URL(address.value, location.origin).searchParams);

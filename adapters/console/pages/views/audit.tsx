@@ -18,7 +18,7 @@ import { useData } from "../shell/use-data.ts";
 
 const t = dictionary({ en, pt });
 
-/** Entries per page; a shorter page is the last one. */
+/** Number of entries per page; a shorter page is the last one. */
 const PAGE_SIZE = 100;
 
 export default function Audit() {

@@ -13,7 +13,7 @@ import { batchProgressOf } from "./batches/batch-progress.ts";
 import { batchTexts as t } from "./batches/texts.ts";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
-/** Batches that "Show older batches" adds. */
+/** Number of batches that "Show older batches" adds. */
 const STEP = 20;
 
 /** `/batches`: the batches of the account. */

@@ -17,9 +17,9 @@ import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
 import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
-/** Rows that "Show more" adds. */
+/** Number of rows that "Show more" adds. */
 const PAGE_SIZE = 50;
-/** Maximum rows per request. */
+/** Maximum number of rows per request. */
 const MAX_PAGE_SIZE = 200;
 
 export default function Instances() {

@@ -42,7 +42,7 @@ export default function NewCall() {
   const prefill = usePrefill(state);
   const form = useRef<HTMLFormElement>(null);
   const liveCall = useSignal<MicrophoneCall | undefined>(undefined);
-  /** The instance's active call, because of which no new one was placed. */
+  /** The instance's active call, which kept a new call from being placed. */
   const activeCall = useSignal<StartedCall["call"] | undefined>(undefined);
   const isMicrophoneCall = state.form.value.type === "DYNAMIC_STREAM";
   useEffect(() => void readServerLimits(), []);

@@ -81,7 +81,7 @@ export default function Tokens() {
   );
 }
 
-/** @param names of instances, by their ids */
+/** @param names names of instances, by their ids */
 function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>): TableColumn<TokenView>[] {
   const texts = t.value.columns;
   return [

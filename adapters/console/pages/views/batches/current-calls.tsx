@@ -9,7 +9,7 @@ import { TargetLink } from "./target-link.tsx";
 import { batchTexts as t } from "./texts.ts";
 import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
-/** Calls that the page shows. */
+/** Maximum number of calls that the page shows. */
 const MAX_ROWS = 10;
 
 /** The active calls of a batch, each with a link to its page. */

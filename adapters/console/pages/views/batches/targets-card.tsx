@@ -18,7 +18,7 @@ import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
 type Filter = BatchTarget["status"] | "all";
 
-/** Targets that "Show more" adds. */
+/** Number of targets that "Show more" adds. */
 const STEP = 50;
 
 /** The targets of a batch, filtered by status, with a download of the results. */
@@ -93,7 +93,7 @@ function filterOf(text: string | null): Filter {
   return TARGET_STATUSES.find((status) => status === text) ?? "all";
 }
 
-/** The first targets in a state, and one more if there are others. */
+/** The first `max` targets with a status, plus one if there are more. */
 async function firstTargets(id: string, filter: Filter, max: number, signal: AbortSignal): Promise<BatchTarget[]> {
   const rows: BatchTarget[] = [];
   const status = filter === "all" ? undefined : [filter];

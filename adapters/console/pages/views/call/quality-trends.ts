@@ -45,7 +45,7 @@ function measuredValue(measure: Measure, interval: QualityInterval): number | nu
 
 /**
  * The area under a trend, as the `d` of an SVG path with one step for each interval. An interval without a value is a gap.
- * @param width of the whole time
+ * @param width width of the whole time
  */
 export function areaOf(
   measure: Measure,

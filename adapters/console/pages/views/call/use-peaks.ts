@@ -7,7 +7,7 @@ import { WavPeaks } from "./wav-peaks.ts";
 export const PART_COUNT = 400;
 /** Maximum uninterrupted work before the page gets a turn, ms. */
 const MAX_WORK_MS = 8;
-/** Bytes processed between two looks at the clock. */
+/** Number of bytes processed between two looks at the clock. */
 const PIECE_BYTES = 256 << 10;
 /** Interval at which a growing waveform is redrawn, ms. */
 const DRAW_MS = 150;

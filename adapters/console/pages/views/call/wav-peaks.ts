@@ -5,10 +5,10 @@ const EXTENSIBLE = 0xfffe;
 
 /** Fields of the header of a WAV file. */
 export interface WavHead {
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples per channel, capped at the number stated in the header. */
+  /** Number of samples per channel, capped at the number stated in the header. */
   readonly frames: number;
 }
 

@@ -38,7 +38,7 @@ export function filterOf(search: string): CallListFilter {
   };
 }
 
-/** Parses a whole number for a filter; undefined for any other text, which the server would reject. */
+/** Parses a whole number for a filter; returns undefined for any other text, which the server would reject. */
 export function targetPhoneIn(text: string): string | undefined {
   const number = phoneNumberOf(text);
   return PHONE_NUMBER.test(number) ? number : undefined;

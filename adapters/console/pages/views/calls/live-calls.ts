@@ -4,7 +4,7 @@ import type { CallEvent, CallsClient } from "../../../../../src/client/index.ts"
 import { type CallListFilter, listQuery } from "./call-filter.ts";
 import { CallRows, type ListedCall } from "./call-rows.ts";
 
-/** Calls per page. */
+/** Number of calls per page. */
 const PAGE_SIZE = 100;
 /** The largest page of the HTTP interface. */
 const MAX_PAGE_SIZE = 200;
@@ -12,7 +12,7 @@ const MAX_PAGE_SIZE = 200;
 const DRAW_INTERVAL_MS = 200;
 /** Delay before new calls are read, so that one request reads many, ms. */
 const READ_DELAY_MS = 150;
-/** Maximum pages read to find new calls. */
+/** Maximum number of pages read to find new calls. */
 const MAX_PAGES = 5;
 
 /** Source of a list of calls. */

@@ -2,7 +2,10 @@ import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
 import type { AudioLevels, BrowserCallAudio } from "../../audio/call-audio.ts";
 
-/** Maximum frames of 20 ms in the send queue; later ones are dropped, so that a slow network adds no lasting delay. */
+/**
+ * Maximum number of frames of 20 ms in the send queue; later ones are dropped, so that a slow network adds no lasting
+ * delay.
+ */
 const MAX_PENDING_FRAMES = 25;
 const SILENCE: AudioLevels = { heard: 0, spoken: 0 };
 

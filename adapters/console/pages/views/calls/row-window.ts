@@ -13,7 +13,7 @@ export interface ScrollState {
   readonly count: number;
 }
 
-/** Rows drawn beyond each edge of the view, so that scrolling shows no empty space. */
+/** Number of rows drawn beyond each edge of the view, so that scrolling shows no empty space. */
 const OVERSCAN = 8;
 
 /** The rows in view, and a few beyond its edges. */

@@ -3,9 +3,9 @@ import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv
 import { meaningsOf, plainNumber } from "../../../../../src/domain/batches/target-rows.ts";
 import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
 
-/** Rows of a preview, after the header. */
+/** Number of rows of a preview, after the header. */
 const PREVIEW_ROWS = 5;
-/** Bytes that are read for a preview. */
+/** Number of bytes that are read for a preview. */
 const PREVIEW_BYTES = 512 << 10;
 
 /** The first rows of a file. */
@@ -50,7 +50,7 @@ export async function withHeader(file: Blob): Promise<Blob> {
 
 /**
  * The meaning of each column; undefined if no column has the numbers.
- * @param variables of the message
+ * @param variables variables of the message
  */
 export function columnMeanings(
   { header, rows }: CsvPreview,

@@ -8,7 +8,7 @@ import { type Data, useData } from "../../shell/use-data.ts";
 import { spacedNumber } from "../calls/typed-number.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
-/** Maximum instances whose phone numbers are read, each with a request. */
+/** Maximum number of instances whose phone numbers are read, each with a request. */
 const MAX_PHONES = 20;
 
 /** The instances that place the calls, each with its number and its state. */

@@ -6,7 +6,7 @@ const AUDIO_MARK = "\u0000audio\u0000";
 /** The file of an example before one is chosen. */
 const DEFAULT_FILE = "message.mp3";
 
-/** The command that places the call of a form. @param url of the HTTP interface */
+/** The command that places the call of a form. @param url URL of the HTTP interface */
 export function curlExample(form: CallForm, url: string): string {
   const json = JSON.stringify(callRequest(form, AUDIO_MARK).body, null, 2);
   const request = (data: string): string =>
@@ -27,7 +27,7 @@ export function curlExample(form: CallForm, url: string): string {
   ].join("\n");
 }
 
-/** The program that places the call of a form and waits for its end. @param url of the HTTP interface */
+/** The program that places the call of a form and waits for its end. @param url URL of the HTTP interface */
 export function typeScriptExample(form: CallForm, url: string): string {
   const body = literal(callRequest(form, AUDIO_MARK).body);
   const readCode = `(await readFile(${JSON.stringify(fileName(form))})).toString("base64")`;
@@ -59,7 +59,7 @@ function fileName({ audio }: CallForm): string {
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-/** Objects up to this length stay on one line. */
+/** Maximum length of an object that stays on one line, characters. */
 const ONE_LINE = 70;
 
 /** A JSON value in the style of TypeScript: keys without quotes, short objects on one line. */

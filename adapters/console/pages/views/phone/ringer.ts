@@ -1,7 +1,7 @@
 /** Length of a burst of ringing, and the time from one to the next, s. */
 const BURST_S = 1.2;
 const PERIOD_S = 3;
-/** Maximum bursts: no phone rings longer than the longest ring timeout. */
+/** Maximum number of bursts: no phone rings longer than the longest ring timeout. */
 const MAX_BURSTS = 100;
 const LOUDNESS = 0.12;
 

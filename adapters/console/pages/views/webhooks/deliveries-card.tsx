@@ -18,9 +18,9 @@ import { DeliveryBadge } from "./status-badge.tsx";
 
 const t = dictionary({ en, pt });
 
-/** Maximum deliveries shown. */
+/** Maximum number of deliveries shown. */
 const MAX_ROWS = 50;
-/** The list is polled while an attempt is due within this time, ms: no event reports the end of a delivery. */
+/** Time before the next attempt from which the list is polled, ms: no event reports the end of a delivery. */
 const DUE_WITHIN_MS = 30_000;
 const POLL_MS = 2_000;
 

@@ -12,7 +12,7 @@ import { TargetBadge } from "../batch-badge.tsx";
 import { downloadCsv } from "../download-csv.ts";
 import { CorrectionForm } from "./correction-form.tsx";
 
-/** Rows that "Show more" adds. */
+/** Number of rows that "Show more" adds. */
 const STEP = 25;
 
 interface Props {

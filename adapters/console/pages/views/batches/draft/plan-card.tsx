@@ -12,7 +12,7 @@ import { spacedNumber } from "../../calls/typed-number.ts";
 import { newBatchTexts as t } from "../../new-batch/texts.ts";
 import { BatchBadge } from "../batch-badge.tsx";
 
-/** Calls that are shown at first; "Show more" adds five times as many. */
+/** Number of calls that are shown at first; "Show more" adds five times as many. */
 const STEP = 10;
 
 /** The plan of a batch: its calls, times and numbers, with the button that starts it. */
