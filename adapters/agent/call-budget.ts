@@ -5,9 +5,9 @@ export const DEFAULT_TOKENS = 200_000;
 
 /** Limits of one call. */
 export interface AgentCallLimits {
-  /** Replies of the model. */
+  /** Number of replies of the model. */
   readonly turns: number;
-  /** Tokens of all replies, as far as the server reports them. */
+  /** Number of tokens of all replies, if the server reports them. */
   readonly tokens: number;
 }
 

@@ -8,7 +8,7 @@ import { WavPieces } from "./wav-pieces.ts";
 /** The samples of one piece of a file. */
 export interface DecodedPiece {
   readonly samples: Int16Array;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
 }
 
@@ -39,7 +39,7 @@ export interface PieceLimits {
   isCancelled(): boolean;
 }
 
-/** Bytes decoded between two checks of the limits: at most a few milliseconds of work. */
+/** Maximum number of bytes decoded between two checks of the limits: at most a few milliseconds of work. */
 const MAX_PIECE_BYTES = 16 * 1024;
 
 /**

@@ -3,11 +3,11 @@ import type { AudioFacts, FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 
-/** Samples up to this are silence on every codec of a phone: -66 dB. */
+/** Maximum level of samples that every phone codec turns into silence: -66 dB. */
 const MAX_SILENT_PEAK = 16;
 
 /**
- * Decodes a whole file on the calling thread and keeps only its length. Throws an Error whose
+ * Decodes a whole file on the calling thread and emits its length and format. Throws an Error whose
  * message is for the sender of the file: undecodable, empty, silent, too long, or too costly.
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {

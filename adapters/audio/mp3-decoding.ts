@@ -6,14 +6,14 @@ import type { MpegHeader } from "../../src/audio/mp3/mpeg-header.ts";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { Mpg123 } from "./mpg123.ts";
 
-/** Frames that are decoded at once. */
+/** Number of frames that are decoded at once. */
 const BATCH_FRAMES = 16;
 
 /** Decoded audio of one sample rate. */
 export interface Mp3Audio {
   /** Values of the left and the right channel, -1 to 1. */
   readonly channels: readonly Float32Array[];
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
 }
 
@@ -31,7 +31,7 @@ export class Mp3Decoding {
   #batchHeader: MpegHeader | undefined;
   #padding = new EncoderPadding(undefined, 0);
   #info: Mp3Info | undefined;
-  /** Frames since the info. */
+  /** Number of frames since the info. */
   #frames = 0;
   #isCutOff = false;
   #faults = 0;
@@ -115,7 +115,7 @@ export class Mp3Decoding {
     this.#padding = new EncoderPadding(info, header.samples);
   }
 
-  /** An encoder may count one frame more than it writes. */
+  /** Ends the current file. An encoder may count one frame more than it writes. */
   #endFile(): void {
     if (this.#info?.frames !== undefined && this.#frames < this.#info.frames - 1) this.#isCutOff = true;
   }

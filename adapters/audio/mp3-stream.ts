@@ -4,7 +4,7 @@ import { Mp3Mix } from "./mp3-mix.ts";
 
 /** Number of broken frames that are tolerated; each second of audio allows one more. */
 const MAX_FAULTS = 100;
-/** Bytes without frames that count as a broken one. */
+/** Number of bytes without frames that count as one broken frame. */
 const FAULT_BYTES = 4096;
 /** Maximum number of bytes without frames between two frames: less than a second of PCM at 8 kHz. */
 const MAX_GAP_BYTES = 15_000;
@@ -15,7 +15,7 @@ export async function mp3Stream(): Promise<Mp3Stream> {
   const mix = new Mp3Mix();
   let countedFaults = 0;
   let faults = 0;
-  /** Bytes without frames up to the last frame. */
+  /** Number of bytes without frames up to the last frame. */
   let ignoredBefore = 0;
   let isClosed = false;
   return {

@@ -1,6 +1,6 @@
 /** A pool of buffers of one length. */
 export class SampleBuffers {
-  /** Samples in one buffer. */
+  /** Number of samples in one buffer. */
   readonly length: number;
   readonly #maxSpares: number;
   readonly #freeBuffers: Int16Array<ArrayBuffer>[] = [];

@@ -6,10 +6,10 @@ import type { AudioWorkers } from "./audio-jobs.ts";
 
 /** CPU time limit for inspecting a file, ms; a ten-minute MP3 takes about 3 s on a slow machine. */
 const INSPECT_CPU_MS = 5_000;
-/** CPU time limit for decoding, ms: the same work, and resampling. */
+/** CPU time limit for decoding, ms: the work of an inspection, plus resampling. */
 const DECODE_CPU_MS = 15_000;
 /**
- * Elapsed time after which the worker is ended, in multiples of the CPU limit: other work may keep the machine busy.
+ * Elapsed time after which the worker is ended, as a multiple of the CPU limit: other work may keep the machine busy.
  */
 const TIMEOUT_FACTOR = 4;
 

@@ -63,7 +63,10 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Not `mkdir(…, { recursive: true })`: that retries forever if no folder can be created, such as below /proc. */
+/**
+ * Creates a folder and its parents. `mkdir(…, { recursive: true })` would retry forever if no folder can be created,
+ * such as below /proc.
+ */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -78,7 +81,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Checking permissions is not enough: a file system may be full or read-only. */
+/** Writes a file to check a folder. Its permissions are not enough: a file system may be full or read-only. */
 async function assertWritable(folder: string): Promise<void> {
   const path = join(folder, `.write-test-${randomBytes(6).toString("hex")}`);
   const file = await open(path, "wx", 0o600);

@@ -131,7 +131,7 @@ function sayThrough(speech: Speech, voiceId: string | undefined): (text: string,
   };
 }
 
-/** The chosen voice, or the best English one, or the first one. @throws {VoiceUnavailable} there is none */
+/** The chosen voice, or the best English one, or the first one. @throws {VoiceUnavailable} no voice is installed */
 async function calleeVoice(speech: Speech, voiceId: string | undefined): Promise<Voice> {
   const voices = voiceId === undefined ? await speech.voices() : [];
   const preferred = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);

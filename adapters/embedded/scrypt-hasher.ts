@@ -13,13 +13,16 @@ export interface ScryptCost {
 const COST: ScryptCost = { ln: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Maximum hashes at the same time: each takes its memory and a processor; one processor is left for live audio. */
+/**
+ * Maximum number of hashes at the same time: each takes its memory and a processor; one processor is left for live
+ * audio.
+ */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Maximum waiting requests of each kind: up to ten seconds of work. */
 const MAX_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
-/** Hashes up to this memory are verified, bytes. */
+/** Maximum memory of a hash that is verified, bytes. */
 const MAX_MEMORY = 2 ** 30;
 
 interface StoredHash extends ScryptCost {
@@ -29,7 +32,7 @@ interface StoredHash extends ScryptCost {
 
 /**
  * The scrypt of the runtime, in its own threads. A hash is a PHC string: `$scrypt$ln=17,r=8,p=1$salt$hash`.
- * @param cost of new hashes; tests use a smaller one
+ * @param cost cost of new hashes; tests use a smaller one
  */
 export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
   const turns = boundedTurns(atOnce, MAX_WAITING);
@@ -74,7 +77,7 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
-/** Parses a stored hash; undefined if it is not one of scrypt. */
+/** Parses a stored hash; returns undefined if it is not an scrypt hash. */
 function parseHash(stored: string): StoredHash | undefined {
   const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };

@@ -5,8 +5,8 @@ import { DEFAULT_DATA, dataFolder, sqlitePath } from "./data-folder.ts";
 import { closeOnce, type SharedWorkers } from "./shared-workers.ts";
 
 /**
- * The storage in the options, or the embedded one; not opened yet. The command line uses it while a server may be
- * running.
+ * The storage in the options, or the embedded storage, before it is opened. The command line uses it while a server may
+ * be running.
  * @param workers write large audio files; the command line writes none
  * @throws {ConfigurationError} a database URL or a data folder that cannot be used; the message names the fix
  */

@@ -23,7 +23,7 @@ export interface HostVoice {
 /** Samples from -1 to 1. */
 export interface Sound {
   readonly samples: Float32Array;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
 }
 
@@ -71,7 +71,7 @@ export function engineMessage(error: unknown): string {
 /** Exit code of the native code for a model that it does not understand. */
 const ENGINE_EXIT = 255;
 
-/** Threads of a model. Several sentences at once gain more than several threads for one. */
+/** Number of threads of a model. Several sentences at once gain more than several threads for one. */
 const THREADS = 1;
 /** Variation of the durations: none, so that a text sounds the same each time. The WebAssembly build takes 0 for its default. */
 const FIXED_DURATIONS = 1e-6;

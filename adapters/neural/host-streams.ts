@@ -1,11 +1,14 @@
 import { engineMessage, type HostRecogniser, type HostStream } from "./host-engine.ts";
 import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, StreamProgress, ToHost } from "./messages.ts";
 
-/** Maximum streams decoded together; a larger batch is no faster than several. */
+/** Maximum number of streams decoded together; a larger batch is no faster than several. */
 const BATCH = 8;
-/** Audio of several calls is collected for this long, so that it is decoded together, ms. */
+/** Time for which audio of several calls is collected, so that it is decoded together, ms. */
 const COLLECT_MS = 20;
-/** Audio messages that a stream takes before it reports progress without new text; the server sends up to 25 ahead. */
+/**
+ * Number of audio messages that a stream takes before it reports progress without new text; the server sends up to 25
+ * ahead.
+ */
 const TAKEN_PER_REPORT = 5;
 /** Silence after a turn, so that its last word is decoded, s. */
 const TAIL_S = 0.6;
@@ -19,7 +22,7 @@ interface Stream {
   readonly sampleRate: number;
   readonly pending: (Int16Array | "commit")[];
   opened?: { readonly recogniser: HostRecogniser; readonly stream: HostStream };
-  /** Messages with audio taken since the last progress. */
+  /** Number of messages with audio taken since the last progress. */
   takenCount: number;
   /** True between the end of a turn and its text. */
   isCommitting: boolean;

@@ -31,7 +31,7 @@ export interface SpeakInput {
   readonly model: VoiceFiles;
   /** Index of the speaker in the model. */
   readonly speaker: number;
-  /** 1 is the normal speed. */
+  /** Speed of speech; 1 is normal. */
   readonly speed: number;
   /** Language for models that speak several: `pt-br`. */
   readonly language?: string | undefined;
@@ -41,7 +41,7 @@ export interface SpeakInput {
 /** A stream to recognise. */
 export interface RecogniserInput {
   readonly model: RecogniserFiles;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   /** For models that recognise several: `pt`. */
   readonly language?: string | undefined;
@@ -69,7 +69,7 @@ export type FromHost =
 /** Progress of a stream. */
 export interface StreamProgress {
   readonly stream: number;
-  /** Messages with audio taken since the last progress. */
+  /** Number of messages with audio taken since the last progress. */
   readonly takenCount: number;
   /** The text of the current turn, if it has changed. */
   readonly partial?: HeardText | undefined;

@@ -20,7 +20,7 @@ export interface VoiceModel {
   /** `pt-BR`, by the folder's name; undefined if the name does not contain it. */
   readonly language: string | undefined;
   readonly speakers: number;
-  /** Bytes of its largest file. */
+  /** Size of its largest file, bytes. */
   readonly bytes: number;
 }
 

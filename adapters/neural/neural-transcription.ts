@@ -19,17 +19,17 @@ export interface NeuralTranscriptionOptions {
   readonly model?: string | undefined;
   /** Language of the speech, for models that recognise several. */
   readonly language?: string | undefined;
-  /** Time the end of a call waits for the last texts, ms. Default: 5,000. */
+  /** Time for which the end of a call waits for the last texts, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 
-/** Audio kept for a slow process, and for the next one, ms. */
+/** Length of the audio that is kept for a slow process, and for its successor, ms. */
 const KEEP_MS = 15_000;
-/** Messages with audio on the way to a process: about 2 s. */
+/** Maximum number of messages with audio on the way to a process: about 2 s. */
 const MAX_IN_FLIGHT = 25;
-/** Processes that a session may lose in a row without a text. */
+/** Maximum number of processes that a session may lose in a row without a text. */
 const MAX_LOSSES = 3;
-/** Dropped audio is reported once for each second of it. */
+/** Length of dropped audio after which it is reported, ms. */
 const DROP_REPORT_MS = 1_000;
 
 /**

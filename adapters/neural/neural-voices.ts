@@ -15,14 +15,14 @@ export interface NeuralVoice {
   readonly model: string;
   /** Index of the speaker. Default: 0. */
   readonly speaker?: number | undefined;
-  /** 1 is the voice's normal speed. */
+  /** Speed of speech; 1 is the voice's normal speed. */
   readonly speed?: number | undefined;
 }
 
 /** Voice ids to voices, as in the option `embedded.neural.voices`. */
 export type NeuralVoiceChoice = Readonly<Record<string, NeuralVoice>>;
 
-/** Speakers of a model that are listed; others need an id of the operator's choice. */
+/** Maximum number of speakers of a model that are listed; others need an id of the operator's choice. */
 const MAX_SPEAKERS = 9;
 /** Time after which the folder is read again, ms. */
 const FRESH_MS = 5_000;

@@ -16,7 +16,7 @@ const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** A tag and a length take at most 10 bytes each. */
+/** Maximum size of a field's header: a tag and a length take at most 10 bytes each. */
 const HEADER_BYTES = 20;
 const MAX_FIELDS = 10_000;
 const MAX_ENTRIES = 1_000;

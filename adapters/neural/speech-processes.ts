@@ -12,9 +12,9 @@ export interface SpeechProcessesOptions {
   readonly packages?: (() => readonly EnginePackage[]) | undefined;
   /** Number of processes. Default: 1; at most the processors, less one for calls. */
   readonly size?: number | undefined;
-  /** A process is replaced if it has taken this much memory beyond that of its models, MiB. Default: 1024. */
+  /** Memory beyond that of its models at which a process is replaced, MiB. Default: 1024. */
   readonly memoryMb?: number | undefined;
-  /** A process is replaced after this many texts. Default: 2,000. */
+  /** Number of texts after which a process is replaced. Default: 2,000. */
   readonly maxTexts?: number | undefined;
   /** Gets a message for each process that ends. Default: none. */
   readonly log?: Pick<Logger, "info" | "warn"> | undefined;
@@ -23,7 +23,7 @@ export interface SpeechProcessesOptions {
 /** Samples of a text. */
 export interface SpokenText {
   readonly samples: Int16Array;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
 }
 
@@ -33,7 +33,7 @@ export interface RecogniserListener {
   onTaken(count: number): void;
   onPartial(heard: HeardText): void;
   onFinal(heard: HeardText): void;
-  /** The process has ended, and everything since the last final text is lost; the stream may be opened again. */
+  /** Called when the process has ended: all audio since the last final text is lost; the stream may be opened again. */
   onLost(): void;
   /** The stream cannot be recognised. */
   onFailed(reason: string): void;
@@ -46,7 +46,7 @@ export interface OpenedStream {
   close(): void;
 }
 
-/** Texts that a process speaks at once. */
+/** Number of texts that a process speaks at once. */
 export const TEXTS_AT_ONCE = 2;
 const MAX_TEXTS = 2_000;
 const DEFAULT_MEMORY_MB = 1_024;

@@ -30,7 +30,7 @@ export interface NumberedVoices {
 /**
  * Gives each voice a permanent id. Voices of known models have the number of the table; others get the next number of their
  * language, which is written beside the models and never given to another voice, not even after the model has been removed.
- * @param folder of the models
+ * @param folder folder of the models
  */
 export async function numberVoices(folder: string, voices: readonly UnnumberedVoice[]): Promise<NumberedVoices> {
   const stored = await storedIds(folder);

@@ -1,5 +1,5 @@
 const MAX_QUOTE = 200;
-/** Shorter secrets would match parts of harmless words. */
+/** Minimum length of a secret that is masked, characters: a shorter one would match parts of harmless words. */
 const MIN_SECRET = 4;
 
 /** Texts that must not appear in a message: the key and the values of headers, which servers quote in error bodies. */

@@ -37,7 +37,7 @@ export async function* readWithin(
   }
 }
 
-/** Longest event, characters. */
+/** Maximum length of an event, characters. */
 const MAX_EVENT_LENGTH = 1 << 20;
 
 /**

@@ -5,11 +5,11 @@ import { SampleBuffers } from "../audio/sample-buffers.ts";
 import { readWav } from "./wav-file.ts";
 import { WavWriter } from "./wav-writer.ts";
 
-/** Recordings that start together spread their first write over this many slots. */
+/** Number of slots over which recordings that start together spread their first write. */
 const STAGGERS = 25;
-/** Audio in one write to the disk, which a crash may lose, ms. */
+/** Length of the audio in one write to the disk, which a crash may lose, ms. */
 const BATCH_MS = 1_000;
-/** Writes that may wait while the disk is slower than the call. */
+/** Maximum number of writes that may wait while the disk is slower than the call. */
 const MAX_WAITING = 10;
 
 /** Options of {@link wavRecordings}. */

@@ -13,7 +13,7 @@ export type WavStop = Exclude<IncompleteReason, "storage_quota"> | "no_room";
 /** Options of a {@link WavWriter}. */
 export interface WavWriterOptions {
   readonly path: string;
-  /** Hz. */
+  /** Sample rate, Hz. */
   readonly sampleRate: number;
   readonly channels: 1 | 2;
   /** One buffer is one write to the disk. Its length is a multiple of `channels`. */
@@ -59,7 +59,7 @@ export class WavWriter {
   #batchLength: number;
   /** Batches that wait for the disk, oldest first. */
   #pendingBatches: Batch[] = [];
-  /** Bytes of samples that were accepted, and bytes on the disk. */
+  /** Number of bytes of samples that were accepted, and number of bytes on the disk. */
   #acceptedBytes = 0;
   #writtenBytes = 0;
   #file: FileHandle | undefined;
@@ -79,7 +79,7 @@ export class WavWriter {
     this.#batchLength = channels * Math.ceil((stagger * buffers.length) / channels);
   }
 
-  /** Audio that was accepted and not lost, ms. */
+  /** Length of the audio that was accepted and not lost, ms. */
   get recordedMs(): number {
     return (
       ((this.#hasFailed ? this.#writtenBytes : this.#acceptedBytes) * 1000) /

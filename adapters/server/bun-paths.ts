@@ -1,4 +1,4 @@
-/** Maximum segments of an application path; longer paths do not match. */
+/** Maximum number of segments of an application path; longer paths do not match. */
 const MAX_SEGMENTS = 24;
 
 /** A request as passed to a route of Bun. */

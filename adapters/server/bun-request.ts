@@ -41,8 +41,8 @@ export class BunRequest extends ServerRequest {
 }
 
 /**
- * Reads and drops the rest of the body, within bounds; true if it reached the end. A disconnected client is not an
- * error.
+ * Reads and drops the rest of the body, within bounds; returns true if it reached the end. A disconnected client is not
+ * an error.
  */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
   const deadline = performance.now() + MAX_DRAINED_MS;

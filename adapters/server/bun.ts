@@ -28,7 +28,7 @@ export { CannotListen, type Listening, type ServedApp, type ServeOptions, type T
 
 /** Resolution of Bun's timeouts, seconds: a connection may end up to one step early. */
 const TIMEOUT_STEP_SECONDS = 4;
-/** Maximum bytes queued on a WebSocket whose client does not read. */
+/** Maximum number of bytes queued on a WebSocket whose client does not read. */
 const MAX_BACKPRESSURE_BYTES = 8 << 20;
 
 // The part of Bun that is used here; its type package stays out of the published types.

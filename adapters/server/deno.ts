@@ -24,7 +24,7 @@ import {
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
-/** Interval at which a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
+/** Interval at which a WebSocket's send buffer is polled, ms: Deno has no event for an empty buffer. */
 const DRAIN_POLL_MS = 5;
 /** Interval at which a closing server checks if all replies and connections have ended, ms. */
 const CLOSE_POLL_MS = 20;

@@ -1,9 +1,11 @@
 import { MAX_DRAINED_MS } from "./listening.ts";
 
-/** Bun and Deno read ahead on each open connection, up to 1 MiB, even if no one consumes the data. */
+/**
+ * Maximum number of lingering connections: Bun and Deno read up to 1 MiB ahead on each, even if no data is consumed.
+ */
 const MAX_LINGERING = 16;
 
-/** Functions that end the connections left open behind an early response; the oldest one first. */
+/** Functions that end the connections left open after an early response, oldest first. */
 const pendingEnds = new Set<() => void>();
 
 /**

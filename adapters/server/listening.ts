@@ -17,11 +17,11 @@ export interface Tls {
   readonly key: string;
 }
 
-/** The address to listen on. */
+/** The address to listen on, and limits of its connections. */
 export interface ServeOptions {
-  /** 0 picks a free one. Default: 8080. */
+  /** Port to listen on; 0 picks a free port. Default: 8080. */
   readonly port?: number | undefined;
-  /** Default: 127.0.0.1, this machine only; 0.0.0.0 accepts connections from the network. */
+  /** Address to bind: 127.0.0.1 accepts only this machine, 0.0.0.0 the whole network. Default: 127.0.0.1. */
   readonly hostname?: string | undefined;
   /** Time after which a connection whose client does not read the response is ended, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
@@ -57,17 +57,17 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** Maximum rest of a body to read after an early response, bytes. */
+/** Maximum number of bytes that are read and discarded after an early response. */
 export const MAX_DRAINED_BYTES: number = 64 << 20;
-/** Maximum time for that, ms. A client whose data is refused at once gets a reset instead of the response. */
+/** Maximum time spent on discarding a body, ms. Without it the client would get a reset instead of the response. */
 export const MAX_DRAINED_MS = 2_000;
 /** Time after which a connection whose client does not read the response is ended, ms. */
 export const STALL_MS = 60_000;
 /** Silence of a connection after which it is probed or ended, s. */
 export const IDLE_SECONDS = 120;
 /**
- * The same for a WebSocket, s: a lost network sends no close, and while its WebSocket seems open, no other can take
- * its place.
+ * Silence of a WebSocket after which it is probed or ended, s: a lost network sends no close, and a WebSocket that
+ * seems open keeps others from taking its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TurnBudget } from "../../src/base/turn-budget.ts";
 
-/** Requests of one connection that wait for their turn; a connection with more of them is ended. */
+/** Maximum number of requests of one connection that wait for their turn; a connection with more of them is ended. */
 const MAX_WAITING = 100;
 
 /** End of the latest response of a connection, number of waiting requests, and state of the connection. */

@@ -44,7 +44,7 @@ export function attachUpgrade(
   const aliveSockets = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const ws of sockets.clients) {
-      // The responses of a paused connection wait in its unread bytes.
+      // The pong of a paused connection may be among its unread bytes.
       if (ws.isPaused) aliveSockets.add(ws);
       else if (!aliveSockets.delete(ws)) ws.terminate();
       ws.ping();
@@ -117,7 +117,7 @@ export function attachUpgrade(
 /** Writes a whole HTTP response to a socket that has left the HTTP parser, and ends it. */
 export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
   if (socket.destroyed) return;
-  // The end of the connection is the end of a body whose length is not known (RFC 9112 §6.3).
+  // A body of unknown length ends with the connection (RFC 9112 §6.3).
   const length = isInPieces(body) ? {} : { "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ ...headers, ...length, connection: "close" }).map(
     ([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}\r\n`,
@@ -142,7 +142,7 @@ export function takesUpgrade(message: IncomingMessage): boolean {
 
 /**
  * Refuses a request with an offer and a body, on a server that cannot ignore the offer by an option (see `serve`): the
- * body can no longer be read. If the application refuses its caller or its path, that comes first.
+ * body can no longer be read. If the application refuses the caller or the path, that refusal takes precedence.
  */
 async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex): Promise<void> {
   const { url, headers } = new NodeRequest(message);

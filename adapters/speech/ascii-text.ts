@@ -1,4 +1,6 @@
-/** Letters of European and African languages and of phonetic writing by their nearest plain letter, in lower case. */
+/**
+ * Letters of European and African languages and of phonetic alphabets after their nearest plain letters, in lower case.
+ */
 const LETTERS = `a ⱥɐɑɒʌ
 ae æ
 b ƀɓƃʙ
@@ -32,8 +34,8 @@ w ƿʍ
 y ƴɏʎʏỿȝ
 z ƶȥʐʑʒɀƹƺʓ`;
 
-/** Spoken words for signs. */
-const SIGNS = {
+/** Spoken words for symbols. */
+const SYMBOLS = {
   "‘": "'",
   "’": "'",
   "“": '"',
@@ -60,16 +62,16 @@ const SIGNS = {
 };
 
 const EQUIVALENTS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(SIGNS),
+  ...Object.entries(SYMBOLS),
   ...LETTERS.split("\n").flatMap((row) => {
     const [plain = "", letters = ""] = row.split(" ");
     return [...letters].map((letter): [string, string] => [letter, plain]);
   }),
 ]);
 
-/** An English text in ASCII: other letters and signs become their plain equivalents, or a space. */
+/** An English text in ASCII: other letters and symbols become their plain equivalents, or a space. */
 export function asciiText(text: string): string {
   const equivalent = (part: string): string =>
-    part.replace(/\P{ASCII}/gu, (sign) => EQUIVALENTS.get(sign.toLowerCase()) ?? sign);
+    part.replace(/\P{ASCII}/gu, (character) => EQUIVALENTS.get(character.toLowerCase()) ?? character);
   return equivalent(equivalent(text).normalize("NFKD").replace(/\p{M}/gu, "")).replace(/[^\x20-\x7e]/gu, " ");
 }

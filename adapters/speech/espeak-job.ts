@@ -13,7 +13,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
   Object.entries({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }),
 );
 
-/** Currencies whose sign most voices skip. */
+/** Currencies whose symbol most voices skip. */
 const CURRENCIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "₹": "INR",

@@ -29,7 +29,7 @@ const UNREAD_SCRIPTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ ja: ["Hani"], ko: ["Hani"], hak: ["Hani", "Bopo"], chr: ["Cher"], shn: ["Mymr"] }),
 );
 
-/** The scripts that eSpeak NG reads in a voice of a language. @param tag of the voice: `pt-BR` */
+/** The scripts that eSpeak NG reads in a voice of a language. @param tag tag of the voice: `pt-BR` */
 export function espeakScripts(tag: string): readonly string[] {
   const [language = ""] = tag.toLowerCase().split("-");
   const unreadScripts = UNREAD_SCRIPTS.get(language) ?? [];

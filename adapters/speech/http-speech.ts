@@ -16,9 +16,9 @@ import { parseVoiceId } from "./voice-id.ts";
 export interface HttpVoice {
   /** The server's name of the voice: `pf_dora`. */
   readonly voice: string;
-  /** Another model than {@link HttpSpeechOptions.model}. */
+  /** A model other than {@link HttpSpeechOptions.model}. */
   readonly model?: string | undefined;
-  /** 1 is the voice's normal speed; most servers accept 0.25 to 4. */
+  /** Speed of speech; 1 is the voice's normal speed. Most servers accept 0.25 to 4. */
   readonly speed?: number | undefined;
   /** Sent as `language`, for servers whose voices speak several. */
   readonly language?: string | undefined;

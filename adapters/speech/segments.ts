@@ -1,10 +1,12 @@
 import { speechSlices } from "../../src/domain/spoken-text/speech-slices.ts";
 
-/** Characters. Shorter segments are joined, so "Dr. Smith called." is one segment. */
+/** Minimum length of a segment, characters. Shorter ones are joined, so "Dr. Smith called." is one segment. */
 const MIN_LENGTH = 40;
-/** Characters. Longer segments take noticeable time. */
+/** Maximum length of a segment, characters: longer ones take noticeable time. */
 const MAX_LENGTH = 300;
-/** Letters. The time that an engine takes grows with the square of a word's length; no language has longer words. */
+/**
+ * Maximum length of a word, letters: an engine's time grows with the square of it, and no language has longer words.
+ */
 const MAX_WORD = 40;
 
 /**

@@ -30,7 +30,7 @@ export class SpeechCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of samples in the cache, unfinished renderings included. */
+  /** Size of the samples in the cache, bytes, unfinished renderings included. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -38,7 +38,7 @@ export interface EspeakInput {
 
 /** The part of a worker pool that speech uses, such as `WorkerPool`. */
 export interface SpeechWorkers {
-  /** Jobs that run at the same time. Default: 2. */
+  /** Number of jobs that run at the same time. Default: 2. */
   readonly size?: number | undefined;
   run<K extends keyof SpeechJobs>(
     job: { readonly kind: K } & SpeechJobs[K]["input"],

@@ -14,13 +14,16 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 const MIN_RATE = 4000;
 const MAX_RATE = 192_000;
 const G711_RATE = 8000;
-/** An MP3 is decoded in pieces of this size, bytes. */
+/** Size of the pieces in which an MP3 is decoded, bytes. */
 const MP3_PIECE_BYTES = 4096;
 
-/** Bytes such as a line break that may follow a WAV. */
+/** Maximum number of bytes, such as a line break, that may follow a WAV. */
 const MAX_STRAY_BYTES = 4;
 
-/** Samples at the start of a WAV that are inspected as bytes: enough for two MPEG frames or for detecting text. */
+/**
+ * Number of samples at the start of a WAV that are inspected as bytes: enough for two MPEG frames or for detecting
+ * text.
+ */
 const OPENING_SAMPLES = 1500;
 
 /** Content types of samples that no byte reveals. */
@@ -154,7 +157,7 @@ function wavDecoder(): BodyDecoder {
   };
 }
 
-/** @param name of compressed audio that was found among samples */
+/** @param name name of compressed audio that was found among samples */
 function refuseCodedAudio(name: string | undefined): void {
   if (name !== undefined) throw new AudioFormatError("malformed", `it sent ${name} among samples`);
 }

@@ -15,7 +15,7 @@ const MAX_NAMED = 12;
 
 /**
  * The voices of several engines. The first engine that has a voice id speaks it, and `xx-YY-1` is the best voice of the first one that has
- * the language. Never another language than the requested one.
+ * the language. It never speaks a language other than the requested one.
  */
 export class VoiceCatalogue {
   readonly #engines: readonly Speech[];

@@ -12,7 +12,7 @@ export interface VoiceId {
 
 const VOICE_ID = /^([a-z]{2,3})-([A-Z]{2}|[0-9]{3})-([1-9][0-9]?)$/;
 
-/** Parses `pt-BR-1`; undefined for a malformed id. */
+/** Parses `pt-BR-1`; returns undefined for a malformed id. */
 export function parseVoiceId(id: string): VoiceId | undefined {
   const [, language, region, number] = VOICE_ID.exec(id) ?? [];
   if (language === undefined || region === undefined) return undefined;

@@ -9,7 +9,7 @@ interface Part {
   readonly confidence: number | undefined;
 }
 
-/** Maximum parts of one emitted utterance; a longer utterance is split. */
+/** Maximum number of parts of one emitted utterance; a longer utterance is split. */
 const MAX_PARTS = 200;
 
 /**

@@ -25,7 +25,7 @@ export interface DeepgramOptions {
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** Audio kept for sending it again on another connection, ms. */
+/** Length of the audio that is kept to be sent again on another connection, ms. */
 const KEEP_MS = 10_000;
 
 /**

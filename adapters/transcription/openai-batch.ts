@@ -28,14 +28,14 @@ export interface OpenaiTranscriptionOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Time a response may take, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Time the end of a call waits for responses, ms. Default: 5,000. */
+  /** Time for which the end of a call waits for responses, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 
 const MAX_RESPONSE_BYTES = 1 << 20;
-/** Audio that may wait for a slow server, ms. With more, the oldest turn is dropped. */
+/** Maximum length of the audio that waits for a slow server, ms. Beyond it the oldest turn is dropped. */
 const MAX_WAITING_MS = 120_000;
-/** A longer turn is sent in parts, ms. */
+/** Length above which a turn is sent in parts, ms. */
 const MAX_TURN_MS = 60_000;
 
 /**

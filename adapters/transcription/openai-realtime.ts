@@ -78,7 +78,7 @@ function appendMessage(samples: Int16Array): string {
   return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;
 }
 
-/** Items with partial text whose turn is not known yet. */
+/** Maximum number of items with partial text whose turn is not known yet. */
 const MAX_ITEMS = 100;
 /** Codes of errors that a new connection would not fix. */
 const PERMANENT = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;

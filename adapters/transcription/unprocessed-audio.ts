@@ -1,6 +1,6 @@
 import { msToSamples, samplesToMs } from "../../src/audio/samples/pcm.ts";
 
-/** Audio in one message, ms. */
+/** Length of the audio in one message, ms. */
 const PIECE_MS = 80;
 
 /** A span of time, ms since the callee answered. */
@@ -22,7 +22,7 @@ export type Outgoing = TimeSpan &
  * newest `keepMs` of it.
  */
 export class UnprocessedAudio {
-  /** Audio that was dropped before it was sent, in total, ms. */
+  /** Total length of the audio that was dropped before it was sent, ms. */
   droppedMs = 0;
   readonly #keepMs: number;
   readonly #sampleRate: number;

@@ -7,7 +7,7 @@ import type { HostLookup } from "./host-lookup.ts";
 
 /** Limits on the destinations of requests. */
 export interface PublicConnectionOptions {
-  /** Connects to private addresses too, also without TLS. Default: false. */
+  /** Allows private addresses, and connections without TLS. Default: false. */
   readonly allowPrivate?: boolean | undefined;
   /** Looks up host names. */
   readonly hosts: Pick<HostLookup, "addresses">;

@@ -8,7 +8,7 @@ import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 export interface WorkerPoolOptions {
   /** Maximum worker threads. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
   readonly size?: number | undefined;
-  /** Jobs that may wait for a worker before another is refused. Default: 256. */
+  /** Maximum number of jobs that may wait for a worker before another is refused. Default: 256. */
   readonly maxWaiting?: number | undefined;
   /** The file that the workers run; it calls `serveJobs`. */
   readonly entry: URL;
@@ -20,7 +20,7 @@ export interface WorkerPoolOptions {
 export interface RunOptions {
   /** Stops the job, whether it waits or runs; the iteration then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time the job may run without a piece before its worker is ended, ms. Default: 10,000. */
+  /** Time for which the job may run without a piece before its worker is ended, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Buffers of the job that move to the worker instead of being copied; they are empty afterwards. */
   readonly transfer?: readonly ArrayBuffer[] | undefined;
@@ -36,7 +36,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  * keep the process alive.
  */
 export class WorkerPool<Jobs extends JobTable<Jobs>> {
-  /** Jobs that run at the same time. */
+  /** Number of jobs that run at the same time. */
   readonly size: number;
   readonly #maxWaiting: number;
   readonly #entry: URL;
@@ -115,7 +115,10 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     await Promise.all([...this.#slots].map((slot) => slot.stop(closedError)));
   }
 
-  /** Gives waiting jobs to idle workers: a worker that has done such a job, otherwise any, otherwise a new one. */
+  /**
+   * Gives waiting jobs to idle workers: preferably a worker that has done such a job, then any worker, then a new
+   * worker.
+   */
   #assign(): void {
     while (this.#queue.size > 0) {
       const idleSlots = [...this.#slots].filter((slot) => slot.isIdle);

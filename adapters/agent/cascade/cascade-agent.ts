@@ -6,9 +6,9 @@ import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
 
 /** Options of {@link cascadeAgent}. */
 export interface CascadeAgentOptions extends ChatOptions {
-  /** Replies of the model in one call. Default: 100. */
+  /** Maximum number of replies of the model in one call. Default: 100. */
   readonly maxTurns?: number | undefined;
-  /** Tokens of all requests of one call, as far as the server counts them. Default: 200,000. */
+  /** Maximum number of tokens of all requests of one call, if the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
   /** True to ask the model as soon as partial transcripts suggest that the callee's turn is ending. Default: true. */
   readonly preemptive?: boolean | undefined;

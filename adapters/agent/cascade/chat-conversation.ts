@@ -19,11 +19,11 @@ import { Sentences } from "./sentences.ts";
 import { ToolRound } from "./tool-round.ts";
 import { toolSpecs } from "./tools.ts";
 
-/** Time the agent waits for the callee before it asks if anyone is there, ms. */
+/** Time for which the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
-/** Maximum requests per reply: each tool call causes another request, and the last one allows only text. */
+/** Maximum number of requests per reply: each tool call causes another request, and the last one allows only text. */
 const MAX_STEPS = 4;
-/** Turns in a row whose words may be lost. */
+/** Maximum number of turns in a row whose words may be lost. */
 const MAX_LOST_TURNS = 1;
 
 /** Limits of one call. */
@@ -47,7 +47,7 @@ export class ChatConversation implements Conversation {
   #transferRound: ToolRound | undefined;
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
-  /** Turns in a row whose words were lost. */
+  /** Number of turns in a row whose words were lost. */
   #lostTurns = 0;
   /** The reply that is being prepared. */
   #preparedReply: PreparedReply | undefined;

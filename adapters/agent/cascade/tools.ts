@@ -4,7 +4,7 @@ import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { jsonOf } from "../../provider-http/fault-text.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 
-/** Longest message for a machine, characters. */
+/** Maximum length of a message for a machine, characters. */
 const MAX_VOICEMAIL = 2_000;
 
 /** The description of a tool for a model. */

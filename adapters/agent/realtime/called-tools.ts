@@ -7,7 +7,7 @@ import type { ReconnectingLink } from "./reconnecting-link.ts";
 import type { RealtimeReplies, Response } from "./replies.ts";
 import { type CalledTool, runCalls } from "./response-calls.ts";
 
-/** Maximum replies in a row without input from the callee; the last one allows only words. */
+/** Maximum number of consecutive replies without input from the callee; the last one allows only words. */
 const MAX_STEPS = 4;
 const INTERRUPTED = "error: not done, because the callee interrupted";
 

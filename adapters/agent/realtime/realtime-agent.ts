@@ -16,17 +16,17 @@ export interface RealtimeAgentOptions extends SessionOptions {
   readonly model: string;
   /** More headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Longest silence of the server while a reply is due, ms; the request is then repeated once. Default: 10,000. */
+  /** Maximum silence of the server while a reply is due, ms; after it the request is repeated once. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Replies of the model in one call. Default: 100. */
+  /** Maximum number of replies of the model in one call. Default: 100. */
   readonly maxTurns?: number | undefined;
-  /** Tokens of all replies of one call, as far as the server counts them. Default: 200,000. */
+  /** Maximum number of tokens of all replies of one call, if the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
 }
 
 /**
  * An agent whose model takes the callee's audio and replies with audio, over the realtime protocol of OpenAI. It needs
- * neither transcription nor speech of this server. Throws a TypeError for a malformed base URL.
+ * neither the transcription nor the speech engine of this server. Throws a TypeError for a malformed base URL.
  */
 export function realtimeAgent(options: RealtimeAgentOptions): AudioAgent {
   const { baseUrl, apiKey, model, headers, timeoutMs = 10_000 } = options;

@@ -27,7 +27,7 @@ import { RealtimeReplies, type ReplyRequest } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";
 
-/** Time the agent waits for the callee before it asks if anyone is there, ms. */
+/** Time for which the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
 
 /**

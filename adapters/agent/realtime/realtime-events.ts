@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { jsonOf, quoteOf } from "../../provider-http/fault-text.ts";
 import { membersOf, numberOf, textOf } from "../../provider-http/json-members.ts";
 
-/** Longest arguments of a function, and longest words of an item, characters. */
+/** Maximum length of a function's arguments and of an item's words, characters. */
 const MAX_TEXT = 20_000;
-/** Longest piece of audio, characters of Base64. */
+/** Maximum length of a piece of audio, characters of Base64. */
 const MAX_AUDIO = 1 << 20;
 
 /** Messages of the server that are used here. */
@@ -100,7 +100,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
   }),
 );
 
-/** Reads a message of the server; undefined if it has no effect here. Never throws. */
+/** Reads a message of the server; returns undefined if it has no effect here. Never throws. */
 export function realtimeEvent(text: string): RealtimeEvent | undefined {
   const message = membersOf(jsonOf(text));
   const type = textOf(message.type);

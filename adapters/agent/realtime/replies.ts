@@ -82,7 +82,7 @@ export class RealtimeReplies {
     if (pending !== undefined) this.request(pending);
   }
 
-  /** Takes the pending reply, which is then no longer requested automatically; undefined if there is none. */
+  /** Takes the pending reply, which is then no longer requested automatically; returns undefined if there is none. */
   takePending(): ReplyRequest | undefined {
     const pending = this.#pending;
     this.#pending = undefined;

@@ -1,9 +1,9 @@
 import type { HeardItem } from "../../../src/ports/audio-conversation.ts";
 import type { HistoryMessage } from "./realtime-session.ts";
 
-/** Maximum messages passed to another connection. */
+/** Maximum number of messages passed to another connection. */
 const MAX_MESSAGES = 50;
-/** Maximum items of the callee whose words may still arrive. */
+/** Maximum number of the callee's turns whose words may still arrive. */
 const MAX_TURNS = 50;
 
 /** The words heard in a call so far, for a connection that replaces a lost one. */

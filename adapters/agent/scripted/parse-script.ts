@@ -31,7 +31,7 @@ const GO_TO = /^go to ([\p{L}_][\p{L}\p{N}_-]*)\.?$/iu;
 const CONTINUE = /^(?:continue|go on)\.?$/i;
 /** Words before an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
 const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
-/** Longest number that a question can ask for, digits. */
+/** Maximum length of a number that a question can ask for, digits. */
 const MAX_DIGITS = 32;
 
 const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:", "Transfer to" or is "Hang up"';

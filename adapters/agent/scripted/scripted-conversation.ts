@@ -12,20 +12,20 @@ import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";
 import { ScriptTexts } from "./script-texts.ts";
 
-/** Time a question waits for an answer, ms. */
+/** Time for which a question waits for an answer, ms. */
 const ANSWER_MS = 8_000;
-/** Time an unfinished number waits for its next digit, ms. */
+/** Time for which an unfinished number waits for its next digit, ms. */
 const NEXT_DIGIT_MS = 3_000;
-/** Times a question is asked before giving up on a valid answer. */
+/** Maximum number of times a question is asked. */
 const ATTEMPTS = 3;
-/** Questions in one call, repeated ones included: a script may loop. */
+/** Maximum number of questions in one call, repeated ones included: a script may loop. */
 const MAX_QUESTIONS = 100;
-/** Time an agent that does not speak first waits for the callee, ms. */
+/** Time for which an agent that does not speak first waits for the callee, ms. */
 const FIRST_WORDS_MS = 5_000;
 
 /** Position in a script. */
 interface Position {
-  /** The next step of the script. */
+  /** Index of the next step of the script. */
   readonly next: number;
   /** The question that waits for an answer. */
   readonly openQuestion: Ask | undefined;
@@ -33,7 +33,7 @@ interface Position {
   readonly pressedKeys: string;
   /** Number of times the question was asked. */
   readonly attempts: number;
-  /** Questions asked in the call, repeated ones included. */
+  /** Number of questions asked in the call, repeated ones included. */
   readonly questions: number;
   /** The answers to the questions that have a name. */
   readonly answers: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ export class ScriptedConversation implements Conversation {
     }
   }
 
-  /** Keys are enough unless an upcoming question only accepts words. */
+  /** Apologises and fails; without transcription only if a question needs words, because keys still arrive. */
   *#fault({ of, detail }: Extract<ConversationInput, { type: "fault" }>): Generator<ConversationAction, void> {
     if (of === "transcription" && !questions(this.#script.steps).some(needsWords)) return;
     yield { type: "say", text: this.#phrases.apology, interruptible: false };
@@ -218,7 +218,7 @@ export class ScriptedConversation implements Conversation {
     else yield* this.#rejectAnswer(question);
   }
 
-  /** Handles an answer that the question does not have. */
+  /** Handles an answer that is not among the question's choices. */
   *#rejectAnswer(question: Ask): Generator<ConversationAction, void> {
     if (question.otherwise !== undefined) yield* this.#acceptAnswer(question.otherwise, this.#position.pressedKeys);
     else yield* this.#repeatQuestion(question, this.#phrases.notAChoice);

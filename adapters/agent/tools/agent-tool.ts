@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { JsonSchema } from "../../../src/domain/input/json-schema.ts";
 import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
-/** Maximum faults of an input reported to the model. */
+/** Maximum number of faults of an input reported to the model. */
 const MAX_FAULTS = 5;
 
 /** A valibot schema of an object. */

@@ -47,7 +47,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
   };
 }
 
-/** JSON, otherwise the text; null for an empty one. */
+/** The parsed JSON, otherwise the text; null for an empty text. */
 function resultOf(text: string): unknown {
   if (text.trim() === "") return null;
   try {
@@ -66,7 +66,7 @@ function withQuery(path: string, input: Readonly<Record<string, unknown>>): stri
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** The header values, also without their scheme ("Bearer"), and escaped as in JSON. */
+/** The header values, with and without their scheme ("Bearer"), and as escaped in JSON. */
 function secretsOf(headers: Readonly<Record<string, string>>): Secrets {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
   const escaped = parts.map((part) => JSON.stringify(part).slice(1, -1));

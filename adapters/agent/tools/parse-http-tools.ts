@@ -16,7 +16,7 @@ const Headers = v.record(
     v.regex(HEADER_NAME, "must have valid header names"),
     v.check(
       (name) => !RESERVED_HEADERS.test(name),
-      "must not contain Host, Content-Type and others that Ringport sets",
+      "must not contain Host, Content-Type or any other header that Ringport sets",
     ),
   ),
   v.pipe(v.string("must have strings as values"), v.regex(HEADER_VALUE, "must have only ASCII characters in values")),
@@ -25,7 +25,10 @@ const Headers = v.record(
 
 const Tool = v.strictObject(
   {
-    name: v.pipe(v.string("must be a string"), v.regex(/^[\w-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")),
+    name: v.pipe(
+      v.string("must be a string"),
+      v.regex(/^[\w-]{1,64}$/, "must have 1 to 64 characters: A-Z a-z 0-9 _ -"),
+    ),
     description: v.pipe(
       v.string("must be a string: the model uses it to choose a tool"),
       v.trim(),
@@ -101,7 +104,7 @@ function safeNameOf(tool: unknown): string | undefined {
   return typeof name === "string" && /^[\w-]{1,64}$/.test(name) ? name : undefined;
 }
 
-/** True if every `pattern` in a schema compiles: with an invalid one, checking an input would fail. */
+/** True if every `pattern` in a schema compiles: an invalid pattern would make each check of an input fail. */
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
   const queue: unknown[] = [schema];
   for (let index = 0; index < queue.length; index++) {

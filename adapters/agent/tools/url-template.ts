@@ -21,7 +21,7 @@ const PARTS = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[!"$-.0->@-[\]-~/]*)?(\?[!"$-[\]-~
 const PLACEHOLDER = /\{([\w-]{1,64})\}/g;
 const DOTS = /^\.{1,2}$/;
 
-/** Parses a template; undefined if the text is not one. */
+/** Parses a template; returns undefined if the text is not a template. */
 export function urlTemplate(text: string): UrlTemplate | undefined {
   const [, origin = "", path = "/", query = ""] = PARTS.exec(text) ?? [];
   if (!URL.canParse(origin) || /[{}]/.test((path + query).replace(PLACEHOLDER, ""))) return undefined;

@@ -18,7 +18,7 @@ export interface WatchOptions {
 type WatchedCall = CallWith<"outcome">;
 
 const POLL_MS = 500;
-/** Calls listed in each poll; older active ones are read by id. */
+/** Number of calls listed in each poll; older active calls are read by id. */
 const PAGE_SIZE = 50;
 
 /** Prints the active calls, then every change, until the signal fires. */

@@ -18,7 +18,7 @@ const USUAL_SERVERS: readonly ModelServer[] = [
   { name: "LM Studio", url: "http://127.0.0.1:1234/v1" },
 ];
 
-/** Choices of the operator; undefined ones are looked for. */
+/** Choices of the operator; those left undefined are detected. */
 export interface ModelChoice {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -40,7 +40,7 @@ export interface FindOptions {
 }
 
 const RESPONSE_TIMEOUT_MS = 2_000;
-/** A large model is read from the disk first, ms. */
+/** Time for the first reply of a model, ms: a large one has to be read from the disk first. */
 const LOAD_TIMEOUT_MS = 180_000;
 /** Models that do not converse. */
 const NOT_A_CHAT = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;

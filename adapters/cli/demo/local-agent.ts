@@ -11,7 +11,7 @@ import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 import { addFix, ENGINE_FIX } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
-/** Choices of the operator; undefined ones are looked for. */
+/** Choices of the operator; those left undefined are detected. */
 export interface LocalChoice {
   readonly embedded: EmbeddedTuning;
   /** Absolute path of the model folder. */
@@ -133,7 +133,7 @@ function recogniserOf(
   return missingRecogniser(`there is none in ${path}${unusable.join("")}`);
 }
 
-/** Languages of a recogniser; undefined if it is not a known one. */
+/** Languages of a recogniser; undefined for an unknown recogniser. */
 function languagesOf(name: string): readonly string[] | undefined {
   return KNOWN_MODELS.find((model) => model.name === name)?.languages;
 }

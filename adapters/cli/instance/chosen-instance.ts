@@ -1,7 +1,7 @@
 import type { Client, Instance } from "../../../src/client/index.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Maximum instances listed in an error. */
+/** Maximum number of instances listed in an error. */
 const MAX_LISTED = 5;
 
 /**

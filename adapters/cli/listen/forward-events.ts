@@ -20,7 +20,7 @@ export interface ForwardOptions {
 /** An event with the response to it. */
 interface Delivery {
   readonly event: CallEvent;
-  /** Null if there was no response. */
+  /** Status of the response; null if there was none. */
   readonly status: number | null;
   readonly error: string | null;
 }

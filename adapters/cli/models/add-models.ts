@@ -152,7 +152,7 @@ async function addFromRelease({
   }
 }
 
-/** Parses the option `--sha256`; undefined if it is not set. */
+/** Parses the option `--sha256`; returns undefined if it is not set. */
 function expectedSha256(line: ParsedLine, archives: number): string | undefined {
   const text = line.values.get("sha256");
   if (typeof text !== "string") return undefined;
@@ -186,7 +186,7 @@ async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined
   if (!/^(y|yes)$/i.test(answer.trim())) throw new UsageError("the licences were not accepted; nothing was installed");
 }
 
-/** Asks in the terminal of this process; undefined if it has none. */
+/** Asks in the terminal of this process; returns undefined if it has none. */
 export function askInTerminal(): TerminalQuestion | undefined {
   if (!process.stdin.isTTY) return undefined;
   return async (question, signal) => {

@@ -10,7 +10,7 @@ const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
 
 /**
  * The models that these words choose: a language with a region chooses its first known voice, a language alone also its
- * first known recogniser, and a name the model of that name. @param all every known model of the languages
+ * first known recogniser, and a name the model of that name. @param all true for every known model of the languages
  * @throws {UsageError} an unknown language, or no name
  */
 export function chosenModels(words: readonly string[], all: boolean): KnownModel[] {

@@ -18,7 +18,7 @@ export function maskNumbers(text: string): string {
     .replace(WITHOUT_PLUS, maskDigits);
 }
 
-/** The same for a JSON document; JSON numbers stay unchanged. */
+/** Masks the phone numbers in a JSON document; JSON numbers stay unchanged. */
 export function maskNumbersInJson(json: string): string {
   return json.replace(JSON_STRING, maskNumbers);
 }

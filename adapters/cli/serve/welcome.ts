@@ -46,7 +46,7 @@ function consoleUrl(base: string, { options: { publicUrl } }: ServerSettings): s
 }
 
 /**
- * Until an account exists, prints how the first person registers. Only a terminal shows the link: other outputs end up
+ * Prints how the first person registers, until an account exists. Only a terminal shows the link: other outputs end up
  * in logs.
  */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { type BlackAndWhite, readPng } from "./png-image.ts";
 
 /** A QR code's squares, without the quiet zone around them. */
 export interface QrModules {
-  /** Squares along each side. */
+  /** Number of squares along each side. */
   readonly size: number;
   isDark(row: number, column: number): boolean;
 }
@@ -17,7 +17,7 @@ export function modulesOfText(text: string): QrModules {
   return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
 }
 
-/** The finder pattern in the upper left corner starts with this many dark modules. */
+/** Number of dark modules with which the finder pattern in the upper left corner starts. */
 const FINDER = 7;
 
 /**

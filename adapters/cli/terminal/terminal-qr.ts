@@ -1,6 +1,6 @@
 import type { QrModules } from "./qr-modules.ts";
 
-/** Light modules around the code; ISO/IEC 18004 requires four, scanners need fewer. */
+/** Width of the light margin around the code, modules; ISO/IEC 18004 requires four, but scanners need fewer. */
 const QUIET_ZONE = 2;
 
 /**

@@ -30,7 +30,7 @@ export function terminalColumns(): number {
   return isTerminal() ? process.stdout.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Columns of a terminal of unknown width, and of piped help. */
+/** Number of columns of a terminal of unknown width, and of piped help. */
 export const DEFAULT_COLUMNS = 80;
 
 /** True if a stream is a terminal that allows colours (https://no-color.org). */
@@ -53,7 +53,7 @@ const closedOutput = new AbortController();
 /** Fires when the reader closes the output, as in `ringport calls --watch | head -1`. */
 export const outputClosed: AbortSignal = closedOutput.signal;
 
-/** A closed pipe, as in `ringport --help | head -1`, is not an error. */
+/** Ignores a closed pipe, as in `ringport --help | head -1`. */
 export function tolerateBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: { code?: string }) => {

@@ -7,7 +7,7 @@ export function bzip2Fault(reason = "it is damaged"): InstallFault {
 
 /** Reads bits, the highest of each byte first. */
 export class BitReader {
-  /** In bits. */
+  /** Position of the next bit. */
   position: number;
   readonly #bytes: Uint8Array;
 

@@ -2,12 +2,12 @@ import { type BitReader, bzip2Fault } from "./bit-reader.ts";
 
 const OUTPUT_BYTES = 256 << 10;
 const MAX_CODE_BITS = 20;
-/** A code is used for this many symbols. */
+/** Number of symbols for which a code is used. */
 const GROUP = 50;
 /** Symbols for the digits 1 and 2 of a repetition's length. */
 const REPEAT_1 = 0;
 const REPEAT_2 = 1;
-/** This many equal bytes are followed by a count of further ones. */
+/** Number of equal bytes that are followed by a count of further ones. */
 const RUN = 4;
 
 /** A byte's part of the checksum: CRC-32 with the highest bit first. */

@@ -8,7 +8,9 @@ const STREAM = 0x425a68;
 const BLOCK = 0x314159265359;
 const END = 0x177245385090;
 const MAX_BLOCK_BYTES = 900_000;
-/** More than any block can take: 900,000 symbols of 20 bits, and its tables. */
+/**
+ * Size of the input that is buffered, bytes: more than any block takes, with 900,000 symbols of 20 bits and its tables.
+ */
 const BLOCK_INPUT_BYTES = 4 << 20;
 
 /**
@@ -50,7 +52,7 @@ async function* blocksOf(input: BlockInput, block: Bzip2Block): AsyncGenerator<U
 class BlockInput {
   readonly #source: AsyncIterator<Uint8Array>;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Bits of the first byte that have been read. */
+  /** Number of bits of the first byte that have been read. */
   #bitOffset = 0;
   #hasEnded = false;
 

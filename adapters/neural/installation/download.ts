@@ -24,9 +24,9 @@ export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
 }
 
 const MAX_BYTES = 8 * 2 ** 30;
-/** Attempts in a row without a new byte. */
+/** Maximum number of attempts in a row without a new byte. */
 const MAX_ATTEMPTS = 3;
-/** A partial file that has not grown for this long belongs to no running process, ms. */
+/** Time after which a partial file that has not grown belongs to no running process, ms. */
 const IDLE_MS = 60_000;
 
 /**

@@ -18,7 +18,7 @@ export const SHERPA_RELEASES: ModelReleases = {
 };
 
 const TAGS: Readonly<Record<KnownModel["job"], string>> = { voice: "tts-models", recogniser: "asr-models" };
-/** A list of checksums has about 100 KB, the description of a release 2 MB. */
+/** Maximum size of a response: a list of checksums has about 100 KB, the description of a release 2 MB. */
 const MAX_BYTES = 32 * 2 ** 20;
 const SHA_256 = /^[0-9a-f]{64}$/i;
 

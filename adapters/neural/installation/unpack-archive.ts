@@ -10,9 +10,9 @@ import { InstallFault, unreadableFault } from "./install-fault.ts";
 
 /** Limits of an archive. */
 export interface UnpackLimits {
-  /** Bytes of all its files together, unpacked. */
+  /** Total size of its unpacked files, bytes. */
   readonly bytes: number;
-  /** Files and folders. */
+  /** Number of files and folders. */
   readonly files: number;
 }
 
@@ -28,7 +28,7 @@ export interface UnpackOptions {
 const MAX_BYTES = 8 * 2 ** 30;
 const MAX_FILES = 20_000;
 const MAX_DEPTH = 32;
-/** Weights hardly compress, texts by a factor of 10. */
+/** Maximum compression ratio of an archive: weights hardly compress, texts by a factor of 10. */
 const MAX_RATIO = 25;
 const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
 const SECTOR = 512;
