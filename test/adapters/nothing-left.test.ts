@@ -12,7 +12,7 @@ import { findPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR_MS = 3_600_000;
-/** Enough rows to split pages of the database. */
+/** Number of calls: enough rows to split pages of the database. */
 const CALLS = 300;
 /** The number of the simulated callee who listens. */
 const LISTENER = "+12025550100";

@@ -57,7 +57,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("that are invalid name the fault and are not recorded", async () => {
+  test("are refused with every fault if they are invalid", async () => {
     const world = await World.start();
     const { consents } = world.app;
     const put = (phone: string, input: unknown, strict = false) =>
@@ -92,7 +92,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("of a deleted account are refused, although its token was valid at the request", async () => {
+  test("of a deleted account are refused, even if its token was accepted before", async () => {
     const world = await World.start();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: ALICE.userId, createdAt: 0 });
     const error = await refusalOf(world.app.consents.put(ALICE, PHONE, { status: "granted" }));

@@ -93,7 +93,10 @@ export async function checkBatchEnd(
     );
 }
 
-/** No call is created while the batch is paused, or after it was cancelled; one number has one call at a time. */
+/**
+ * Checks that no call is created while the batch is paused or after it was cancelled, and that a number has one call at
+ * a time.
+ */
 function checkSteps({ journal }: SequenceContext, batch: BatchRecord, calls: readonly CallView[]): void {
   const active = new Map<string, CallView>();
   for (const call of calls) {

@@ -17,7 +17,7 @@ const RETRY_MS = 20;
 const POLL_MS = 100;
 /** Time for the batch to end when everything works, on a busy machine, ms. */
 const END_MS = 60_000;
-/** Rounds of a sequence before a batch is cancelled, if at all. */
+/** Number of rounds of a sequence before a batch is cancelled, if at all. */
 const CANCEL_FROM = 4;
 
 /** Reasons for another call, with and without those of a call that a fault ended before its INVITE. */

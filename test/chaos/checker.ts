@@ -168,7 +168,7 @@ async function checkInstances(context: SequenceContext): Promise<void> {
   }
 }
 
-/** The phones' view of all calls. */
+/** Checks all calls as the phones saw them. */
 function checkPhones({ journal, phones, lines }: SequenceContext): void {
   for (const [instance, conversations] of Map.groupBy(talksOf({ journal, phones }), ({ instance }) => instance))
     for (const [n, { number, from }] of conversations.entries()) {

@@ -5,7 +5,7 @@ import { endCall } from "./requests.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 import { takeOver } from "./take-over.ts";
 
-/** Calls that are ended while the storage fails. */
+/** Maximum number of calls that are ended while the storage fails. */
 const MAX_ENDED = 3;
 /** Maximum time of an undisturbed hang-up on a busy machine, ms. */
 const HANG_UP_MS = 5_000;
@@ -27,7 +27,7 @@ export async function executePlan(
   });
 }
 
-/** Immediate steps are done before this returns. */
+/** Executes a step of the plan. Immediate steps are done when it returns. */
 async function act(context: SequenceContext, fault: Fault, settle: () => Promise<void>): Promise<void> {
   const { server, database } = context;
   switch (fault.do) {

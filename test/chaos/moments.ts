@@ -19,7 +19,7 @@ export interface Moment {
   readonly afterMs: number;
 }
 
-/** The round continues after this time even without the occasion, ms. */
+/** Time after which the round continues even without the occasion, ms. */
 const OCCASION_TIMEOUT_MS = 900;
 
 /** Runs an action at the planned moment of a round. */

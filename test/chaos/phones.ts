@@ -25,7 +25,7 @@ export class Phones {
   readonly #resumedAt = new Map<number, number>();
   readonly #journal: Journal;
   #requestsBefore = 0;
-  /** Registrations from before this process. */
+  /** Number of registrations from before this process. */
   #registrationsBefore = 0;
 
   private constructor(
@@ -88,7 +88,7 @@ export class Phones {
     return (registrations.findLast(({ contact }) => contact.includes(`sip:${account}@`))?.expires ?? 0) > 0;
   }
 
-  /** The server process is dead: its calls are cut off. */
+  /** Cuts off the calls of a server process that died. */
   serverDied(): void {
     for (const call of this.#farEnd.calls) call.close();
     this.#registrationsBefore = this.#farEnd.registrations.length;
@@ -96,14 +96,14 @@ export class Phones {
     this.#earlierCalls.clear();
   }
 
-  /** The server is about to lose the database: other messages come from the next server. */
+  /** Prepares for the loss of the database: later messages come from the next server. */
   ownerLost(): void {
     for (const request of this.#farEnd.requests.slice(this.#requestsBefore))
       this.#earlierCalls.set(senderOf(request), this.#journal.epoch);
     this.#journal.epoch += 0.5;
   }
 
-  /** The server that was stopped while it lost the database resumes now. */
+  /** Called when the server that was stopped while it lost the database resumes. */
   ownerResumed(): void {
     this.#resumedAt.set(Math.floor(this.#journal.epoch), performance.now());
   }

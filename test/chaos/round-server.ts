@@ -121,7 +121,7 @@ export class RoundServer {
     this.#signal("SIGCONT");
   }
 
-  /** Sends a request; undefined if there was no response because the server died. */
+  /** Sends a request; returns undefined if there was no response because the server died. */
   async request(
     method: string,
     path: string,
@@ -179,7 +179,7 @@ export class RoundServer {
     void server.exited.then((code) => this.#onExit(server, code));
   }
 
-  /** The signal is sent before this returns. */
+  /** Ends the process; the signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (!server) return; // it died unexpectedly

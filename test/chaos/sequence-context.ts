@@ -12,6 +12,6 @@ export interface SequenceContext {
   readonly journal: Journal;
   readonly moments: Moments;
   readonly phones: Phones;
-  /** Calls of one instance that may be live at the same time. */
+  /** Number of calls of one instance that may be live at the same time. */
   readonly lines: number;
 }

@@ -14,7 +14,7 @@ import { readCall } from "./requests.ts";
 import { RoundServer } from "./round-server.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
-/** Rounds on the same records. */
+/** Number of rounds on the same records. */
 export const ROUNDS_OF_A_SEQUENCE = 10;
 const CLIENT_NETWORKS: readonly Network[] = ["sip/rounds", "sip/rounds", "sip/rounds", "sip", "sip", "simulator"];
 const FINISH_MS = 15_000;
@@ -83,7 +83,7 @@ async function runRounds(context: SequenceContext): Promise<void> {
   await checkLog(context, reader);
 }
 
-/** No faults: pending work is finished, and everything settles. */
+/** Waits without faults until pending work is finished and everything has settled. */
 async function settle(context: SequenceContext, clients: readonly Pick<CallingClient, "finish">[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {
@@ -102,7 +102,7 @@ async function settle(context: SequenceContext, clients: readonly Pick<CallingCl
   await checkRest(context);
 }
 
-/** A call succeeds from every instance. */
+/** Expects that a call succeeds from every instance. */
 async function lastCalls(context: SequenceContext, clients: readonly CallingClient[]): Promise<void> {
   await Promise.all(
     clients.map(async (client, n) => {

@@ -6,9 +6,9 @@ export interface Block {
   readonly page: string;
   /** Line number of its first line of code, from 1. */
   readonly line: number;
-  /** The text after the fence: the language, and the name of the schema for JSON or of the file for a program. */
+  /** The word after the fence. */
   readonly language: string;
-  readonly note: string;
+  /** The rest of the fence: the name of the schema for JSON, or of the file for a program. */ readonly note: string;
   readonly text: string;
   /** The previous block, if only a sentence or two are between them. */
   readonly after: Block | undefined;

@@ -49,7 +49,7 @@ const PRINT: readonly (readonly [excerpt: string, lines: readonly RegExp[]])[] =
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
-/** The same for programs that need a server with live streams. */
+/** Runs the programs that need a server with live streams. */
 const PRINT_WITH_STREAMS: typeof PRINT = [
   ["closed with", [/^ringing $/m, /^answered $/m, /^mark tone$/m, /^completed stream_closed$/m, /^closed with 1000$/m]],
   ["the tone was", [/^the tone was reached$/m, /^completed stream_closed$/m]],

@@ -42,7 +42,7 @@ export interface RunningExample {
   kill(): Promise<number | null>;
 }
 
-/** The first start of an example with a database takes seconds. */
+/** Maximum time until an example is ready, ms: the first start with a database takes seconds. */
 const READY_MS = 45_000;
 
 /** A folder for this test file with all examples and the installed package. */

@@ -13,7 +13,7 @@ import { ACCOUNT, CALLEES, CORRUPTED_NUMBERS, VALID_CALLEE } from "./callees.ts"
 import { Corruption } from "./corruption.ts";
 import { isIsolated } from "./namespace.ts";
 
-/** SIP timeouts of half a minute last three seconds here. The audio has its own clock. */
+/** Factor by which the timers of SIP run faster: half a minute lasts three seconds. The audio has its own clock. */
 const SPEED = 10;
 const CALLS = 120;
 const MAX_MS = 1_000;
@@ -86,7 +86,7 @@ class Batch {
     return sip({ trunks: [trunk], system: this.#system, logger, media: "worker" })[0]!;
   }
 
-  /** One call; it must end soon after we hang up, at the latest. */
+  /** Places one call, which must end soon after we hang up, at the latest. */
   async #corruptedCall(network: TestNetwork, line: Line): Promise<void> {
     const number = CORRUPTED_NUMBERS[Math.floor(this.#draw() * CORRUPTED_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
@@ -106,7 +106,7 @@ class Batch {
       this.#faults.push(`the call to ${number} ended ${ends} times: ${events.types}`);
   }
 
-  /** A registration or a probe with corrupted responses: opened, queried and closed. */
+  /** Opens, queries and closes a registration or a probe with corrupted responses. */
   async #presence(relay: LossyRelay, options: object): Promise<void> {
     for (let n = 0; n < 4; n++) {
       const telephony = this.#trunk(relay, "presence", options);
@@ -121,7 +121,9 @@ class Batch {
     }
   }
 
-  /** A call over the same trunk to a correct remote end: both sides hear. Retried on a stalled machine. */
+  /**
+   * Places a call over the same trunk to a correct remote end: both sides must hear. Retries it on a stalled machine.
+   */
   async #validCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -148,7 +150,7 @@ class Batch {
     return packets < 30 ? `the callee heard ${packets} packets` : undefined;
   }
 
-  /** In our network namespace, any socket in the trunk's port range was left behind by a call. */
+  /** Expects that no call has left a socket behind in the trunk's port range of our network namespace. */
   #expectNoPorts(): void {
     if (!isIsolated) return;
     const ports = readFileSync("/proc/self/net/udp", "latin1")

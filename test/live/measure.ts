@@ -7,7 +7,7 @@ import type { Phone } from "./phone.ts";
 import type { Trial } from "./trials.ts";
 import { type WordErrors, wordErrors } from "./word-errors.ts";
 
-/** Calls at once. They last as long as their sentences, and leave the machine idle in the meantime. */
+/** Number of calls at once. They last as long as their sentences, and leave the machine idle in the meantime. */
 export const LINES = 4;
 /** Time for the last words of a sentence on a slow machine, ms. */
 const TRANSCRIPT_MS = 60_000;

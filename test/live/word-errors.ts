@@ -1,8 +1,8 @@
 /** Words of a text that were heard wrongly. */
 export interface WordErrors {
-  /** Words of the text. */
+  /** Number of words of the text. */
   readonly words: number;
-  /** Words that are missing, wrong or too many; may be more than `words`. */
+  /** Number of words that are missing, wrong or too many; may exceed `words`. */
   readonly errors: number;
 }
 

@@ -18,7 +18,10 @@ export interface WatchedPage {
   readonly faults: readonly string[];
 }
 
-/** A headless Chromium that runs during the tests of the surrounding `describe`. @param flags of its command line */
+/**
+ * A headless Chromium that runs during the tests of the surrounding `describe`.
+ * @param flags flags of its command line
+ */
 export function useBrowser(flags: readonly string[] = []): TestBrowser {
   const browser = new TestBrowser(flags);
   beforeAll(() => browser.start());

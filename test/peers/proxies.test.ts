@@ -111,7 +111,7 @@ for (const [tool, start] of [
 
 const portOf = ({ base }: { readonly base: string }): number => Number(new URL(base).port);
 
-/** A server that counts its requests. */
+/** Starts a server that counts its requests. */
 async function startCounter(): Promise<{ port: number; count(): number; close(): void }> {
   let count = 0;
   const server = createServer((request, response) => {

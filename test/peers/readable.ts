@@ -43,7 +43,7 @@ export async function expectReadable(page: Page, { width, scheme }: Look, name: 
   expect.soft(await page.evaluate(BRIGHTNESS), label)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
 }
 
-/** Expects the same in both schemes, without opening the page again. */
+/** Expects a readable page in both colour schemes, without opening it again. */
 export async function expectReadableInBothSchemes(
   page: Page,
   width: number,

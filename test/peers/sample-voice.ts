@@ -1,4 +1,4 @@
-/** Harmonics of the voice: up to 3 kHz, so that every rate can carry them. */
+/** Number of harmonics of the voice: up to 3 kHz, so that every rate can carry them. */
 const HARMONICS = 16;
 /** Phases of the channels, different so that no channel is a copy of another. */
 const CHANNEL_STEP = 0.37;

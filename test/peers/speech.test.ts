@@ -33,7 +33,7 @@ describeEach([ON_NODE], (target) => {
       },
     );
 
-    test("with other words is understood as those, so the recogniser does listen", async () => {
+    test("with other words is understood as those words, so the recogniser does listen", async () => {
       const { path } = await playText("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
       expect(recognise(path, APPOINTMENT.words)).not.toBe(APPOINTMENT.heard);
       const otherFile = await playText("Our account is cancelled for Friday at four fifteen.", "en-US-1");

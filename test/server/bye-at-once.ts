@@ -6,7 +6,7 @@ import { CallEvents, FrameRecorder } from "../../src/testing/telephony-network.t
 import { until } from "../../src/testing/waiting.ts";
 import { type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 
-/** As soon as our first packet has arrived: the BYE may still overtake the media thread's report of it. */
+/** Hangs up as soon as our first packet has arrived: the BYE may still overtake the media thread's report of it. */
 async function hangUpImmediately(call: FarEndCall): Promise<void> {
   await until(10_000, "the first packet", () => call.heard.length > 0);
   await call.hangUp();

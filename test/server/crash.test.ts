@@ -119,7 +119,7 @@ async function untilHeard(client: Client, id: string): Promise<void> {
   await until(() => client.timeline(id), isReady, 10_000, "the message to be ready");
 }
 
-/** A server with one of each: a live call, a queued one, an ended one, a linked line, a deleted instance. */
+/** A server with a live, a queued and an ended call, a linked line, and a deleted instance. */
 async function setUpBusyServer(server: Server) {
   const client: Client = await server.as("ada");
   await client.post("/v1/instances", { name: "With a key" }, { "idempotency-key": `crash-${Date.now()}` });

@@ -14,7 +14,7 @@ import { byeAt, createTrunkInstance, endOf, LEASE_MS, SOON_MS } from "./pair.ts"
 /** The new data of PostgreSQL takes about half of it. */
 const DISK_SIZE = "size=64m";
 const RENEW_MS = 300;
-/** Fills a page with versions of the lease within seconds. */
+/** Interval of renewals that fills a page with versions of the lease within seconds, ms. */
 const SHORT_RENEW_MS = 50;
 /** Longer than a test lasts. */
 const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: messageOf(60_000) } };

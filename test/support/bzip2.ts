@@ -52,7 +52,7 @@ function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   for (const symbol of symbols) out.write(symbol, CODE_BITS);
 }
 
-/** Magic number, checksum, start and used bytes of a block. */
+/** Writes the magic number, checksum, start and used bytes of a block. */
 export function writeBlockHead(out: BitWriter, crc: number, start: number, usedBytes: readonly number[]): void {
   out.write(0x314159265359, 48).write(crc, 32).write(0, 1).write(start, 24);
   const rows = Array.from({ length: 16 }, (_, row) => usedBytes.filter((byte) => byte >> 4 === row));

@@ -1,7 +1,7 @@
 import type { Message } from "../../src/domain/calls/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 
-const MOVES = ["queued", "ringing", "answered"];
+const ONE_TIME_EVENTS = ["queued", "ringing", "answered"];
 const FINAL = ["completed", "failed"];
 
 /** A final call, as stored or as read; `startedAt` in any form. */
@@ -22,19 +22,22 @@ export function eventFaults(
   const finals = types.filter((type) => FINAL.includes(type)).join();
   if (finals !== status.toLowerCase()) faults.push(`has the final events "${finals}"`);
   if (types[0] !== "queued") faults.push("does not begin with queued");
-  for (const transition of MOVES)
-    if (types.filter((type) => type === transition).length > 1) faults.push(`has ${transition} twice`);
+  for (const name of ONE_TIME_EVENTS)
+    if (types.filter((type) => type === name).length > 1) faults.push(`has ${name} more than once`);
   if (types.includes("answered") !== (startedAt !== null)) faults.push(`has started_at ${startedAt}`);
   return faults;
 }
 
-/** A final call of an audio file, and its events. */
+/** A final call that played an audio file. */
 interface FileCall {
   readonly message: Message;
   readonly outcome: { readonly reason: string; readonly heardRatio: number | null } | null;
 }
 
-/** Faults of a call that plays a file of this size: each byte is a header or tag, or played, or reported. */
+/**
+ * Faults of a call that played a file of this size: each byte must be part of a header or tag, played, or reported as
+ * ignored.
+ */
 export function fileFaults({ message, outcome }: FileCall, events: readonly Event[], size: number): string[] {
   const { header, played: playedBytes } = (message.type === "FIXED_AUDIO" && message.bytes) || { header: 0, played: 0 };
   const reportedBytes = events.reduce((sum, { type, data }) => sum + (type === "audio_ignored" ? data.bytes : 0), 0);

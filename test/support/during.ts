@@ -11,7 +11,7 @@ export async function during<T>(system: Pick<ManualSystem, "advance">, work: Pro
   return await completion;
 }
 
-/** Advances time until the check holds, at most `ms`. Throws an Error beyond that. */
+/** Advances time until the check holds. Throws an Error after `ms`. */
 export async function passUntil(
   system: Pick<ManualSystem, "advance">,
   ms: number,

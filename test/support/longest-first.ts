@@ -12,7 +12,7 @@ export default class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The rank of a file among the long ones; all others share the next rank. */
+/** The rank of a file in the list of long files; all other files share the next rank. */
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = LONG_FILES.findIndex((path) => moduleId.endsWith(`/${path}`));
   return rank < 0 ? LONG_FILES.length : rank;

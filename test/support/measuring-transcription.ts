@@ -8,7 +8,7 @@ import type {
 } from "../../src/ports/transcription.ts";
 import { understandTones } from "./understand-tones.ts";
 
-/** An engine that recognizes tones: the text of a turn names the strongest one, and is empty without one. */
+/** An engine that recognizes tones: the text of a turn names its strongest tone, and is empty if it has none. */
 export class MeasuringTranscription implements Transcription {
   readonly name = "measuring";
   readonly capabilities: TranscriptionCapabilities;

@@ -35,7 +35,7 @@ async function migratedTemplate(): Promise<Fill> {
   return fill;
 }
 
-/** Copies the pages; undefined if the runtime cannot do this. */
+/** Returns a function that copies the pages; undefined if the runtime cannot do this. */
 function pagesOf(original: DatabaseSync & Pages): Fill | undefined {
   const pages = original.serialize?.();
   return pages && ((database: DatabaseSync & Pages) => database.deserialize!(pages));

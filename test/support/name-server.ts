@@ -10,7 +10,7 @@ export interface NameServer {
   readonly address: string;
   /** Queries, in order: `A hooks.example.com`. */
   readonly queries: readonly string[];
-  /** Open connections over TCP. */
+  /** Number of open connections over TCP. */
   readonly connections: number;
   close(): Promise<void>;
 }

@@ -28,7 +28,10 @@ export interface PostgresSource {
   readonly missing: string | undefined;
   /** Takes about a second. */
   start(): Promise<RunningPostgres>;
-  /** Starts a server with its data in an existing folder, such as a small disk; undefined for an existing server. */
+  /**
+   * Starts a server with its data in an existing folder, such as a small disk. Undefined for a server that was already
+   * running.
+   */
   readonly startIn?: (folder: string) => Promise<OwnPostgres>;
 }
 

@@ -11,7 +11,8 @@ export interface Relay {
   /** Accepts connections again, at the same address. */
   repair(): Promise<void>;
   /**
-   * Lets the next message with these words reach the database, and breaks its connection when the response arrives. Resolves when it has broken, or when the signal is aborted.
+   * Lets the next message that contains this text reach the database, and breaks the connection when the response
+   * arrives. Resolves after that, or when the signal is aborted.
    */
   loseResponse(words: string, signal?: AbortSignal): Promise<void>;
 }
@@ -24,12 +25,12 @@ export async function relayTo(url: string): Promise<Relay> {
     socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
   let server: Server | undefined;
   let pendingLoss: { readonly words: string; readonly onLost: () => void } | undefined;
-  const listen = (at: number): Promise<number> =>
+  const listen = (listenPort: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const newServer = createServer((client) => {
         const upstream = connect(Number(port), hostname);
         for (const socket of [client, upstream]) sockets.add(track(socket));
-        // A process that is killed resets its connections, which a pipe does not pass on.
+        // A pipe does not forward the resets of a killed process.
         client.on("close", () => upstream.destroy());
         upstream.on("close", () => client.destroy());
         let loseNext: (() => void) | undefined;
@@ -46,7 +47,7 @@ export async function relayTo(url: string): Promise<Relay> {
       });
       server = newServer;
       newServer.once("error", reject);
-      newServer.listen(at, "127.0.0.1", () => resolve((newServer.address() as AddressInfo).port));
+      newServer.listen(listenPort, "127.0.0.1", () => resolve((newServer.address() as AddressInfo).port));
     });
   const ownPort = await listen(0);
   const relayedUrl = new URL(url);

@@ -135,7 +135,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
 
 /** Result of a program that ran to its end. */
 export interface ProgramResult {
-  /** Null if a signal ended it. */
+  /** Exit code; null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

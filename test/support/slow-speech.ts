@@ -7,7 +7,7 @@ const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "slow", name: "
 
 /** Length of audio per character, ms. */
 export const SPOKEN_MS = 65;
-/** The work of one character, ms: 4,060 characters take 4.9 s, as with the embedded engines. */
+/** Processor time for one character, ms: 4,060 characters take 4.9 s, as with the embedded engines. */
 const WORK_MS = 1.2;
 
 /** An engine that speaks two texts at a time, in order of arrival, sentence by sentence, at its own pace on the given clock. */

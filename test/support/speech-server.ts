@@ -42,7 +42,7 @@ export interface SpeechServer {
 }
 
 const SAMPLE_RATE = 24_000;
-/** Odd, so that every second piece starts within a sample. */
+/** Size of a piece, bytes: odd, so that every second piece starts within a sample. */
 const PIECE_BYTES = 4801;
 const PIECE_EVERY_MS = 2;
 const LEADING_SILENCE_MS = 220;

@@ -11,7 +11,7 @@ export const ATTACH_MS = 1_000;
 /** Settings of a server with live streams that waits only briefly for a client that has left. */
 export const STREAMS = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_STREAM_ATTACH_MS: String(ATTACH_MS) };
 
-/** A server of either kind. */
+/** A server in this process or in another. */
 export type StreamServer = Pick<Server, "as" | "base">;
 
 /** A call with a stream, on a new instance. */

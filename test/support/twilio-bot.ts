@@ -39,7 +39,7 @@ export interface TwilioMessage {
 }
 
 const LOUD = 500;
-/** Packets of 20 ms without a voice that end an utterance. */
+/** Number of packets of 20 ms without a voice that end an utterance. */
 const PAUSE_PACKETS = 15;
 
 /**
@@ -129,7 +129,7 @@ export class TwilioBot {
     this.#play(utterance, `utterance ${this.utterances.length}`);
   }
 
-  /** Audio in messages of half a second, followed by a mark. */
+  /** Sends audio in messages of half a second, followed by a mark. */
   #play(audio: Buffer, name: string): void {
     const streamSid = this.#streamSid;
     for (let at = 0; at < audio.length; at += 4000) {

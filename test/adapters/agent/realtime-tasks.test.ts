@@ -166,7 +166,7 @@ describe("an audio model on a call that a machine answers", () => {
     expect(requests.at(-1)).toBe(`${EXACTLY}"The parcel is here."`);
   });
 
-  test("also leaves its message after a hang-up", async () => {
+  test("leaves its message even after a hang-up", async () => {
     const talk = await startTalk(({ last }) =>
       last.includes("beep")
         ? { text: "Please call us back." }

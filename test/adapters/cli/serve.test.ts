@@ -28,7 +28,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Deno, as the test runner, reports the signal that it sent instead of the exit code. */
+/** Expects the exit code 0. Deno, as the test runner, reports the signal that it sent instead. */
 function expectZero(code: number | null): void {
   expect("Deno" in globalThis ? (code ?? 0) : code).toBe(0);
 }

@@ -12,9 +12,9 @@ export interface RawOptions {
   /** Sent repeatedly after the request. */
   readonly drip?: string;
   readonly everyMs?: number;
-  /** Returns after this many whole responses, without waiting for the end of the connection. */
+  /** Number of whole responses to wait for, instead of the end of the connection. */
   readonly responses?: number;
-  /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `responses`. */
+  /** Maximum wait, ms. Default: 1,000, or 5,000 with `responses`. */
   readonly ms?: number;
 }
 

@@ -5,7 +5,7 @@ import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts"
 import { until } from "../../../src/testing/waiting.ts";
 import { heardBy, scan } from "./scan.ts";
 
-/** Frames of each call: about a second and a half. */
+/** Number of frames of each call: about a second and a half. */
 const FRAMES = 74;
 
 const hash = (samples: Int16Array): string =>

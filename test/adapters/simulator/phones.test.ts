@@ -238,7 +238,7 @@ describe("several phones with one number", () => {
     expect((await eventTypes(call)).at(-1)).toBe("connected");
   });
 
-  test("keep a call ringing after all are closed, also at a new one", async () => {
+  test("keep a call ringing after all are closed; a phone opened later rings too", async () => {
     const [phone, otherPhone] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.leave();

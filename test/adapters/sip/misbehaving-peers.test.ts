@@ -87,7 +87,7 @@ describe("a misbehaving peer", () => {
     await expectEnd(script, "rejected_by_network", /^SIP 407 Who Are You: .*password/);
   });
 
-  test("audio from another address than the announced one is accepted behind a NAT", async () => {
+  test("audio from an address other than the announced one is accepted behind a NAT", async () => {
     const behindNat: Script = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
     const scene = await Scene.open({}, { callees: { "*": behindNat } });
     const { leg, events, recorder } = await scene.call(NUMBER);

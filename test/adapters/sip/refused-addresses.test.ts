@@ -61,7 +61,7 @@ const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
   );
 
 describe("an SDP address outside of mediaFrom", () => {
-  test("gets no audio, which goes to the source of the remote audio", async () => {
+  test("gets no audio; it goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
     const { leg, events, scene } = call;
     const loudCount = await countLoudSamples(scene, call);

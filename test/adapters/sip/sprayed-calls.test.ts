@@ -26,7 +26,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A foreign host that sprays the ports every 10 ms with numbered audio, keys and RTCP; counts the packets that it receives. */
+/**
+ * Starts a foreign host that sprays the ports every 10 ms with numbered audio, keys and RTCP, and counts the packets
+ * that it receives.
+ */
 async function startSpraying(): Promise<{ sentPackets: number; receivedPackets: number; start(): void }> {
   const socket = createSocket("udp4");
   await new Promise<void>((resolve) => socket.bind(0, FOREIGN_HOST, resolve));
@@ -153,7 +156,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a foreign 
     expect(result.outcome.heardEvidence).toBe("none");
   });
 
-  test("of a call whose audio is on another host than its signalling", async () => {
+  test("of a call whose audio and signalling are on different hosts", async () => {
     const result = await playWhileSprayed({ ...callees.speaks, mediaAt: "127.0.0.3" }, media, SPRAYED_LATER);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asciiText } from "../../../adapters/speech/ascii-text.ts";
 
-test("letters lose their accents, and signs become words", () => {
+test("letters lose their accents, and symbols become words", () => {
   expect(asciiText("Ångström, naïve cœur, Łódź, Đorđe, Strauß, İstanbul")).toBe(
     "Angstrom, naive coeur, lodz, dorde, Strauss, Istanbul",
   );

@@ -20,7 +20,7 @@ const WORDS = {
 } as const;
 /** Maximum time that a voice takes for a letter of a word, ms; spelling takes longer. */
 const MAX_LETTER_MS = 200;
-/** The same for a character that is a syllable or a word, ms. */
+/** Maximum sound per character in scripts whose characters are syllables or words, ms. */
 const MAX_SYLLABLE_MS = 400;
 
 test.for([

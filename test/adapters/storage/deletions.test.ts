@@ -115,7 +115,7 @@ const DELETIONS: Readonly<Record<string, Deletion>> = {
   },
 };
 
-/** The administrator's account, whose hash is "hash". */
+/** Stores the administrator's account, whose hash is "hash". */
 async function storeAccount(logins: Storage["logins"]): Promise<void> {
   const account = { id: "acc_1", email: "a@example.com", passwordHash: "hash", role: "admin", createdAt: 1 } as const;
   const user = { id: "usr_2", name: "Bob", createdAt: 1 };

@@ -102,7 +102,7 @@ async function expectPositionsAfterMigration(
   await reopenedStorage.close();
 }
 
-/** Another program's open transaction blocks the events of one user only. */
+/** Expects that another program's open transaction blocks the events of one user only. */
 async function expectNoWaitForForeignTransaction(url: string): Promise<void> {
   const storage = postgresStorage({ url });
   await storage.open({ exclusive: true });

@@ -242,7 +242,7 @@ async function queryBatches({ batches }: Storage): Promise<void> {
   await batches.delete("batch_1");
 }
 
-/** All deletions. */
+/** Runs all deletions. */
 async function deleteAll({ logins, instances, calls, receipts, webhooks }: Storage): Promise<void> {
   await webhooks.forgetDeliveries(9);
   await webhooks.delete("hook_1");

@@ -10,7 +10,7 @@ import { runEveryQuery } from "./every-query.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
-/** Tables of another program, some with the names of ours. */
+/** Tables of another program, some with the same names as Ringport's. */
 const HOST_TABLES = `
   create table users (id integer primary key, email text);
   create table calls (id integer primary key);

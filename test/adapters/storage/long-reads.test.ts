@@ -7,7 +7,7 @@ import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedEvent, storedInstance, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-/** Maximum rows that one query reads before other work continues. */
+/** Maximum number of rows that one query reads before other work continues. */
 const MAX_ROWS = 500;
 const RECORD_COUNT = 2 * MAX_ROWS + 100;
 

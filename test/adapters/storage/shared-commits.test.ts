@@ -31,7 +31,7 @@ test("concurrent writers share commits", async () => {
       .toMatchObject({ name: `number ${n}` });
   });
   await Promise.all(writes);
-  // The driver starts transactions, which are not recorded; savepoints are, and exist only in shared ones.
+  // The driver starts transactions, which are not recorded; savepoints are, and exist only in shared transactions.
   expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
   await Promise.all([storage.close(), otherStorage.close()]);
 });

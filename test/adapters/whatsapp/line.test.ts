@@ -140,7 +140,7 @@ describe("a WhatsApp line", () => {
     expect(scene.hungUpTo).toContain("+12025550100");
   });
 
-  test("links by a code or by a pairing code, and probes", async () => {
+  test("links with a QR code or a pairing code, and probes", async () => {
     const scene = new LineScene();
     expect(await scene.line.probe()).toMatchObject({ state: "offline" });
     const linking = scene.line.link();

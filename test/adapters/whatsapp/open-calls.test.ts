@@ -69,7 +69,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that is hung up normally needs no second end, even after a restart", async () => {
+  test("needs no second hang-up after a normal one, even after a restart", async () => {
     const { scene, call, sentStanzas } = await startCall(callee);
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
@@ -80,7 +80,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(sentStanzas).toEqual([]);
   });
 
-  test("that is hung up over a dead connection ends at the callee over the next one", async () => {
+  test("that is hung up over a dead connection is ended over the next connection", async () => {
     const { scene, call } = await startCall(callee);
     scene.client.stallSocket();
     void call.leg?.hangUp();
@@ -105,7 +105,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(sentStanzas).toEqual([]);
   });
 
-  test("that the callee ends needs no second end, even after a restart", async () => {
+  test("needs no hang-up after the callee has ended it, even after a restart", async () => {
     const { scene, sentStanzas } = await startCall(callee);
     scene.network.call().hangUp();
     await scene.system.advance(2_000);
@@ -137,7 +137,7 @@ describe("a call that a crash left behind", () => {
     expect([...scene.host.storedRecords.keys()].filter((key) => key === "ringport/open-calls")).toEqual([]);
   });
 
-  test("is ended at the next connection if that fails at this one", async () => {
+  test("is ended at the next connection if ending it fails at this one", async () => {
     const scene = await killInCall();
     scene.network.onClient = (client) => client.disturb("sendNode", new Error("the socket is gone"));
     await scene.restart();

@@ -12,7 +12,7 @@ const PHASES: readonly (readonly [string, FakeNumber])[] = [
   ["is active at a second device", { devices: [{ does: "nothing" }, { does: "answer", afterMs: 500 }] }],
 ];
 
-/** An outdated client tries again after 15 to 30 minutes. */
+/** Maximum duration of a run: an outdated client tries again after 15 to 30 minutes. */
 const MAX_MINUTES = 40;
 
 /** Events that may end a call or happen while it ends. */

@@ -97,7 +97,7 @@ async function linkScene(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> 
 beforeEach(instantCrypto);
 
 describe("a Ringport with linked WhatsApp numbers", () => {
-  test("links by code, places a call that is heard, and reconnects after a restart", async () => {
+  test("links with a code, places a call that is heard, and reconnects after a restart", async () => {
     const scene = await linkScene();
     expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
     for (const round of ["first", "after a restart"]) {

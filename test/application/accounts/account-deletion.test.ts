@@ -15,7 +15,10 @@ async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** All data that an account can have: a live call, ended ones with recordings, an unfinished deletion, webhooks, tokens. */
+/**
+ * All data that an account can have: a live call, ended calls with recordings, an unfinished deletion, webhooks,
+ * tokens.
+ */
 async function fillAccount({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
   const { app } = world;
   const endedInstance = await world.newInstance(principal);

@@ -54,7 +54,7 @@ describe("a browser that has signed in before", () => {
 });
 
 describe("a session thief without the password", () => {
-  test("has five guesses, however often the browser of the session is marked", async () => {
+  test("has five guesses, even if the browser of the session is marked repeatedly", async () => {
     const { accounts, admin } = await accountScene();
     const session = await admin();
     const marks = await Promise.all(Array.from({ length: 6 }, () => accounts.deviceMark(session, undefined)));

@@ -67,7 +67,7 @@ describe("a session", () => {
     },
   );
 
-  test("ends with the sign-out, and others continue", async () => {
+  test("ends at the sign-out, while others continue", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const otherSession = await accounts.signIn(LOGIN, BROWSER);
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toHaveLength(100);
   });
 
-  test("is deleted after expiry by a sign-in", async () => {
+  test("is deleted by the next sign-in after it has expired", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     await world.system.advance(15 * DAY_MS);
@@ -131,7 +131,7 @@ describe("a new password", () => {
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
   });
 
-  test("needs the previous one, with a guessing limit", async () => {
+  test("needs the previous password, and limits guesses", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const guess = (current: string) => accounts.changePassword(account, { current, next }, BROWSER);
@@ -154,7 +154,7 @@ describe("a new password", () => {
     await accounts.resetPassword(code, next, BROWSER);
   });
 
-  test("is set with a code, ending sessions", async () => {
+  test("set with a code ends all earlier sessions", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const { code } = (await accounts.resetCode("ANA@example.com"))!;

@@ -100,7 +100,7 @@ describe("a call that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("hears the message after a long silence if it does not beep", async () => {
+  test("plays its message after a long silence if the machine does not beep", async () => {
     const scene = await answerCall("leave_message");
     scene.leg.say(speech(7_000));
     await scene.world.system.advance(14_000);
@@ -111,7 +111,7 @@ describe("a call that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("that hangs up before its beep has not heard the message", async () => {
+  test("counts the message as unheard if the machine hangs up before its beep", async () => {
     const scene = await answerCall("leave_message");
     scene.leg.say(speech(9_000));
     await scene.world.system.advance(8_000);

@@ -50,7 +50,7 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
   await world.stop();
 });
 
-test("two instances of one network call concurrently, each from its own number", async () => {
+test("two instances place concurrent calls over one network, each from its own number", async () => {
   const { world } = await scene();
   const numbers = [OFFICE_NUMBER, "+14155550100"];
   const instances = [];
@@ -67,7 +67,7 @@ test("two instances of one network call concurrently, each from its own number",
   await world.stop();
 });
 
-test("an unlisted number is refused with the list", async () => {
+test("an unlisted number is refused with the list of allowed numbers", async () => {
   const { world, instance, call } = await scene();
   const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OFFICE_NUMBER}, +1415555*`;
   const refusal = { ...NOT_ALLOWED, message: detail };
@@ -153,7 +153,7 @@ test("an update applies to later calls; null removes the caller ID", async () =>
   await world.stop();
 });
 
-test("an idempotency key reused with another caller ID is refused", async () => {
+test("reusing an idempotency key with another caller ID is refused", async () => {
   const { world, instance } = await scene();
   const { calls, instances } = world.app;
   const key = { idempotencyKey: "order-7" };

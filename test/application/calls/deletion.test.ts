@@ -207,7 +207,7 @@ describe("a network that cannot unlink the device", () => {
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
 
-  test("in time delays a deletion by ten seconds", async () => {
+  test("that does not unlink the device in time delays a deletion by ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = never;
@@ -222,7 +222,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("nor close its line delays a deletion by five more seconds", async () => {
+  test("that does not close the line either delays a deletion by five more seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = line.closeBarrier = never;
@@ -235,7 +235,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("does not prevent the erasure of credentials; a late line is closed", async () => {
+  test("that does not unlink the device in time does not prevent the erasure of credentials; a late line is closed", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);
@@ -255,7 +255,7 @@ describe("a network that cannot unlink the device", () => {
     await after.stop();
   });
 
-  test("because it is no longer mounted is named in the log", async () => {
+  test("that is no longer mounted is named in the log", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);

@@ -53,7 +53,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("hears the message sample by sample, then the tail", async () => {
+  test("plays the message sample by sample, then the tail", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), ONE_SECOND_TEXT);
     await world.system.advance(1_400);
@@ -172,7 +172,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("hears the beginning of a message while its end is still being spoken", async () => {
+  test("plays the beginning of a message while its end is still being spoken", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let resume = () => {};

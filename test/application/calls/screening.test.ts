@@ -12,7 +12,7 @@ import { refusal } from "../../support/refusal.ts";
 const PROMPT = "Hi, if you record your name and reason for calling, I'll see if this person is available.";
 const INTRODUCTION_TEXT = "This is Acme.";
 const INTRODUCTION = { say: INTRODUCTION_TEXT, voiceId: "en-US-1" };
-/** The message is a tone of 880 Hz, the introduction one of 440 Hz. */
+/** The message is a tone of 880 Hz, the introduction a tone of 440 Hz. */
 const MESSAGE_MS = 3_000;
 
 interface Scene {

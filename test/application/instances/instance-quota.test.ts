@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ALICE, BOB, World } from "../../support/application.ts";
 
-test("a user creates as many instances as the limit allows, also concurrently", async () => {
+test("a user creates as many instances as the limit allows, even concurrently", async () => {
   const world = await World.start({ limits: { instancesPerUser: 3 } });
   const create = (user = ALICE, key?: string) =>
     world.app.instances.create(user, { name: "Desk" }, key === undefined ? {} : { idempotencyKey: key });
@@ -15,7 +15,7 @@ test("a user creates as many instances as the limit allows, also concurrently", 
   await world.stop();
 });
 
-test("a deleted instance makes room for another, under the refused key", async () => {
+test("a deleted instance makes room for another; the refused key can be reused", async () => {
   const world = await World.start({ limits: { instancesPerUser: 1 } });
   const create = () => world.app.instances.create(ALICE, { name: "Desk" }, { idempotencyKey: "k" });
   const first = await world.app.instances.create(ALICE, { name: "Desk" });

@@ -145,7 +145,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("leaves a line that can no longer store data", async () => {
+  test("leaves the line unable to store data", async () => {
     const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const store = (byte: number) => hosts[0]?.records.set(new Map([["key", Uint8Array.of(byte)]]));
@@ -246,14 +246,14 @@ describe("a phone that reports while its number is being unlinked", () => {
   });
 });
 
-describe("a network that cannot unlink the device", () => {
+describe("a network", () => {
   const unlinkFailures = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err))
       .join();
 
-  test("in time delays the request by ten seconds; the next code comes from a new line", async () => {
+  test("that does not unlink the device in time delays the request by ten seconds; the next code comes from a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hangingLine = world.line(instance);
     hangingLine.barrier = never;
@@ -282,7 +282,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("leaves a line unable to read or store", async () => {
+  test("that does not unlink the device in time can no longer read or store records", async () => {
     const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const [host] = hosts;
@@ -303,7 +303,7 @@ describe("a network that cannot unlink the device", () => {
     await world.stop();
   });
 
-  test("because it throws does not delay the request", async () => {
+  test("that fails to unlink the device does not delay the request", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).unlink = async () => {
@@ -315,7 +315,7 @@ describe("a network that cannot unlink the device", () => {
     await world.stop();
   });
 
-  test("because it is no longer mounted keeps the device, not the credentials", async () => {
+  test("that is no longer mounted keeps the device, but Ringport deletes the credentials", async () => {
     const { world: before, instance } = await busyInstance();
     const world = new World({ before });
     (world.context.telephony as Map<string, unknown>).clear();

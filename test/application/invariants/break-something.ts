@@ -63,7 +63,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
 }
 
 /**
- * The machine of the process sleeps.
+ * Lets the machine of the process sleep.
  * @param stopsMonotonic true if its monotonic clock stops too, as in a paused virtual machine
  */
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
@@ -81,7 +81,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
 }
 
-/** A graceful end of the process, whatever state the storage is in. */
+/** Ends the process gracefully, whatever state the storage is in. */
 async function restart(run: Run, drainMs: number): Promise<void> {
   const { process, findings, storageFaults } = run;
   if (process.system.isStopped) return; // it does not see the signal

@@ -3,7 +3,7 @@ import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { ALICE } from "../../support/application.ts";
 import type { Run } from "./run.ts";
 
-/** Checks the batches at rest. @param isEnd everything is repaired, and all work has ended */
+/** Checks the batches at rest. @param isEnd true once everything is repaired and all work has ended */
 export async function checkBatches(run: Run, calls: readonly Call[], isEnd: boolean): Promise<void> {
   const { batches } = run.database;
   for (const { id } of await batches.list(ALICE.userId, {}, {})) {

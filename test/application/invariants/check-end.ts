@@ -7,9 +7,9 @@ import { checkStory } from "./check-story.ts";
 import type { RecordedRequest } from "./requests.ts";
 import type { AttachedClient, Run } from "./run.ts";
 
-/** More than the longest pause between two attempts to write, ms. */
+/** Time that is longer than any pause between two attempts to write, ms. */
 const REPAIRED_MS = 15_000;
-/** Longer than all time limits together, ms. */
+/** Time that is longer than all time limits together, ms. */
 const QUIET_MS = 300_000;
 
 /** Repairs everything, lets all work finish, and checks the final state. */

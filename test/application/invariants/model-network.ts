@@ -66,7 +66,7 @@ export class ModelNetwork extends ScriptedTelephony {
     return this.attempts.find((attempt) => attempt.leg === leg) as Attempt;
   }
 
-  /** The peer, or the network, ends a leg. */
+  /** Ends a leg on behalf of the peer or the network. */
   end(leg: ScriptedLeg, cause: ReleaseCause): void {
     const attempt = this.attempt(leg);
     if (leg.live && cause === "line_lost" && !attempt.isPlaced) attempt.isReturned = true;

@@ -52,7 +52,7 @@ export class OwnerChecks {
     this.#run.findings.expect("owner-acts", process.isOwner, `process ${process.number} sends audio to ${callId}`);
   }
 
-  /** @param isDisturbed something fails now */
+  /** @param isDisturbed true while something fails */
   async check(isDisturbed: boolean): Promise<void> {
     const { findings, clock, database } = this.#run;
     if (isDisturbed) this.#lastFaultAt = clock.monotonic();

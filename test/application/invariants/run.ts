@@ -31,8 +31,8 @@ export interface AttachedClient {
 
 /** Delay after which a supervisor restarts a dead process, ms. */
 const RESTART_MS = 500;
-/** Time within which a database with a lease has an owner, once all faults have ended, ms. */
-const TAKEN_WITHIN_MS = 60_000;
+/** Time within which a process must own a database with a lease, after all faults have ended, ms. */
+const OWNER_TIMEOUT_MS = 60_000;
 
 /** One run of the model: a database, its processes, and their observations. */
 export class Run {
@@ -63,22 +63,22 @@ export class Run {
   readonly fileSizes = new Map<string, number>();
   readonly clients: AttachedClient[] = [];
   readonly attempts: Attempt[] = [];
-  /** Final calls as first seen. */
+  /** Final calls, as they were first read. */
   readonly finalCalls = new Map<string, Call>();
-  /** Calls whose instance was deleted already when they were last requested. */
+  /** Calls whose instance had already been deleted when they were last claimed. */
   readonly #deletedAtClaim = new Set<string>();
   /** True if errors are expected in the operator's log. */
   expectsErrors = false;
-  /** The process that gets the requests: the present owner of the database, or the latest. */
+  /** The process that gets the requests: the current owner of the database, or the latest process. */
   process: Process;
   /** Every living process; more than one only on a database with a lease. */
   readonly processes: Process[];
   #processCount = 0;
-  /** Numbers that were handed out. */
+  /** Number of phone numbers handed out. */
   #numberCount = 0;
   #isSupervised = true;
 
-  /** @param hasLease several processes may compete for the database */
+  /** @param hasLease true if several processes may compete for the database */
   constructor(policy: QueuePolicy, hasLease: boolean) {
     this.policy = policy;
     this.expectsErrors = hasLease;
@@ -87,7 +87,7 @@ export class Run {
     this.processes = [this.process];
   }
 
-  /** Two instances: one whose line is online, and one without a number. */
+  /** Starts the first process, and creates two instances: one whose line is online, and one without a number. */
   async begin(): Promise<void> {
     if (!this.leases) await this.database.open({ exclusive: true });
     if (!(await this.process.start())) throw new Error("the first process does not start");
@@ -101,7 +101,7 @@ export class Run {
   }
 
   /**
-   * Replaces a dead process, or waits until one owns the database again. A storage that prevents a start is repaired.
+   * Replaces a dead process, or waits until a process owns the database again. Repairs a storage that prevents a start.
    */
   async revive(): Promise<void> {
     if (this.leases) return this.process.isAlive && !this.#owner ? undefined : this.waitForOwner();
@@ -119,9 +119,9 @@ export class Run {
   /** Waits until a process owns the database. */
   async waitForOwner(): Promise<void> {
     for (let ms = 0; !this.#owner; ms += RESTART_MS) {
-      this.findings.expect("no-surprise", ms < TAKEN_WITHIN_MS, "no process owns the database");
+      this.findings.expect("no-surprise", ms < OWNER_TIMEOUT_MS, "no process owns the database");
       this.findings.assertNone();
-      if (ms === TAKEN_WITHIN_MS / 2) {
+      if (ms === OWNER_TIMEOUT_MS / 2) {
         this.storageFaults.heal();
         for (const { storage } of this.processes) storage.repair();
       }
@@ -136,7 +136,7 @@ export class Run {
     this.#next().begin();
   }
 
-  /** Dead processes stay dead from this point. */
+  /** Stops restarting dead processes. */
   unsupervise(): void {
     this.#isSupervised = false;
   }
@@ -162,7 +162,7 @@ export class Run {
     const earlierAttempts = this.attempts.filter((other) => other.callId === callId && !other.isReturned);
     this.findings.expect("dialled-once", earlierAttempts.length === 0, () => {
       const { process: first, isPlaced, isAnswered } = earlierAttempts[0] as Attempt;
-      const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which was asked";
+      const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which had dialled";
       return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${progress}`;
     });
     const wasDeleted = this.#deletedAtClaim.has(callId);
@@ -179,12 +179,12 @@ export class Run {
     else this.#deletedAtClaim.delete(callId);
   }
 
-  /** Calls of an instance that may be live at the same time. */
+  /** Number of calls of an instance that may be live at the same time. */
   get lines(): number {
     return this.policy.lines ?? 1;
   }
 
-  /** The open line of an instance in the present process. */
+  /** The open line of an instance in the current process. */
   line(instanceId: string): ScriptedLine | undefined {
     return this.process.network.lines.findLast((line) => line.instance.id === instanceId);
   }
@@ -203,8 +203,8 @@ export class Run {
     return this.processes.find((process) => process.isOwner && process.isStarted);
   }
 
-  #next(earlierAttempts?: Process): Process {
-    const process = new Process(this, ++this.#processCount, earlierAttempts);
+  #next(predecessor?: Process): Process {
+    const process = new Process(this, ++this.#processCount, predecessor);
     this.processes.push(process);
     return process;
   }

@@ -180,7 +180,7 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
   }
 }
 
-/** The owner of the phone scans the code of the instance's line. */
+/** Lets the owner of the phone scan the code of the instance's line. */
 function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
   if (!line?.waitsForScan || line.closed) return;

@@ -72,7 +72,7 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
   });
 }
 
-/** All callees answer and speak, except the callee who lets the phone ring. */
+/** Lets all callees answer and speak, except the one who lets the phone ring. */
 function answerAll(world: World, answeredLegs: Set<ScriptedLeg>): void {
   for (const leg of world.network.legs) {
     if (answeredLegs.has(leg)) continue;

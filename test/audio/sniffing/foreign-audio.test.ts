@@ -273,7 +273,7 @@ describe("the end", () => {
     return { ignored: audio.end(), samples: concatPcm(chunks) };
   }
 
-  test("of a few samples decodes them", async () => {
+  test("after a few samples decodes them", async () => {
     const { ignored: notices, samples } = await endOf([pcmToBytes(Int16Array.of(1, 2, 3))]);
     expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });

@@ -106,7 +106,7 @@ test("the beep detector accepts frames of any size", () => {
   for (const length of [1, 7, 80, 961, 100_000]) expect(beepsIn(samples, 16_000, length)).toEqual(expected);
 });
 
-test("the simulator's voicemail beeps once, in place", () => {
+test("the simulator's voicemail beeps once, at the right time", () => {
   const greeting = voice("Please leave a message after the tone.", 16_000);
   const signal = concatPcm([greeting, tone(1_000, 400, 16_000, 10_000), new Int16Array(16_000)]);
   const [beep, ...laterBeeps] = beepsIn(signal, 16_000);

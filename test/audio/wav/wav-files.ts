@@ -10,7 +10,7 @@ export interface WavRecipe {
   readonly frames: readonly (readonly number[])[];
   readonly extensible?: boolean;
   readonly container?: "RIFF" | "RF64";
-  /** Declared length of the data chunk. Default: the true one. */
+  /** Declared length of the data chunk. Default: the true length. */
   readonly dataSize?: number;
   /** Chunks before the data, and chunks after it. */
   readonly before?: readonly Uint8Array[];

@@ -8,7 +8,7 @@ import { copyCall } from "./support/copied-calls.ts";
 const CALL_COUNT = 1_000;
 /** Number of calls that start and end in each attempt. */
 const CALLS_PER_ATTEMPT = 4;
-/** Other programs on a busy machine may slow some attempts down. */
+/** Maximum number of attempts: other programs on a busy machine may slow some of them down. */
 const MAX_ATTEMPTS = 6;
 const SMOOTH_ATTEMPTS = 2;
 /** Maximum duration of a task on the main thread, ms. */

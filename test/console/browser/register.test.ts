@@ -9,7 +9,7 @@ describeEach([ON_NODE], (target) => {
     describe("on a new server", () => {
       const console = useConsole(target);
 
-      test("the first person registers by the printed address, and a token of theirs works in curl", async () => {
+      test("the first person registers at the printed address, and their new token works in curl", async () => {
         const page = await console.open();
         // Most people open the front page first, then follow the instructions in the same tab.
         await page.goto(console.server.base);

@@ -28,7 +28,7 @@ describe("a form in progress", () => {
     expect(state.faults.value.size).toBe(0);
   });
 
-  it("is one call however often it is sent, and another one once placed or changed", () => {
+  it("creates one call however often it is sent, and another call after it was placed or changed", () => {
     const state = filledForm();
     const key = state.idempotencyKey;
     state.validate();

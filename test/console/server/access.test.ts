@@ -18,7 +18,7 @@ const OPEN = ["GET /session", "POST /register", "POST /sign-in", "POST /password
 const FOR_EVERY_USER = ["GET /summary", "GET /networks"];
 const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
 
-test("only these routes serve anyone", () => {
+test("only these routes are open to everyone", () => {
   const openEndpoints = CONSOLE_ENDPOINTS.filter(({ access }) => access === "everyone");
   expect(openEndpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
@@ -49,7 +49,7 @@ describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))(
     expect([status, json.code]).toEqual(isForEveryUser ? [200, undefined] : [404, "accounts_off"]);
   });
 
-  test("is for administrators only, or also for members", async () => {
+  test("is open to administrators only, or to members too", async () => {
     const scene = consoleScene();
     const { json } = await sendRequest(await scene.member(await scene.admin()));
     const isForAdmins = FOR_ADMINS.includes(`${method} ${path}`);

@@ -204,7 +204,7 @@ describe("a sign-in", () => {
     const browser = await scene.admin();
     const attacker = await scene.member(browser);
     const cookie = `${browser.cookie}; ${attacker.cookie}`;
-    // It is unknown which of the two is ours, so the browser is signed out.
+    // The server cannot know which of the two sessions is this browser's, so it signs the browser out.
     expect((await scene.browser().request("GET", "/api/session", undefined, { cookie })).json.account).toBeNull();
     const sessionResponse = await browser.request("GET", "/api/session", undefined, {
       cookie: `a=b; x${attacker.cookie}; ${browser.cookie}`,

@@ -73,7 +73,7 @@ describe("who answered", () => {
     expect(verdictsOn(["quiet", 1_000], ["beep", 1_000, 300])).toEqual(["machine beep"]);
   });
 
-  test("is not decided by a tone long after the greeting, nor by ringing before one", () => {
+  test("is not decided by a tone long after the greeting, nor by ringing before it", () => {
     expect(verdictsOn(["voice", 600], ["quiet", 7_000], ["beep", 1_400, 300])).toEqual(["human short_greeting"]);
     expect(verdictsOn(["beep", 425, 1_000], ["quiet", 1_000])).toEqual([]);
   });

@@ -55,7 +55,7 @@ describe("a queue that looks for its next call", () => {
   test("waits until the call is due", () =>
     given(wakeInput).when(holdInput).gives("waiting", { do: "wake_in", ms: 60_000 }));
   test("is busy once it dials", () => given(wakeInput).when(input("dial")).gives("busy"));
-  test("looks once at a time", () => given(wakeInput).when(wakeInput).gives("starting_again"));
+  test("runs one search at a time", () => given(wakeInput).when(wakeInput).gives("starting_again"));
   test("looks again if it was woken, even offline", () => {
     for (const wake of [wakeInput, offlineInput, stoppingInput]) {
       given(wakeInput, wake).when(input("rest")).gives("idle", WAKE);

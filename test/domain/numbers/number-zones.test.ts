@@ -33,12 +33,12 @@ describe("the time zones of a number", () => {
     ["+623612345678", "Asia/Makassar"],
     ["+97611123456", "Asia/Ulaanbaatar"],
     ["+243812345678", "Africa/Kinshasa Africa/Lubumbashi"],
-  ])("%s are %s", (phone, zones) => {
+  ])("of %s are %s", (phone, zones) => {
     expect(zonesOfNumber(phone)).toEqual(zones.split(" "));
   });
 
   test.each(["+79161234567", "+61412345678", "+628123456789", "+56912345678", "+5215512345678"])(
-    "%s are all of its country, because a mobile number has no place",
+    "of the mobile number %s are all zones of its country",
     (phone) => {
       expect(zonesOfNumber(phone).length).toBeGreaterThan(2);
     },
@@ -52,7 +52,7 @@ describe("the time zones of a number", () => {
     "+88312345678",
     "+9795551234",
     "+999123",
-  ])("%s are unknown, because it is a number without a place", (phone) => {
+  ])("of %s, which belongs to no country, are unknown", (phone) => {
     expect(zonesOfNumber(phone)).toEqual([]);
   });
 

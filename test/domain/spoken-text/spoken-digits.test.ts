@@ -91,7 +91,7 @@ test("converting spoken digits again has no effect", () => {
     expect(spokenDigits(spokenDigits(text))).toBe(spokenDigits(text));
 });
 
-test("a conversion keeps everything but the signs between digits, in linear time", () => {
+test("a conversion keeps everything but the punctuation between digits, in linear time", () => {
   const pieces = fc.constantFrom(
     "4829",
     "2024",

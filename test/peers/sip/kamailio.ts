@@ -143,7 +143,7 @@ export async function startKamailio(stage: Stage, options: KamailioOptions): Pro
   return stage.add(kamailio, () => end(kamailio.child));
 }
 
-/** It has child processes, which end on a signal to the first one. */
+/** Ends the proxy, whose child processes end with the first one. */
 async function end(child: Child): Promise<void> {
   await child.kill("SIGTERM");
 }

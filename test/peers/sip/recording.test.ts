@@ -69,7 +69,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       const softphonePart = loudPart(sound, 500);
       expect(Math.abs(softphonePart.to - softphonePart.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
 
-      // Right: the softphone's sound until the end, and no audio of ours. It settles in its first second.
+      // Right channel: the softphone's sound until the end, and none of our audio. It settles in its first second.
       const calleePart = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
       expect(msOf(calleePart)).toBeGreaterThan(2_000);
       expect(toneShare(calleePart, THEIR_HZ)).toBeGreaterThan(0.95);

@@ -140,7 +140,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     },
   );
 
-  test.concurrent("presses keys that we understand, and understands ours", async () => {
+  test.concurrent("presses keys that we understand, and understands our keys", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "keys");
     const { leg, events } = await dial(NUMBERS.pcmu);

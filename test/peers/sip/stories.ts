@@ -344,7 +344,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "wants a digest (407) of another user than ours is given one",
+    title: "demands a digest (407) for a different user gets one",
     trunk: { ...credentials, user: "100", authUser: "agent" },
     steps: [
       ...[

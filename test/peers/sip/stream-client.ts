@@ -15,7 +15,7 @@ export interface ReceivedEvent {
 }
 
 const RATE = 16_000;
-/** Messages have odd lengths, so that samples are cut in two. */
+/** Size of a message, bytes: odd, so that samples are cut in two. */
 const PIECE_BYTES = 1_001;
 
 /** A client that is attached to the stream of a call, and gets the callee's audio. */
@@ -38,7 +38,7 @@ export class StreamClient {
     this.closed = new Promise((resolve) => socket.once("close", resolve));
   }
 
-  /** Attaches to a call. @param url of the server */
+  /** Attaches to a call. @param url URL of the server */
   static async attach(url: string, callId: string): Promise<StreamClient> {
     const path = `/v1/calls/${callId}/stream?audio=callee&encoding=pcm_s16le&sample_rate=${RATE}`;
     const socket = new WebSocket(`${url.replace("http", "ws")}${path}`, { headers: { authorization: "Bearer any" } });

@@ -255,7 +255,7 @@ describe("a BYE of the peer", () => {
     expect(call.leftovers).toBe(0);
   });
 
-  test("that crosses ours gets a response; the call ends as released by us", async () => {
+  test("that crosses our BYE gets a response; the call ends as released by us", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     const bye = await call.receive("BYE");

@@ -82,7 +82,7 @@ describe("a request within a dialog", () => {
   });
 });
 
-describe("a request of ours outside of a call", () => {
+describe("a request that we send outside of a call", () => {
   const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
 
   test("responds to a challenge, returning response, flow and request", async () => {

@@ -41,7 +41,7 @@ describe("session timers", () => {
     expect(call.tx.count("INVITE")).toBe(2);
     expect(call.invite.body).toBe("v=0 our offer");
     expect(call.invite.header("To")).toContain("tag=a");
-    // The peer makes no offer while ours is pending.
+    // The peer makes no offer while our offer is pending.
     expect((await call.receive("INVITE", { cseq: 1, body: sdp() })).status).toBe(491);
     const movedContact = ["Contact", "<sip:moved@192.0.2.44>"] as const;
     const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600), movedContact] };

@@ -8,7 +8,7 @@ import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";
 export interface ImpairedCallOptions {
   readonly conditions: NetworkConditions;
   readonly seconds: number;
-  /** Drift of the sender's clock against ours, ppm. Default: 0. */
+  /** Drift of the sender's clock relative to our clock, ppm. Default: 0. */
   readonly ppm?: number;
   /** Seed. Default: 1. */
   readonly seed?: number;

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { impairedCall } from "./impaired-call.ts";
 import { eModel, IMPAIRMENTS } from "./impairments.ts";
 
-/** A session without RTCP does not know the network delay: 20 ms are at most half a step of R. */
+/**
+ * Tolerance of the MOS: a session without RTCP does not know the network delay, and 20 ms are at most half a step of R.
+ */
 const MOS_TOLERANCE = 0.1;
 
 describe("audio through a network with", () => {

@@ -60,14 +60,14 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(0);
   });
 
-  test("is accepted although another one interleaves: the first of two is considered", () => {
+  test("is accepted although another source interleaves: the first of the two is considered", () => {
     const judge = sourceAt();
     expect(judge(BEHIND_NAT, 7, 0, 1)).toBe("pending → agreed");
     expect(judge(STRANGER, 70, 10, 2)).toBe("foreign → agreed");
     expect(judge(BEHIND_NAT, 8, 20, 1)).toBe(`new, one pending → ${textOf(BEHIND_NAT)}`);
   });
 
-  test("is considered after another one that does not continue", () => {
+  test("is considered after another source that does not continue", () => {
     const judge = sourceAt();
     expect(judge(STRANGER, 70, 0, 2)).toBe("pending → agreed");
     for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, 7 + i, 20 * i + 10, 1)).toBe("foreign → agreed");
@@ -209,7 +209,7 @@ describe("the source of the peer's audio", () => {
   });
 });
 
-describe("another host than the one in the SDP", () => {
+describe("a host other than the one in the SDP", () => {
   const SERVER = "192.0.2.200";
   const PRIVATE = { address: "10.0.0.5", port: 5_000 };
   const NO_ADDRESS = { address: "0.0.0.0", port: 0 };

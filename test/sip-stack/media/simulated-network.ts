@@ -10,7 +10,7 @@ export interface Passage {
   readonly delivers: Delivery;
   /** Number of packets of 20 ms; those beyond the clip are silence. */
   readonly packets: number;
-  /** Drift of the sender's clock against ours, ppm. */
+  /** Drift of the sender's clock relative to our clock, ppm. */
   readonly ppm?: number;
   /** Delay of our first frame after the first packet was sent, ms. Default: 7. */
   readonly phaseMs?: number;

@@ -34,7 +34,7 @@ async function sessionTo(port: number, options: Parameters<typeof settingsTo>[1]
   return end;
 }
 
-/** A voice that continues from any host: each packet is sent after the previous one. */
+/** Creates a voice that can continue from any host. Its packets are sent one after the other. */
 function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
   const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
   let sequence = 500;
@@ -57,12 +57,12 @@ async function silenceForMove(): Promise<void> {
 
 test("a phone behind a changing NAT gets audio at each mapping", async () => {
   const [first, second, third] = [await openHost(), await openHost("127.0.0.2"), await openHost("127.0.0.3")];
-  const port = await openHost("127.0.0.3");
+  const otherPort = await openHost("127.0.0.3");
   const end = await sessionTo(first.port);
   const speak = voiceOf(end);
-  for (const mapping of [first, second, third, port, second]) {
+  for (const mapping of [first, second, third, otherPort, second]) {
     const { received } = mapping;
-    if (mapping !== port) await silenceForMove();
+    if (mapping !== otherPort) await silenceForMove();
     await speak(mapping, 10);
     await until(() => mapping.received >= received + 5, "our audio at this mapping", 1_000);
   }
@@ -107,7 +107,7 @@ test("a phone regains its place from a stranger with its next packet", async () 
   expect(end.session.statistics().packetsInjected).toBe(10);
 });
 
-test("an encrypted phone is followed by its own packets only; others are counted", async () => {
+test("our audio follows an encrypted phone by its own packets only; others are counted", async () => {
   const [phone, newHost, stranger] = [await openHost(), await openHost("127.0.0.2"), await openHost("127.0.0.3")];
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
   const end = await sessionTo(phone.port, { srtp: { send: keys, receive: keys } });
@@ -126,7 +126,7 @@ test("an encrypted phone is followed by its own packets only; others are counted
 test.each([
   ["another address", LOOPBACK],
   ["no usable address", "0.0.0.0"],
-])("a voice is followed if the SDP names %s, and is not evidence", async (_, address) => {
+])("our audio goes to a voice if the SDP names %s, without counting it as evidence", async (_, address) => {
   const behindNat = await openHost("127.0.0.2");
   const remote = { address, port: address === LOOPBACK ? 9 : 0 };
   const end = await sessionTo(0, { remote, remoteRtcp: remote });

@@ -74,7 +74,7 @@ describe("outgoing keys", () => {
 });
 
 describe("incoming keys", () => {
-  test("are the sent ones, each once", () => {
+  test("equal the sent keys, each once", () => {
     expect(receive(send("1122*0#D").packets)).toBe("1122*0#D");
   });
 

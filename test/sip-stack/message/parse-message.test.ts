@@ -76,7 +76,7 @@ describe("a malformed message", () => {
     ["From: bob", "From cannot be read", 400],
     ["Call-ID:", "Call-ID is missing", 400],
     ["CSeq: 4294967296 OPTIONS", "CSeq cannot be read", 400],
-    ["CSeq: 1 INVITE", "CSeq names another method than the first line", 400],
+    ["CSeq: 1 INVITE", "CSeq names a method other than the first line's", 400],
     ["Max-Forwards: 256", "Max-Forwards is not a number up to 255", 400],
     ["t: <sip:c@example.com>", "To occurs more than once", 400],
     ["Content-Length: -1", "Content-Length is not a number", 400],

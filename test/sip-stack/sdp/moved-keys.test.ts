@@ -64,7 +64,7 @@ class Phone {
   }
 }
 
-/** A call to a phone with scripted signalling; `keyIn` is our key in an SDP of ours. */
+/** A call to a phone with scripted signalling; `keyIn` returns our key in our SDP. */
 async function callTo(phone: Phone) {
   const end = await End.open();
   cleanups.push(() => end.engine.close());

@@ -160,7 +160,7 @@ describe("an answer", () => {
 describe("SDES keys", () => {
   const secureAnswer = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
 
-  test("are the answer's and ours with the same tag", () => {
+  test("are the answer's key and our key with the same tag", () => {
     const { negotiation, agreements } = negotiate({ srtp: "required" });
     const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
     expect(negotiation.takeAnswer(secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();

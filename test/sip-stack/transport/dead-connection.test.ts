@@ -107,7 +107,7 @@ test("a peer with its own keep-alives stays connected", async () => {
   const { peerEnd, system, flow, messages } = await heldConnection();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
-    peerEnd.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
+    peerEnd.sockets[0]?.write(PONG); // the second one 5 s after our keep-alive
     await vi.waitFor(() => expect(messages).toHaveLength(n));
     await system.advance(25_000);
     expect(flow.isAlive).toBe(true);

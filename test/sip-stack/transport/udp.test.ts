@@ -255,7 +255,7 @@ test("without CRLF probes, peers receive only messages", async () => {
   expect(new Set(farPeer.received.map(({ port }) => port)).size).toBe(1);
 });
 
-test("an address of the other family is unreachable from ours", async () => {
+test("an address of the other family is unreachable", async () => {
   const { transports } = trunk({ localAddress: "127.0.0.1" });
   await expect(transports.connect(hopTo({ address: "::1", port: 5060 }), never)).rejects.toMatchObject({
     fault: "unreachable",

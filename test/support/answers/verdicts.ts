@@ -4,7 +4,10 @@ import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering/answering-machine.ts";
 import type { Answer } from "./answer-set.ts";
 
-/** Verdicts on an answer, in order, as a call reports them. @param isDetecting if false, only keys, speech and beeps are detected */
+/**
+ * Verdicts on an answer, in order, as a call reports them.
+ * @param isDetecting false to detect only keys, speech and beeps
+ */
 export function verdictsOn({ samples, sampleRate }: Answer, isDetecting = true): AnswerVerdict[] {
   const verdicts: AnswerVerdict[] = [];
   let answer: AnswerAnalyzer | undefined;

@@ -37,7 +37,10 @@ export class Items {
     return this.#items[this.#items.findIndex((item) => item.id === id) - 1]?.id ?? null;
   }
 
-  /** Adds an item after another one, at the start (`root`), or at the end; undefined if the other one is unknown. */
+  /**
+   * Adds an item after another one, at the start (`root`), or at the end; returns undefined if the other one is
+   * unknown.
+   */
   add(id: string, wire: Json, line: string, after?: unknown): Item | undefined {
     const item: Item = { id, wire, line, text: "", sentMs: 0, wholeMs: 0 };
     if (after === undefined || after === null) this.#items.push(item);

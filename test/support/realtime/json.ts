@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 /** A new id, such as `item_…`. */
 export const idOf = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
-/** The object in a member; an empty one if it is not an object. */
+/** The object in a member; an empty object if the member is anything else. */
 export const member = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
 /** Merges changes into a value; null removes a member. */

@@ -23,7 +23,10 @@ export class CalleeAudio {
     return new CalleeAudio(await Voice.open(at, script.sendFrom), script, at);
   }
 
-  /** Derives the settings of its voice from an offer; false if the offer requires keys, which this callee does not have. */
+  /**
+   * Derives the settings of its voice from an offer; returns false if the offer requires keys, which this callee does
+   * not have.
+   */
   applyOffer(sdp: string): boolean {
     const { formats, address, port, protocol, rtcpMux } = readOffer(sdp);
     if (protocol !== "RTP/AVP") return false;

@@ -31,7 +31,7 @@ export interface DatagramCounts {
   reordered: number;
 }
 
-/** A network with faults, the same ones for the same seed. */
+/** A network with faults that depend only on the seed. */
 export class ImpairedNetwork {
   readonly counts: DatagramCounts = { received: 0, lost: 0, duplicated: 0, reordered: 0 };
   readonly #conditions: NetworkConditions;

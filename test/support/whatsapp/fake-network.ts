@@ -39,7 +39,7 @@ export class FakeNetwork {
     this.network = new FakeWhatsApp(this.system, options);
   }
 
-  /** A client of the instance whose events are recorded; all clients share one set of records. */
+  /** Creates a client of an instance, and records its events; all clients share one set of records. */
   async client(instanceId = "inst_1"): Promise<FakeWhatsAppClient> {
     const client = await this.network.client({ instanceId, sessionId: instanceId, records: this.records });
     const fake = client as FakeWhatsAppClient;

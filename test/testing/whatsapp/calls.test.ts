@@ -283,7 +283,7 @@ describe("an incoming call", () => {
     expect(startOutcome.value).toBeDefined();
   });
 
-  test("leaves room for a call of ours with more slots", async () => {
+  test("leaves room for an outgoing call if there are more slots", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     fake.network.ring(client);

@@ -43,7 +43,7 @@ describe("a download", () => {
     expect(ranges()).toEqual(["", "bytes=100000-", "bytes=100000-", "bytes=150000-"]);
   });
 
-  it("that failed is continued by the next one", async () => {
+  it("that failed is continued by the next download", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     server.cuts.push(100_000, 0, 0, 0);
     await expect(start()).rejects.toThrow(/run the command again to continue, or download http.* yourself/);
@@ -52,7 +52,7 @@ describe("a download", () => {
     expect(ranges().at(-1)).toBe("bytes=100000-");
   });
 
-  it("that was cancelled is continued by the next one", async () => {
+  it("that was cancelled is continued by the next download", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     server.stalls = true;
     const stop = new AbortController();

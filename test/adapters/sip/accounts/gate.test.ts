@@ -13,7 +13,7 @@ const SOON_MS = 5_000;
 const PORT_OF_SRV = 5_999;
 
 let farEnd: FarEnd;
-/** TCP connections to the remote port. */
+/** Number of TCP connections to the remote port. */
 let connections: number;
 const closers: (() => void | Promise<void>)[] = [];
 

@@ -188,7 +188,7 @@ describe("no other trunk is tried", () => {
 });
 
 describe("a trunk is skipped", () => {
-  test("at its limit; without others the call waits", async () => {
+  test("at its limit; if no other trunk is left, the call waits", async () => {
     const setup = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
     const line = await setup.network.linkedLine();
     const placeCall = () => setup.network.call(line, NUMBER);

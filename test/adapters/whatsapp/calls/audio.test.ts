@@ -47,7 +47,7 @@ describe("the audio to the callee", () => {
     expect(call.playout.heardMs).toBe(30_000);
   });
 
-  test("is the complete message although the client's clock is slower than ours", async () => {
+  test("is the complete message even if the client's clock is slow", async () => {
     const scene = await CallScene.start();
     const { system } = scene;
     const message = tone(HZ, 20_000, RATE, 9_000);

@@ -340,7 +340,7 @@ describe("startCall", () => {
     expect(scene.network.calls).toEqual([]);
   });
 
-  test("that resolves after a hang-up is withdrawn, also by a client that the session has left", async () => {
+  test("that resolves after a hang-up is withdrawn, even on a client that the session has left", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     const dialledCall = scene.dial();

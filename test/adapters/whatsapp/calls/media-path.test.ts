@@ -8,7 +8,7 @@ import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
 const TICKS = 5_000;
-/** Less than one or two samples per frame, both directions together. */
+/** Tolerated growth of memory, bytes: less than one or two samples per frame of both directions. */
 const MAX_BYTES = 16 << 10;
 
 test("a frame each way costs no memory", () => {

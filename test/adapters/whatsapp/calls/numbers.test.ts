@@ -43,7 +43,7 @@ describe("a number", () => {
     expect(queries).toEqual([["5511987654321", "551187654321"]]);
   });
 
-  test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
+  test("is called as given if both forms are on WhatsApp, and by number without a hidden address", async () => {
     const { client } = clientThatGets((queriedNumbers) => queriedNumbers.map((number) => existingNumber(number)));
     const numbers = new NumberResolver(new ManualSystem());
     expect((await numbers.resolve(client, ANA, neverAborted)).address).toBe("5511987654321@s.whatsapp.net");

@@ -16,7 +16,7 @@ describe("the rules of the adapter", () => {
     expect(scene.fake.argumentsOf("call")).toEqual([]); // 2: never with the plugin
   });
 
-  test("3: events are handled although client.voip is a new object, where calls are found", async () => {
+  test("3: events are handled after client.voip has become a new object", async () => {
     const scene = await CallScene.start({ devices: [silentDevice] });
     const first = await scene.call();
     void first.leg.hangUp();
@@ -64,7 +64,7 @@ describe("the rules of the adapter", () => {
     expect([endOf(call), incomingCall.touched]).toEqual([undefined, false]);
   });
 
-  test("5: an incoming call is never touched, whatever happens to ours", async () => {
+  test("5: an incoming call is never touched, whatever happens to the outgoing call", async () => {
     const scene = await CallScene.start({ hangsUpAfterMs: 2_000 });
     const { voip } = scene.client;
     const endedIds: string[] = [];
@@ -105,7 +105,7 @@ describe("the rules of the adapter", () => {
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
-  test("8: the client gets complete frames up to its upper watermark, read once", async () => {
+  test("8: the client gets complete frames up to its upper watermark, which is read once", async () => {
     const scene = await CallScene.start();
     const { voip } = scene.client;
     const lengths = new Set<number>();
@@ -132,7 +132,7 @@ describe("the rules of the adapter", () => {
     [Number.NaN, 60],
     [60, 120],
     [10_000, 5_000],
-  ])("8: watermarks of %s and %s ms do not make it drop audio", async (pauseMs, resumeMs) => {
+  ])("8: the client drops no audio with watermarks of %s and %s ms", async (pauseMs, resumeMs) => {
     const scene = await CallScene.start();
     const { voip } = scene.client;
     voip.getFeedWatermarksMs = () => ({ pauseMs, resumeMs });

@@ -760,7 +760,7 @@ describe("unlinking", () => {
     },
   );
 
-  test("ends in time without network, erasing keys", async () => {
+  test("ends in time without a network, and erases the keys", async () => {
     const scene = await new SessionScene().linkNumber();
     scene.network.reachable = false;
     let hasEnded = false;

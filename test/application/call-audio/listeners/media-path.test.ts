@@ -12,7 +12,7 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 const ALICE: Principal = { userId: "usr_alice" };
 const CALL = { id: "call_1", status: "IN_PROGRESS" } as Call;
 const FRAMES = 5_000;
-/** A thousandth of the memory that the frames themselves hold. */
+/** Tolerated growth of memory, bytes: a thousandth of the memory of the frames. */
 const MAX_BYTES = 16 << 10;
 
 /** Audio of a call with four listeners, as its leg's clock passes it on. */

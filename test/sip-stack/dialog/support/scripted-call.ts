@@ -121,7 +121,7 @@ export class ScriptedCall {
     return this.tx.last("INVITE");
   }
 
-  /** 200 with SDP. */
+  /** Sends a 200 with SDP. */
   accept(answer: ScriptedResponse = {}): void {
     this.invite.respond(200, { reason: "OK", tag: "a", sdp: sdp(), ...answer });
   }

@@ -129,7 +129,7 @@ describe("a call is ended", () => {
     expect(scene.sentStanzas).toHaveLength(1);
   });
 
-  test("or reported, if its client cannot send stanzas", async () => {
+  test("or only reported, if its client cannot send stanzas", async () => {
     const scene = new Scene();
     const calls = scene.open();
     calls.add("A", ANA, LID);

@@ -79,7 +79,7 @@ describe("the records of a client", () => {
     expect(storedValue()).toBe(4);
   });
 
-  test("cut off together with the previous client's are not written", async () => {
+  test("that are cut off with the previous client's are not written", async () => {
     const { records, faults, host, system, storedValue } = setUp();
     faults.push(outage(), outage());
     const writes = [records.set(recordOf(1))];
