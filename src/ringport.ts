@@ -52,8 +52,9 @@ export interface Ringport extends WebApp, UseCases {
   readonly accounts: AccountUseCases;
   /**
    * Deletes all data about calls to a phone number, and calls that mention it, such as those transferred there, of all
-   * users: calls with events, transcripts and recordings, results of idempotent requests, and records of linked devices;
-   * also of the other form of the same phone (Brazil, Mexico, Argentina). Active calls are ended first.
+   * users: calls with events, transcripts and recordings, results of idempotent requests, and records of linked
+   * devices; and the same for another form of the number that reaches the same phone (Brazil, Mexico, Argentina).
+   * Active calls are ended first.
    * @throws {Refusal} `phone_number_invalid`
    */
   erase(person: { readonly phone: string }): Promise<Erasure>;

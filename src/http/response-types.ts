@@ -181,7 +181,7 @@ export interface Call {
   result_error?: string | null | undefined;
   /** With expand=metrics: the latencies of the agent's turns; null until the call has ended, and without an agent. */
   metrics?: CallMetrics | null | undefined;
-  /** With expand=quality: the quality of the audio over time, also during the call; null until something was measured, and if the network has no statistics. */
+  /** With expand=quality: the quality of the audio over time, even during the call; null until something was measured, and if the network has no statistics. */
   quality?: CallQuality | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded or has a Call-ID. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { commentsOf, countOf, HABITS, isQuery, proseOf, REPORTING, titlesOf, WHERE, wordsOf } from "./english.ts";
+import {
+  commentsOf,
+  countOf,
+  HABITS,
+  isQuery,
+  PHRASES,
+  proseOf,
+  REPORTING,
+  titlesOf,
+  WHERE,
+  wordsOf,
+} from "./english.ts";
 import { docPaths, readText, type SourceFile, sourceFiles, testPaths } from "./source-files.ts";
 
 const files = sourceFiles();
@@ -47,6 +58,16 @@ describe.each([
       `${matches.length} of at most ${limit}: ${advice}\n${matches.slice(0, 25).join("\n")}\n`,
     ).toBeLessThanOrEqual(limit);
   });
+
+  test.each(PHRASES)("$name at most $limit times", ({ kind, pattern, limit, advice }) => {
+    const matches = comments
+      .filter(({ isDocstring }) => kind === "comment" || isDocstring)
+      .flatMap(({ path, text }) => (text.match(pattern) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
+    expect(
+      matches.length,
+      `${matches.length} of at most ${limit}: ${advice}\n${matches.join("\n")}\n`,
+    ).toBeLessThanOrEqual(limit);
+  });
 });
 
 describe("comments", () => {
@@ -86,6 +107,21 @@ describe.each([
       expect(
         matches.length,
         `${matches.length} of at most ${limit}: ${advice}\n${matches.slice(0, 25).join("\n")}\n`,
+      ).toBeLessThanOrEqual(limit);
+    },
+  );
+
+  test.each(PHRASES.filter(({ kind }) => kind === "comment"))(
+    "$name at most $limit times",
+    ({ pattern, limit, advice }) => {
+      const matches = texts.flatMap(({ path, text }) =>
+        text
+          .split("\n")
+          .flatMap((line) => (line.match(pattern) ?? []).map(() => `${path}: ${line.trim().slice(0, 120)}`)),
+      );
+      expect(
+        matches.length,
+        `${matches.length} of at most ${limit}: ${advice}\n${matches.join("\n")}\n`,
       ).toBeLessThanOrEqual(limit);
     },
   );

@@ -91,6 +91,73 @@ export const HABITS: readonly Habit[] = [
   },
 ];
 
+/**
+ * Phrases that a native speaker would not use or would read twice. Each limit is the number left in one kind of text.
+ */
+export const PHRASES: readonly Phrase[] = [
+  {
+    name: "counts described as things",
+    kind: "docstring",
+    pattern: /^(?:Maximum|Minimum) [a-z]+s\b/g,
+    limit: 0,
+    advice: '"Maximum number of …"',
+  },
+  {
+    name: "the same for",
+    kind: "docstring",
+    pattern: /^The same (?:for|with|after|before|in|as)\b/g,
+    limit: 0,
+    advice: "a docstring is read without the one before it: repeat the noun",
+  },
+  {
+    name: "time a thing is",
+    kind: "docstring",
+    pattern: /^Time (?:an?|the) \w+ (?:is|lasts|stays|waits)\b/g,
+    limit: 0,
+    advice: '"Time for which …"',
+  },
+  {
+    name: "parameters without a noun",
+    kind: "docstring",
+    pattern: /@param \w+ of\b/g,
+    limit: 6,
+    advice: '"@param rate rate of the leg, Hz"',
+  },
+  {
+    name: "also after a comma",
+    kind: "comment",
+    pattern: /[,;] also (?:after|at|before|by|concurrently|during|for|if|in|of|on|those|when|with|without)\b/g,
+    limit: 0,
+    advice: '"even" before a condition, "including" before a noun',
+  },
+  {
+    name: "another than",
+    kind: "comment",
+    pattern: /\banother \w+ than\b/gi,
+    limit: 0,
+    advice: '"an address other than", "a different address"',
+  },
+  {
+    name: "of ours, of theirs",
+    kind: "comment",
+    pattern: /\bof (?:ours|theirs)\b/g,
+    limit: 0,
+    advice: '"our request", "a request that we send"',
+  },
+  {
+    name: "the header Name",
+    kind: "comment",
+    pattern: /\bthe headers? (?:`[A-Z]|[A-Z])/g,
+    limit: 0,
+    advice: '"the Allow header"',
+  },
+];
+
+/** A phrase with a fixed limit; see {@link Habit}. */
+export interface Phrase extends Omit<Habit, "rate"> {
+  readonly limit: number;
+}
+
 /** A phrase that comments should use no more often than other projects do. */
 export interface Habit {
   readonly name: string;

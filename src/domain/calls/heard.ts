@@ -19,7 +19,7 @@ export function heardShare(heardMs: number, soundMs: number, playableShare: numb
 
 /**
  * Played part of an answered call, with its evidence.
- * @param share of the message that was played; null for a call without a fixed message
+ * @param share share of the message that was played; null for a call without a fixed message
  */
 export function heardWith(heardEvidence: HeardEvidence, heardMs: number, share: number | null): Heard {
   if (heardEvidence === "none") return { heardMs, heardRatio: null, heardEvidence };

@@ -115,7 +115,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(callQualityShape),
       v.description(
-        "With expand=quality: the quality of the audio over time, also during the call; null until something was " +
+        "With expand=quality: the quality of the audio over time, even during the call; null until something was " +
           "measured, and if the network has no statistics.",
       ),
     ),
