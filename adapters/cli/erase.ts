@@ -19,11 +19,12 @@ import { UsageError } from "./usage-error.ts";
 export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:
-    "Calls to the number, and calls that mention it, such as those that an agent transferred there, with their events, " +
-    "transcripts and recordings, hashes of idempotent requests, and records of linked devices, of all users, and the " +
-    "same for any other form of the number that reaches the same phone (Brazil, Mexico, Argentina). Works directly on a " +
-    "server's data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up active ones " +
-    "first. Exit code 0: everything was deleted. 1: such a call is active, or an instance is linked to the number.",
+    "Calls to the number, and calls that mention it, such as those that an agent transferred there, with their " +
+    "events, transcripts and recordings, hashes of idempotent requests, and records of linked devices, of all " +
+    "users, and the same for any other form of the number that reaches the same phone (Brazil, Mexico, " +
+    "Argentina). Works directly on a server's data, even while it runs, and compacts the database afterwards. It " +
+    "cannot end calls: hang up active ones first. Exit code 0: everything was deleted. 1: such a call is active, " +
+    "or an instance is linked to the number.",
   options: [
     { name: "phone", placeholder: "NUMBER", help: "The person's number, such as +12025550100; required." },
     jsonOption("what was deleted and what still names the number"),

@@ -22,7 +22,7 @@ describe("the list of HTTP tools", () => {
   });
 
   test.for<[change: object, fault: RegExp]>([
-    [{ name: "a b" }, /^tool number 1: name must be 1 to 64 of/],
+    [{ name: "a b" }, /^tool number 1: name must have 1 to 64 characters/],
     [{ name: undefined }, /^tool number 1: name must be a string/],
     [{ description: " " }, /^tool order: description must not be empty/],
     [{ parameters: { type: "string" } }, /^tool order: parameters must have "type": "object"/],

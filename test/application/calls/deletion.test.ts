@@ -201,13 +201,13 @@ describe("several requests to delete an instance", () => {
   });
 });
 
-describe("a network that cannot unlink the device", () => {
+describe("a network", () => {
   const unlinkFailures = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
 
-  test("that does not unlink the device in time delays a deletion by ten seconds", async () => {
+  test("that unlinks too late delays a deletion by ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = never;
@@ -222,7 +222,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that does not close the line either delays a deletion by five more seconds", async () => {
+  test("that also closes the line too late delays a deletion by five more seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = line.closeBarrier = never;
@@ -235,7 +235,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that does not unlink the device in time does not prevent the erasure of credentials; a late line is closed", async () => {
+  test("that opens the line too late prevents no erasure of credentials; the late line is closed", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);

@@ -253,7 +253,7 @@ describe("a network", () => {
       .map(({ err }) => String(err))
       .join();
 
-  test("that does not unlink the device in time delays the request by ten seconds; the next code comes from a new line", async () => {
+  test("that unlinks too late delays the request by ten seconds, and gets a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hangingLine = world.line(instance);
     hangingLine.barrier = never;
@@ -282,7 +282,7 @@ describe("a network", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that does not unlink the device in time can no longer read or store records", async () => {
+  test("that unlinks too late can no longer read or store records", async () => {
     const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const [host] = hosts;
