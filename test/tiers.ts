@@ -48,7 +48,7 @@ const TIERS: Readonly<Record<string, Tier>> = {
   peers: { packages: ["peers", NODE_22, BUN, DENO, POSTGRES], run: vitest("peers", "peers-sip") },
   pbx: { packages: [], run: vitest("pbx") },
   providers: { packages: [], run: [...vitest("providers"), "--reporter=verbose"] },
-  live: { packages: ["runtimes/sherpa"], run: ["test/live/main.ts"] },
+  voices: { packages: ["runtimes/sherpa"], run: ["test/voices/main.ts"] },
   package: { packages: ["package", NODE_22, BUN, DENO], run: vitest("package") },
   examples: { packages: [NODE_22, BUN, DENO], run: vitest("examples") },
   chaos: { packages: [POSTGRES], run: ["test/chaos/main.ts"] },

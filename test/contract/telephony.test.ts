@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { telephonyContract } from "../../src/testing/telephony-contract.ts";
-import { heardBy, scan } from "../adapters/simulator/scan.ts";
+import { heardBy, scan } from "../adapters/telephony/simulator/scan.ts";
 
 const numbers = {
   answers: "+12025550100",

@@ -72,8 +72,8 @@ const NOT_RUN: readonly (readonly [excerpt: string, reason: string])[] = [
   ["new pg.Pool(", "it needs a PostgreSQL; test/adapters/storage/host-database.test.ts opens the same"],
   ["storageContract(", "it is a test; test/contract runs the same"],
   ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
-  ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],
-  ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
+  ['user: "100"', "it needs a trunk; test/adapters/telephony/sip calls over some"],
+  ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/telephony/sip has a peer that keeps their rules"],
   ["new WaClient({", "it needs the client's packages; test/testing/whatsapp/client-types.test.ts has their signatures"],
   [
     'from "./zapo.ts"',

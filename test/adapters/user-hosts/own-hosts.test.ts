@@ -8,7 +8,7 @@ import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { type NameServer, startNameServer } from "../../support/name-server.ts";
 import { findPostgres } from "../../support/postgres.ts";
-import { Scene } from "../sip/scene.ts";
+import { Scene } from "../telephony/sip/scene.ts";
 
 /** Users that look up hosts continuously, and concurrent lookups of each; together they exceed the limit for all users. */
 const [USERS, LOOKUPS] = [40, 8] as const;
