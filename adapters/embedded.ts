@@ -121,7 +121,7 @@ async function embeddedTranscription(
   { folder, processes }: EmbeddedNeural,
 ): Promise<Transcription | undefined> {
   if (embedded?.transcription === undefined) return undefined;
-  const { configuredTranscription } = await import("./transcription/configured.ts");
+  const { configuredTranscription } = await import("./transcription/configured-transcription.ts");
   const { model, language } = embedded.transcription;
   return configuredTranscription(embedded.transcription, async () => {
     const { neuralTranscription } = await import("./neural/neural-transcription.ts");
@@ -147,7 +147,7 @@ function embeddedNeural({ embedded, log }: RingportOptions, data: string): Embed
 }
 
 async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | AudioAgent> {
-  const { configuredAgent } = await import("./agent/configured.ts");
+  const { configuredAgent } = await import("./agent/configured-agent.ts");
   return configuredAgent(embedded?.agent);
 }
 

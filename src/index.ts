@@ -14,7 +14,7 @@ export type {
   Registration,
   SignedIn,
 } from "./application/accounts/account-use-cases.ts";
-export type { CallListening, ListenItem } from "./application/call-audio/listeners/call-listening.ts";
+export type { CallListening, ListenItem } from "./application/call-audio/listeners/listen-items.ts";
 export type {
   StreamAttachment,
   StreamClient,

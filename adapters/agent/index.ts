@@ -5,4 +5,4 @@ export type { ChatOptions } from "./cascade/chat-client.ts";
 export { type RealtimeAgentOptions, realtimeAgent } from "./realtime/realtime-agent.ts";
 export type { SessionOptions as RealtimeSessionOptions } from "./realtime/realtime-session.ts";
 export { scriptedAgent } from "./scripted/scripted-agent.ts";
-export { type AgentToolOptions, agentTool } from "./tools/agent-tool.ts";
+export { type AgentToolOptions, agentTool } from "./tools/valibot-tool.ts";

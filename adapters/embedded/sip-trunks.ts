@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { SipTuning } from "../../src/options.ts";
-import type { Route } from "../telephony/sip/config/route.ts";
-import type { Trunk } from "../telephony/sip/config/trunk.ts";
+import type { Route } from "../telephony/sip/config/route-config.ts";
+import type { Trunk } from "../telephony/sip/config/trunk-config.ts";
 import { jsonOrFile } from "./json-or-file.ts";
 
 const NAME = "the SIP trunks (RINGPORT_SIP_TRUNKS)";

@@ -3,7 +3,7 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "../speech/engine-speech.ts";
 import { segments } from "../speech/segments.ts";
-import type { VoiceId } from "../speech/voice-id.ts";
+import type { VoiceId } from "../speech/parse-voice-id.ts";
 import { ENGINE_COMMAND } from "./engine-package.ts";
 import { commandToAdd, KNOWN_MODELS } from "./known-models.ts";
 import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";

@@ -4,7 +4,7 @@ import { ownMember } from "../../src/base/own-member.ts";
 import { SpeechFailed, type Voice } from "../../src/ports/speech.ts";
 import { espeakScripts } from "../speech/espeak-scripts.ts";
 import { VoiceLost } from "../speech/voice-catalogue.ts";
-import { compareVoiceIds, parseVoiceId, type VoiceId } from "../speech/voice-id.ts";
+import { compareVoiceIds, parseVoiceId, type VoiceId } from "../speech/parse-voice-id.ts";
 import type { SpeakInput } from "./messages.ts";
 import { type ModelFolder, readModelFolder, type VoiceModel } from "./model-folder.ts";
 import { numberVoices, type UnnumberedVoice } from "./voice-numbers.ts";

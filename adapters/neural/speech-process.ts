@@ -12,11 +12,11 @@ const KEPT_BYTES = 2_048;
 const MAX_QUOTED = 200;
 
 /**
- * The program of a speech process. The source tree has `host.ts` beside this file; the build bundles this file into a chunk
+ * The program of a speech process. The source tree has `speech-host.ts` beside this file; the build bundles this file into a chunk
  * directly under `dist/`, next to the entry `speech-host.js`, so the extension of this module decides.
  */
 const HOST = new URL(
-  new URL(import.meta.url).pathname.endsWith(".ts") ? "./host.ts" : "./speech-host.js",
+  new URL(import.meta.url).pathname.endsWith(".ts") ? "./speech-host.ts" : "./speech-host.js",
   import.meta.url,
 );
 

@@ -6,7 +6,7 @@ import { closeUnopened } from "./close-unopened.ts";
 import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
-import { hostFault } from "./host.ts";
+import { hostFault } from "./host-fault.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -67,7 +67,7 @@ interface SocketState {
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
-  if (tls) (await import("./tls.ts")).checkTls(tls);
+  if (tls) (await import("./tls-fault.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";
   const openSockets = new Set<BunSocket>();
 

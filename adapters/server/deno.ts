@@ -5,7 +5,7 @@ import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { ServerRequest } from "./fetch-request.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
-import { hostFault } from "./host.ts";
+import { hostFault } from "./host-fault.ts";
 import { linger } from "./lingering.ts";
 import {
   CLOSE_GRACE_MS,
@@ -57,7 +57,7 @@ const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
-  if (tls) (await import("./tls.ts")).checkTls(tls);
+  if (tls) (await import("./tls-fault.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";
   const openSockets = new Set<WebSocket>();
   const shutdown = new AbortController();

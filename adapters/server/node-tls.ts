@@ -2,7 +2,7 @@ import type { RequestListener, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
 import type { Tls } from "./listening.ts";
-import { checkTls } from "./tls.ts";
+import { checkTls } from "./tls-fault.ts";
 
 /** Longest TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;

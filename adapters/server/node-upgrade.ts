@@ -9,7 +9,7 @@ import type { Reply, WebApp } from "../../src/ports/web.ts";
 import { closeUnopened } from "./close-unopened.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
-import { hostFault } from "./host.ts";
+import { hostFault } from "./host-fault.ts";
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp, STALL_MS } from "./listening.ts";
 import { hasBody, hostsOf, NodeRequest } from "./node-request.ts";
 import { connectSocket } from "./node-socket.ts";

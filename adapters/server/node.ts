@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebApp } from "../../src/ports/web.ts";
 import { atEdge } from "./edge.ts";
 import { brokenApp, fault } from "./fault.ts";
-import { hostFault } from "./host.ts";
+import { hostFault } from "./host-fault.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,

@@ -6,7 +6,7 @@ import { FLITE_TAGS, fliteSpeech } from "./flite.ts";
 import { type HttpSpeechOptions, httpSpeech } from "./http-speech.ts";
 import { joinSpeech } from "./joined-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
-import type { VoiceId } from "./voice-id.ts";
+import type { VoiceId } from "./parse-voice-id.ts";
 
 /** Options of {@link embeddedSpeech}. */
 export interface EmbeddedSpeechOptions {

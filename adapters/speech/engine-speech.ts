@@ -1,6 +1,6 @@
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
-import { parseVoiceId, type VoiceId } from "./voice-id.ts";
+import { parseVoiceId, type VoiceId } from "./parse-voice-id.ts";
 
 /** Names of the built-in engines; `http` is a speech server. */
 export type EngineName = "http" | "neural" | "flite" | "espeak-ng";

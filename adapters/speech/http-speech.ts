@@ -10,7 +10,7 @@ import { causeOf, quoteOf, withoutSecrets } from "../provider-http/fault-text.ts
 import { readWithin } from "../provider-http/response-body.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import { SpokenBody } from "./spoken-body.ts";
-import { parseVoiceId } from "./voice-id.ts";
+import { parseVoiceId } from "./parse-voice-id.ts";
 
 /** One voice of a speech server. */
 export interface HttpVoice {

@@ -1,5 +1,5 @@
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
-import { compareVoiceIds, parseVoiceId, type VoiceId } from "./voice-id.ts";
+import { compareVoiceIds, parseVoiceId, type VoiceId } from "./parse-voice-id.ts";
 
 /** A voice and the engine that speaks it. */
 export interface FoundVoice {

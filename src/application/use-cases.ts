@@ -17,7 +17,7 @@ import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhooks/
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { Page } from "../ports/storage.ts";
-import type { CallListening } from "./call-audio/listeners/call-listening.ts";
+import type { CallListening } from "./call-audio/listeners/listen-items.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";

@@ -2,7 +2,7 @@ import { type BatchesClient, batchesClient } from "./batches-client.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
-import { allItems, type LogPage, type PageQuery } from "./pages.ts";
+import { allItems, type LogPage, type PageQuery } from "./list-pages.ts";
 import { sleep } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
 import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
@@ -14,7 +14,7 @@ import {
   type Query,
   type RequestOptions,
   type Transport,
-} from "./transport.ts";
+} from "./http-transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
 import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
@@ -120,8 +120,8 @@ export function createClient(options: ClientOptions): Client {
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
     // Loaded on demand with partysocket: most programs never stream a call.
-    stream: async (callId, options) => (await import("./stream/stream.ts")).openStream(transport, callId, options),
-    listen: async (callId, options) => (await import("./stream/listen.ts")).openListening(transport, callId, options),
+    stream: async (callId, options) => (await import("./stream/open-stream.ts")).openStream(transport, callId, options),
+    listen: async (callId, options) => (await import("./stream/open-listening.ts")).openListening(transport, callId, options),
   };
 }
 

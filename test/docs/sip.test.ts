@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { faultText, parseTrunks } from "../../adapters/telephony/sip/config/parse-trunks.ts";
-import type { Trunk } from "../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../adapters/telephony/sip/config/trunk-config.ts";
 import { whatsappBusiness } from "../../adapters/telephony/sip/config/whatsapp-business.ts";
 import { Q850_MEANINGS, STATUS_MEANINGS } from "../../adapters/telephony/sip/outcome/release-causes.ts";
 import { expectPart, table } from "./generated.ts";
@@ -19,8 +19,8 @@ test("docs/sip.md lists every option of a trunk", () =>
 
 test("docs/sip.md lists every option of a route", () => {
   const rows = [
-    ...optionsOf("Route", "", `${CONFIG}route.ts`),
-    ...optionsOf("RouteTrunk", "trunks.", `${CONFIG}route.ts`),
+    ...optionsOf("Route", "", `${CONFIG}route-config.ts`),
+    ...optionsOf("RouteTrunk", "trunks.", `${CONFIG}route-config.ts`),
   ];
   return expectPart("docs/sip.md", "route options", table(["option", "type", "what it does"], rows));
 });
@@ -78,7 +78,7 @@ test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
 });
 
 /** Members of an interface in a file, in source form. */
-function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): string[][] {
+function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk-config.ts`): string[][] {
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
   const declaration = source.statements.find(
     (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name,

@@ -6,7 +6,7 @@ import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
 import { BATCH_TRANSITIONS, TARGET_TRANSITIONS } from "../../src/domain/batches/batch.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";
-import { STREAM_TRANSITIONS } from "../../src/domain/calls/stream-flow.ts";
+import { STREAM_TRANSITIONS } from "../../src/domain/calls/live-stream-flow.ts";
 import { BLOCKED_REASONS } from "../../src/domain/dialling-rules/number-protection.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instances/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/instances/line-flow.ts";
@@ -119,7 +119,7 @@ ${stateDiagram(CALL_MOVES, "offered")}\`\`\`
 
 \`ring\`: WhatsApp has acknowledged the offer, or a device of the callee has responded. \`accept\`: a device has accepted. \`connect\`: the client reports the call as
 active. \`drain\`: we hang up, and the callee still hears the audio that the client has buffered. \`end\`: the client is asked to end the call, and has 4 s for it. \`leave\`: WhatsApp
-has ended the call, and the client notices within a second. The limits are in \`adapters/telephony/whatsapp/calls/call-flow.ts\`.
+has ended the call, and the client notices within a second. The limits are in \`adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts\`.
 
 ## Live stream
 

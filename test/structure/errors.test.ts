@@ -13,7 +13,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   [
     "leaves its process as a message, then becomes SpeechFailed or TranscriptionFailed",
     "adapters/neural/host-engine.ts",
-    "adapters/neural/host.ts",
+    "adapters/neural/speech-host.ts",
     "adapters/neural/speech-processes.ts",
   ],
   [
@@ -21,7 +21,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/speech/espeak-job.ts",
     "adapters/speech/flite-job.ts",
   ],
-  ["becomes the cause of ChatFault", "adapters/agent/cascade/chat-client.ts", "adapters/agent/cascade/completion.ts"],
+  ["becomes the cause of ChatFault", "adapters/agent/cascade/chat-client.ts", "adapters/agent/cascade/model-completion.ts"],
   ["fails the agent", "src/application/call-audio/agents/agent-audio.ts", "adapters/agent/realtime/result-writer.ts"],
   ["is the result of the tool", "adapters/agent/tools/http-tool.ts"],
   ["stops partysocket from connecting", "src/client/stream/stream-connection.ts"],

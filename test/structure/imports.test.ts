@@ -37,7 +37,7 @@ describe("the import table", () => {
   test("src loads only packages and adapters with import()", () => {
     const lazyImports = files.filter(({ path }) => path.startsWith("src/")).flatMap(lazyImportsOf);
     // Both exclude partysocket, which a program without streams need not load.
-    expect(lazyImports.sort()).toEqual(["src/client/stream/listen.ts", "src/client/stream/stream.ts"]);
+    expect(lazyImports.sort()).toEqual(["src/client/stream/open-listening.ts", "src/client/stream/open-stream.ts"]);
     expect(lazyImportsOf({ path: "src/a.ts", text: `await import("./b.ts"); await import("pg");` })).toEqual([
       "src/b.ts",
     ]);
@@ -128,7 +128,7 @@ describe("a violation", () => {
     ["adapters/sip-stack/dialog/user-agent-options.ts", `import { sip } from "../../telephony/sip/sip.ts";`],
     ["adapters/sip-stack/ports.ts", `import { sip } from "../telephony/sip/sip.ts";`],
     ["adapters/telephony/sip/sip.ts", `import { ask } from "../../engine-http/engine-client.ts";`],
-    ["adapters/transcription/configured.ts", `import { optionsOf } from "../../src/options.ts";`],
+    ["adapters/transcription/configured-transcription.ts", `import { optionsOf } from "../../src/options.ts";`],
     ["adapters/workers/pool.ts", `import type { Job } from "../speech/flite-job.ts";`],
     ["adapters/embedded/networks.ts", `import { run } from "../cli/run.ts";`],
     ["adapters/embedded.ts", `import { Calls } from "../src/application/calls/calls.ts";`],

@@ -5,7 +5,7 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 /** The file that loads the engine of speech models. Its native code ends its process for a model that it does not understand. */
 const ENGINE = "adapters/neural/host-engine.ts";
 /** The program of a speech process. */
-const HOST = "adapters/neural/host.ts";
+const HOST = "adapters/neural/speech-host.ts";
 
 /** Files that load code by a computed name, with what they load. */
 const PERMITTED: ReadonlyMap<string, string> = new Map([

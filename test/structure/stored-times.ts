@@ -92,7 +92,7 @@ const NOT_STORED: ReadonlyMap<string, string> = new Map([
     "src/application/calls/dialling/queue-timeout.ts",
     "it uses the shorter of the ages that a changed clock leaves possible",
   ],
-  ["src/application/instances/link-codes.ts", "a code of the network lives in memory only"],
+  ["src/application/instances/current-link-code.ts", "a code of the network lives in memory only"],
   ["src/application/tokens/tokens.ts", "a user chose when a token expires"],
   ["src/application/accounts/account-tokens.ts", "a user chooses when a token expires"],
   ["src/application/instances/number-pause.ts", "the pause in force is decided from the dials each time"],

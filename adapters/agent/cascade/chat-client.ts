@@ -4,7 +4,7 @@ import { engineClient } from "../../provider-http/engine-client.ts";
 import { causeOf, refusalText, withoutSecrets } from "../../provider-http/fault-text.ts";
 import { eventData, ResponseTimeout, readWithin } from "../../provider-http/response-body.ts";
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
-import { ModelCompletion } from "./completion.ts";
+import { ModelCompletion } from "./model-completion.ts";
 
 /**
  * Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and

@@ -1,6 +1,6 @@
 import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { phrasesIn } from "../phrases.ts";
+import { phrasesIn } from "../agent-phrases.ts";
 import { isSlow, TOOL_WAIT_MS } from "../tool-wait.ts";
 import { functionOutput, sayExactly } from "./realtime-session.ts";
 import type { ReconnectingLink } from "./reconnecting-link.ts";

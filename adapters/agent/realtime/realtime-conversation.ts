@@ -22,7 +22,7 @@ import {
   sessionUpdate,
 } from "./realtime-session.ts";
 import { ReconnectingLink } from "./reconnecting-link.ts";
-import { Recovery } from "./recovery.ts";
+import { Recovery } from "./realtime-recovery.ts";
 import { RealtimeReplies, type ReplyRequest } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";

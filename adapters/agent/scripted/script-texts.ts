@@ -2,7 +2,7 @@ import { comparable } from "../../../src/base/comparable.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
 import { fillPlaceholders } from "../../../src/domain/agents/agent-variables.ts";
 import type { AgentBrief, ConversationAction } from "../../../src/ports/conversation.ts";
-import type { Phrases } from "../phrases.ts";
+import type { Phrases } from "../agent-phrases.ts";
 import type { Script } from "./script.ts";
 
 /** The spoken texts of a script on one call, with the variables filled in. */

@@ -1,5 +1,5 @@
 import { type Agent, type AgentBrief, AgentUnavailable, type Conversation } from "../../../src/ports/conversation.ts";
-import { phrasesIn } from "../phrases.ts";
+import { phrasesIn } from "../agent-phrases.ts";
 import { parseScript, questions, ScriptFault, transferNumbers } from "./parse-script.ts";
 import { needsWords, type Script } from "./script.ts";
 import { ScriptedConversation } from "./scripted-conversation.ts";

@@ -6,7 +6,7 @@ import type {
   ConversationAction,
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
-import type { Phrases } from "../phrases.ts";
+import type { Phrases } from "../agent-phrases.ts";
 import { answerByKeys, answerByKeysAlone, answerByWords, type CalleeReply, withKey } from "./answer.ts";
 import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";

@@ -10,7 +10,7 @@ import { neuralTranscription } from "../../neural/neural-transcription.ts";
 import { inspectVoices } from "../../neural/neural-voices.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/embedded-engines.ts";
-import { configuredTranscription } from "../../transcription/configured.ts";
+import { configuredTranscription } from "../../transcription/configured-transcription.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 import { ENGINE_FIX, localTranscriptionFix, type NaturalParts, neuralFix, voicesFix } from "./speech-fixes.ts";
 

@@ -10,7 +10,7 @@ import {
   type ModelReleases,
   parseSha256,
   publishedSha256,
-} from "../../neural/installation/release.ts";
+} from "../../neural/installation/model-releases.ts";
 import { ENGINE_LICENCE, type KnownModel } from "../../neural/known-models.ts";
 import type { ParsedLine } from "../command.ts";
 import { LiveLine } from "../terminal/live-line.ts";

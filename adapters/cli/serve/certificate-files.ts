@@ -13,7 +13,7 @@ const CHECK_INTERVAL_MS = 60_000;
 /** Reads and checks the files. @throws {UsageError} a file cannot be read, or its contents cannot be used */
 export async function readCertificate(files: CertificateFiles): Promise<Tls> {
   const [cert, key] = await Promise.all([readPem(files, "cert"), readPem(files, "key")]);
-  const { tlsFault } = await import("../../server/tls.ts");
+  const { tlsFault } = await import("../../server/tls-fault.ts");
   const fault = tlsFault({ cert, key });
   if (fault) throw refusal(files, fault.part, fault.sentence);
   return { cert, key };

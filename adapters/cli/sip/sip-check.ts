@@ -1,6 +1,6 @@
 import process from "node:process";
 import { PHONE_NUMBER } from "../../../src/domain/numbers/phone-number.ts";
-import type { Trunk } from "../../telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../telephony/sip/config/trunk-config.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";

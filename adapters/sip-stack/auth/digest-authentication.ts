@@ -1,5 +1,5 @@
 import { writeQuotedString } from "../message/grammar.ts";
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { shown } from "../ports.ts";
 import {
   type ChallengeRefusal,

@@ -1,6 +1,6 @@
 import { parseCSeq, parseRSeq, writeRAck } from "../message/header-values.ts";
 import { optionTags } from "../message/headers.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { InviteRequest } from "./invite.ts";
 import { sdpOf } from "./session-description.ts";
 

@@ -1,5 +1,5 @@
 import { parseCSeq } from "../message/header-values.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
 import { nextHop, type RequestParts, type SipDialog } from "./dialog.ts";

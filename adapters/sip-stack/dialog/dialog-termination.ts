@@ -1,6 +1,6 @@
 import type { ChallengeRefusal } from "../auth/challenge.ts";
 import { parseRetryAfter } from "../message/header-values.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";

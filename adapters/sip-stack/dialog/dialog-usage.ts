@@ -1,4 +1,4 @@
-import type { SipMessage, SipResponse } from "../message/message.ts";
+import type { SipMessage, SipResponse } from "../message/sip-message.ts";
 import type { TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";

@@ -1,6 +1,6 @@
 import { parseCSeq } from "../message/header-values.ts";
 import { SipHeaders } from "../message/headers.ts";
-import { EMPTY_BODY, type SipMessage, type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
+import { EMPTY_BODY, type SipMessage, type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseNameAddr, tagOf } from "../message/name-addr.ts";
 import { parseUri, type SipUri, writeUri } from "../message/uri.ts";
 import { isPrivate } from "../transport/addresses.ts";

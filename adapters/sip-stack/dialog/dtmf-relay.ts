@@ -1,5 +1,5 @@
-import { bodyPart } from "../message/body.ts";
-import type { SipMessage } from "../message/message.ts";
+import { bodyPart } from "../message/body-part.ts";
+import type { SipMessage } from "../message/sip-message.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 
 /** The digits of the event numbers 10 to 15, which some gateways send. */

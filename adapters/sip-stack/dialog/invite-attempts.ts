@@ -1,4 +1,4 @@
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import { type SipUri, writeUri } from "../message/uri.ts";
 import { TransportError } from "../transport/transport.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";

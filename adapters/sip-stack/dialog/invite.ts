@@ -1,5 +1,5 @@
 import type { ChallengeRefusal } from "../auth/challenge.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { TransferOutcome, Transitions } from "../ports.ts";
 import type { Caller, HeaderField, MayFollow } from "./user-agent-options.ts";
 

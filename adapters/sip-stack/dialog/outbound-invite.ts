@@ -1,4 +1,4 @@
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import { nextState, type TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";

@@ -1,7 +1,7 @@
-import { bodyPart, reportedStatus } from "../message/body.ts";
+import { bodyPart, reportedStatus } from "../message/body-part.ts";
 import { parseParameterized } from "../message/grammar.ts";
 import { parseCSeq } from "../message/header-values.ts";
-import { oneLine, type SipRequest, type SipResponse, statusText } from "../message/message.ts";
+import { oneLine, type SipRequest, type SipResponse, statusText } from "../message/sip-message.ts";
 import { CodedError, type TransferOutcome } from "../ports.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 import type { InviteRefusal } from "./refusals.ts";

@@ -1,5 +1,5 @@
 import { parseCSeq, parseSessionExpires } from "../message/header-values.ts";
-import type { SipRequest } from "../message/message.ts";
+import type { SipRequest } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { SipDialog } from "./dialog.ts";

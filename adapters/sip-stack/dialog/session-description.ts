@@ -1,5 +1,5 @@
-import { bodyPart } from "../message/body.ts";
-import type { SipMessage } from "../message/message.ts";
+import { bodyPart } from "../message/body-part.ts";
+import type { SipMessage } from "../message/sip-message.ts";
 import { isWildcard } from "../transport/addresses.ts";
 
 /** Maximum length of a SDP that is read, bytes. */

@@ -1,5 +1,5 @@
 import { parseSessionExpires } from "../message/header-values.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { DialogRequest } from "./dialog-requests.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";

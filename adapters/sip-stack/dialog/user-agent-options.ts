@@ -1,6 +1,6 @@
 import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { DigestClient } from "../auth/digest.ts";
-import type { SipMessage, SipRequest, SipResponse } from "../message/message.ts";
+import type { SipMessage, SipRequest, SipResponse } from "../message/sip-message.ts";
 import type { SipUri } from "../message/uri.ts";
 import type { Logger, System } from "../ports.ts";
 import type { Transactions } from "../transaction/transactions.ts";

@@ -1,4 +1,4 @@
-import { isPortTaken, type MediaSocket, type OnDatagram } from "./udp-socket.ts";
+import { isPortTaken, type MediaSocket, type OnDatagram } from "./media-socket.ts";
 
 // The part of Bun that is used here; its type package stays out of the published types.
 interface BunUdpSocket {

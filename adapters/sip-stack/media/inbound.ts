@@ -3,7 +3,7 @@ import type { Codec } from "./codecs/codec.ts";
 import { isOtherLaw, translate } from "./codecs/g711.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
-import { RtpJitterBuffer } from "./jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "./jitter/rtp-jitter-buffer.ts";
 import type { PeerHosts } from "./peer-hosts.ts";
 import { RESTARTED, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";

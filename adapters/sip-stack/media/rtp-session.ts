@@ -20,7 +20,7 @@ import type {
   StreamSettings,
 } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
-import { mediaStatistics } from "./media-statistics.ts";
+import { mediaStatistics } from "./session-statistics.ts";
 import { MediaWatch, type PacketSender } from "./media-watch.ts";
 import { Outbound } from "./outbound.ts";
 import { PeerHosts } from "./peer-hosts.ts";

@@ -5,7 +5,7 @@ import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
-import { bindMediaSocket, type MediaSocket } from "./udp-socket.ts";
+import { bindMediaSocket, type MediaSocket } from "./media-socket.ts";
 
 /** Options of an engine. */
 export interface ThreadEngineOptions {

@@ -11,7 +11,7 @@ import {
   type SipMessage,
   type SipResponse,
   sipRequest,
-} from "./message.ts";
+} from "./sip-message.ts";
 import { parseNameAddr, tagOf, withTag } from "./name-addr.ts";
 import { parseUri } from "./uri.ts";
 

@@ -1,4 +1,4 @@
-import { EMPTY_BODY, MAX_HEADER_BYTES, type MessageError, type SipMessage, type SipResponse } from "./message.ts";
+import { EMPTY_BODY, MAX_HEADER_BYTES, type MessageError, type SipMessage, type SipResponse } from "./sip-message.ts";
 import {
   completeMessage,
   contentLength,

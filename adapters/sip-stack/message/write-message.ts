@@ -1,5 +1,5 @@
 import { isToken } from "./grammar.ts";
-import type { SipMessage } from "./message.ts";
+import type { SipMessage } from "./sip-message.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -1,9 +1,9 @@
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { asTransportError, type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { cancelOf, newBranch, viaOf } from "./branch.ts";
 import type { ClientTransaction, TransactionOwner, TransactionTimeouts } from "./client-transaction.ts";
 import { type AttemptHops, HopSequence, isLong } from "./hop-sequence.ts";
-import { giveUpMs } from "./machine.ts";
+import { giveUpMs } from "./transaction-machine.ts";
 import type { ClientScope } from "./transaction-layer.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "./transactions.ts";
 

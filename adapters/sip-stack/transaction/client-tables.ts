@@ -1,4 +1,4 @@
-import type { TransactionTable } from "./machine.ts";
+import type { TransactionTable } from "./transaction-machine.ts";
 
 /** States of a client transaction (RFC 3261 sections 17.1.1.2 and 17.1.2.2). */
 export type ClientState =

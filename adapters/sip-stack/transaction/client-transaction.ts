@@ -1,4 +1,4 @@
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import { asTransportError, type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
 import { ackOf } from "./branch.ts";
@@ -9,7 +9,7 @@ import {
   INVITE_CLIENT,
   NON_INVITE_CLIENT,
 } from "./client-tables.ts";
-import { giveUpMs, Machine, type SipTimers } from "./machine.ts";
+import { giveUpMs, Machine, type SipTimers } from "./transaction-machine.ts";
 
 /** Receives the responses of a client transaction. Callbacks must not throw. */
 export interface TransactionOwner {

@@ -1,6 +1,6 @@
 import { randomText } from "../message/grammar.ts";
 import { SipHeaders } from "../message/headers.ts";
-import { type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { writeHostPort } from "../message/uri.ts";
 import { BoundedMap, type System } from "../ports.ts";
 import {

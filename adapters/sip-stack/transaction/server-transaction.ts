@@ -1,7 +1,7 @@
-import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
+import { responseTo, type SipRequest, type SipResponse } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
-import { giveUpMs, Machine, type SipTimers, type TransactionTable } from "./machine.ts";
+import { giveUpMs, Machine, type SipTimers, type TransactionTable } from "./transaction-machine.ts";
 import type { IncomingRequest } from "./transactions.ts";
 
 /** States of a server transaction (RFC 3261 sections 17.2.1 and 17.2.2). */

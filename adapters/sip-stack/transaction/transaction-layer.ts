@@ -1,5 +1,5 @@
 import { parseCSeq, parseVia, type Via } from "../message/header-values.ts";
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import type { Resolve } from "../transport/dns.ts";
 import { FailedHops } from "../transport/failed-hops.ts";
@@ -8,7 +8,7 @@ import { clientKey, newBranch, viaOf } from "./branch.ts";
 import { ClientRequest } from "./client-request.ts";
 import { ClientTransaction, type TransactionOwner, type TransactionTimeouts } from "./client-transaction.ts";
 import { ChosenHops, probeHop, TcpUpgrade } from "./hop-sequence.ts";
-import { type SipTimers, sipTimers } from "./machine.ts";
+import { type SipTimers, sipTimers } from "./transaction-machine.ts";
 import { reply, ServerSide } from "./server-side.ts";
 import type { ClientTransactionListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
 

@@ -1,4 +1,4 @@
-import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { parseVia, writeVia } from "../message/header-values.ts";
-import type { SipMessage } from "../message/message.ts";
+import type { SipMessage } from "../message/sip-message.ts";
 import type { SocketAddress } from "./transport.ts";
 
 /** A received message, and the address that the response to it is sent to (RFC 3261 section 18.2.2, RFC 3581 section 4). */

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { SipMessage } from "../message/message.ts";
+import type { SipMessage } from "../message/sip-message.ts";
 import { type FramedItem, StreamFramer } from "../message/stream-framer.ts";
 import { writeMessage } from "../message/write-message.ts";
 import type { System } from "../ports.ts";

@@ -1,4 +1,4 @@
-import type { SipMessage, SipRequest } from "../message/message.ts";
+import type { SipMessage, SipRequest } from "../message/sip-message.ts";
 import { CodedError, errorText } from "../ports.ts";
 
 export type TransportKind = "udp" | "tcp" | "tls";

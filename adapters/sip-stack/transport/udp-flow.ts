@@ -1,4 +1,4 @@
-import type { SipMessage } from "../message/message.ts";
+import type { SipMessage } from "../message/sip-message.ts";
 import { writeMessage } from "../message/write-message.ts";
 import type { System } from "../ports.ts";
 import { KeepAlive } from "./keep-alive.ts";

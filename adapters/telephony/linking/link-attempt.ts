@@ -1,5 +1,5 @@
 import type { LinkCode } from "../../../src/ports/telephony.ts";
-import { type PendingLinkCodes, ROTATE_MS } from "./link-codes.ts";
+import { type PendingLinkCodes, ROTATE_MS } from "./pending-link-codes.ts";
 
 /** Time for which codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;

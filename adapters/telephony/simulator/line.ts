@@ -11,11 +11,11 @@ import {
   type LineHost,
 } from "../../../src/ports/telephony.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
-import type { PendingLinkCodes } from "../linking/link-codes.ts";
+import type { PendingLinkCodes } from "../linking/pending-link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
-import type { SimulatedPhone } from "./link-page.ts";
+import type { SimulatedPhone } from "./scanned-code-page.ts";
 
 const CONNECT_MS = 200;
 

@@ -5,12 +5,12 @@ import type { MediaAddress } from "../../sip-stack/media/media-address.ts";
 import { type SrtpOffer, srtpOffers } from "../../sip-stack/sdp/keys.ts";
 import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import { mayFollow, type RefusalCheck, type RefusalOf } from "./destinations/destinations.ts";
+import { mayFollow, type RefusalCheck, type RefusalOf } from "./destinations/trunk-destinations.ts";
 import { SipLeg, type TransferTarget } from "./leg.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
 import { sipRelease } from "./outcome/release-of.ts";
-import type { SipStack } from "./stack.ts";
+import type { SipStack } from "./open-stack.ts";
 
 /** A call to be prepared. */
 export interface CallPlan {

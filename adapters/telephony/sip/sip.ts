@@ -6,17 +6,17 @@ import type { Telephony } from "../../../src/ports/telephony.ts";
 import type { MediaPlace } from "../../sip-stack/media/create-engine.ts";
 import type { MediaEngine } from "../../sip-stack/media/engine.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
-import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
+import { type SipAccountsOptions, sipAccounts } from "./accounts/sip-accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";
-import type { Route } from "./config/route.ts";
+import type { Route } from "./config/route-config.ts";
 import { sharedCallerIds, sharedSipRule, sharedUsers } from "./config/shared-options.ts";
-import type { Trunk } from "./config/trunk.ts";
-import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
+import type { Trunk } from "./config/trunk-config.ts";
+import { loadRefusals, type RefusalOf } from "./destinations/trunk-destinations.ts";
 import { sipNetwork } from "./network.ts";
 import { routeRefusal } from "./routes/chosen-trunks.ts";
 import { type Shared, shareResource } from "./shared-resource.ts";
-import type { SipTrunk } from "./trunk.ts";
+import type { SipTrunk } from "./sip-trunk.ts";
 
 /** Options of {@link sip}. */
 export interface SipOptions {
@@ -86,7 +86,7 @@ function mountedTrunk(options: Trunk, routes: readonly Route[], { system, logger
     trunk,
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
     carrier: shareResource(1 + trunkRoutes.length, async () => {
-      const { SipTrunk } = await import("./trunk.ts");
+      const { SipTrunk } = await import("./sip-trunk.ts");
       return new SipTrunk({ trunk, system, logger, hosts, media: () => media.open() });
     }),
   };

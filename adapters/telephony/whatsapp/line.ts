@@ -12,7 +12,7 @@ import {
   type PairingCode,
 } from "../../../src/ports/telephony.ts";
 import type { CallPort } from "./calls/call-port.ts";
-import type { WhatsAppSession } from "./session/session.ts";
+import type { WhatsAppSession } from "./session/whatsapp-session.ts";
 
 /** Time a call may take to hang up before the connection is closed, ms. */
 const HANGUP_TIMEOUT_MS = 1_000;

@@ -5,14 +5,14 @@ import type { Network } from "../../../src/ports/network-pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony, TelephonyCapabilities } from "../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
-import { SAMPLE_RATE } from "./calls/audio-format.ts";
-import { MEDIA_MS } from "./calls/call-flow.ts";
+import { SAMPLE_RATE } from "./calls/whatsapp-frame.ts";
+import { MEDIA_MS } from "./calls/whatsapp-call-flow.ts";
 import { NumberResolver } from "./calls/number-resolver.ts";
-import { placeWhatsAppCall } from "./calls/place-call.ts";
+import { placeWhatsAppCall } from "./calls/place-whatsapp-call.ts";
 import { WhatsAppLine } from "./line.ts";
 import { LoginTurns } from "./session/client/login-turns.ts";
 import { decodeCredentials } from "./session/records/link-credentials.ts";
-import { WhatsAppSession } from "./session/session.ts";
+import { WhatsAppSession } from "./session/whatsapp-session.ts";
 
 /** Options of {@link whatsapp}. */
 export interface WhatsAppOptions {

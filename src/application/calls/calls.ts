@@ -9,7 +9,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
-import type { CallListening } from "../call-audio/listeners/call-listening.ts";
+import type { CallListening } from "../call-audio/listeners/listen-items.ts";
 import { LiveListeners } from "../call-audio/listeners/live-listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";

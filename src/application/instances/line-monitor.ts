@@ -24,7 +24,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord, type InstanceRecordContext } from "./instance-record.ts";
-import { LinkCodes } from "./link-codes.ts";
+import { CurrentLinkCode } from "./current-link-code.ts";
 import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
@@ -82,7 +82,7 @@ export class LineMonitor {
   readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
-  readonly #codes: LinkCodes;
+  readonly #codes: CurrentLinkCode;
   #flow: LineFlow;
   #number: NumberState = { dialling: 0 };
   #cancelGrace: (() => void) | undefined;
@@ -104,7 +104,7 @@ export class LineMonitor {
       (abandonSignal) => this.#hostOf(abandonSignal),
       (error) => this.#reportOpenFailure(error),
     );
-    this.#codes = new LinkCodes(context.system);
+    this.#codes = new CurrentLinkCode(context.system);
     this.#prober = new Prober(context, {
       line: () => this.line(),
       isProbed: () => isProbed(this.#flow),

@@ -1,5 +1,5 @@
 import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "../../http/response-types.ts";
-import type { RequestOptions } from "../transport.ts";
+import type { RequestOptions } from "../http-transport.ts";
 import type { WebSocketConstructor } from "./stream-connection.ts";
 
 /** Options of {@link CallListening}. */

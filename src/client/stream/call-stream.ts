@@ -1,6 +1,6 @@
 import type { StreamEncoding, StreamRate } from "../../audio/samples/stream-format.ts";
 import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.ts";
-import type { RequestOptions } from "../transport.ts";
+import type { RequestOptions } from "../http-transport.ts";
 import type { WebSocketConstructor } from "./stream-connection.ts";
 import type { StreamEvent } from "./stream-messages.ts";
 import type { MarkEnd } from "./stream-replies.ts";

@@ -1,4 +1,4 @@
-import { phraseSearch } from "./phrases.ts";
+import { phraseSearch } from "./phrase-search.ts";
 
 /** The first words of call-screening assistants; people and voicemail boxes use others. */
 const PROMPTS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { phraseSearch } from "./phrases.ts";
+import { phraseSearch } from "./phrase-search.ts";
 
 /** Phrases of machines that people do not use. */
 const PHRASES: readonly string[] = [

@@ -1,4 +1,4 @@
-import type { CallListening, ListenItem } from "../../application/call-audio/listeners/call-listening.ts";
+import type { CallListening, ListenItem } from "../../application/call-audio/listeners/listen-items.ts";
 import { pcmToBytes } from "../../audio/samples/pcm.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Logger } from "../../ports/logger.ts";

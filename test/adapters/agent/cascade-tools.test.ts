@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { afterEach, describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
-import { agentTool } from "../../../adapters/agent/tools/agent-tool.ts";
+import { agentTool } from "../../../adapters/agent/tools/valibot-tool.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
 import { guardedTools } from "../../../src/application/port-guards/guarded-agent.ts";
 import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
-import { configuredAgent } from "../../../adapters/agent/configured.ts";
+import { configuredAgent } from "../../../adapters/agent/configured-agent.ts";
 import type {
   AgentBrief,
   Conversation,

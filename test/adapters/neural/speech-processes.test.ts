@@ -6,7 +6,7 @@ import type { EnginePackage } from "../../../adapters/neural/engine-package.ts";
 import { naturalRemedy, neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
 import type { SpeechProcesses, SpeechProcessesOptions } from "../../../adapters/neural/speech-processes.ts";
-import type { VoiceId } from "../../../adapters/speech/voice-id.ts";
+import type { VoiceId } from "../../../adapters/speech/parse-voice-id.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { Speech } from "../../../src/ports/speech.ts";
 import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Listening, ServeOptions, Tls } from "../../../adapters/server/listening.ts";
 import { attachUpgrade, handler } from "../../../adapters/server/node.ts";
-import { tlsFault } from "../../../adapters/server/tls.ts";
+import { tlsFault } from "../../../adapters/server/tls-fault.ts";
 import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";

@@ -1,5 +1,5 @@
 // Preloaded, so that no start waits for an import when the run settles.
-import "../../../adapters/agent/configured.ts";
+import "../../../adapters/agent/configured-agent.ts";
 import "../../../adapters/agent/scripted/scripted-agent.ts";
 import "../../../adapters/body-parsing/worker-parser.ts";
 import "../../../adapters/embedded.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CallListening } from "../../../src/application/call-audio/listeners/call-listening.ts";
+import type { CallListening } from "../../../src/application/call-audio/listeners/listen-items.ts";
 import { ask, requestOf } from "../support/ask.ts";
 import { CALL_ID, serve } from "../support/fakes.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CallListening, ListenItem } from "../../../src/application/call-audio/listeners/call-listening.ts";
+import type { CallListening, ListenItem } from "../../../src/application/call-audio/listeners/listen-items.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { LISTENER_STALL_MS, listenSocket } from "../../../src/http/sockets/listen-socket.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
 import { until } from "../../support/server-client.ts";

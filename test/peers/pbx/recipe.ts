@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { ACCOUNT } from "./pbx.ts";
 
 const PAGE = new URL("../../../docs/sip.md", import.meta.url);

@@ -1,4 +1,4 @@
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../../src/audio/playout/playout.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { until } from "../../support/server-client.ts";
 import { toneShare } from "../../support/server-sound.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, Server } from "../../support/server.ts";
 import { type Client, expected, type InstanceView } from "../../support/server-client.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";

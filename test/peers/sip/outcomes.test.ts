@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";

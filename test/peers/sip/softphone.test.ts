@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import type { CallEvents } from "../../../src/testing/telephony-network.ts";

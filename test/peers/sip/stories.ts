@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { DirectCall } from "./caller.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import type { RingportOptions } from "../../../src/options.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";

@@ -7,7 +7,7 @@ import {
   type SipRequest,
   type SipResponse,
   sipRequest,
-} from "../../../adapters/sip-stack/message/message.ts";
+} from "../../../adapters/sip-stack/message/sip-message.ts";
 
 const system = { random: (bytes: Uint8Array): void => void bytes.fill(0xab) };
 const client = (password: string | undefined = "s3cret"): DigestClient =>

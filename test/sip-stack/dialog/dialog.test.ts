@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { nextHop, SipDialog } from "../../../adapters/sip-stack/dialog/dialog.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
 import { ScriptedFlow } from "./support/scripted-transactions.ts";

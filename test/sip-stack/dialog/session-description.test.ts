@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { digitOf } from "../../../adapters/sip-stack/dialog/dtmf-relay.ts";
 import { putsOnHold, sdpOf } from "../../../adapters/sip-stack/dialog/session-description.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { type SipRequest, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { type SipRequest, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 function message(type: string, body: string | Uint8Array): SipRequest {

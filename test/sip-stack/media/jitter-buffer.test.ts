@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
 import { createOpus } from "../../../adapters/sip-stack/media/codecs/opus.ts";
-import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/rtp-jitter-buffer.ts";
 import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { rms } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";

@@ -1,6 +1,6 @@
 import type { Codec } from "../../../adapters/sip-stack/media/codecs/codec.ts";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
-import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/rtp-jitter-buffer.ts";
 import { random } from "../../support/random.ts";
 
 /** The delays of a packet, ms: undefined if it is lost, several if it is duplicated. */

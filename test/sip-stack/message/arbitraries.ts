@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import type { SipMessage } from "../../../adapters/sip-stack/message/message.ts";
+import type { SipMessage } from "../../../adapters/sip-stack/message/sip-message.ts";
 
 const chars = (alphabet: string, minLength = 1): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength: 12 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyPart } from "../../../adapters/sip-stack/message/body.ts";
+import { bodyPart } from "../../../adapters/sip-stack/message/body-part.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { wire } from "./messages.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
-import { bodyPart } from "../../../adapters/sip-stack/message/body.ts";
+import { bodyPart } from "../../../adapters/sip-stack/message/body-part.ts";
 import { splitList } from "../../../adapters/sip-stack/message/grammar.ts";
 import {
   parseCSeq,
@@ -12,7 +12,7 @@ import {
   parseWarning,
 } from "../../../adapters/sip-stack/message/header-values.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseNameAddr, tagOf } from "../../../adapters/sip-stack/message/name-addr.ts";
 import { contentType, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
 import { StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { maskedMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { wire } from "./messages.ts";
 

@@ -1,4 +1,4 @@
-import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { type MalformedMessage, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
 
 /** Bytes of a text whose lines are separated by a bare LF, with CRLF as on the wire. */

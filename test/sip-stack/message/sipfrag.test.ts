@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reportedStatus } from "../../../adapters/sip-stack/message/body.ts";
+import { reportedStatus } from "../../../adapters/sip-stack/message/body-part.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { type RecordedRequest, request, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";

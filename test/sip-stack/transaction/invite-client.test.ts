@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import type { SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { type RecordedRequest, request, send } from "./trunk.ts";
 import { tcp, Wire } from "./wire.ts";
 

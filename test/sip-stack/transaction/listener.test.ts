@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { responseTo } from "../../../adapters/sip-stack/message/message.ts";
+import { responseTo } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 

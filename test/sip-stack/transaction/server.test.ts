@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
 import type { IncomingRequest } from "../../../adapters/sip-stack/transaction/transactions.ts";
 import type { Flow } from "../../../adapters/sip-stack/transport/transport.ts";

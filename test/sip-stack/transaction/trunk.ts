@@ -1,5 +1,5 @@
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { type SipRequest, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import {
   createTransactions,
   type TransactionOptions,

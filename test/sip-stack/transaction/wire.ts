@@ -3,9 +3,9 @@ import {
   type SipMessage,
   type SipRequest,
   type SipResponse,
-} from "../../../adapters/sip-stack/message/message.ts";
+} from "../../../adapters/sip-stack/message/sip-message.ts";
 import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
-import type { SipTimers } from "../../../adapters/sip-stack/transaction/machine.ts";
+import type { SipTimers } from "../../../adapters/sip-stack/transaction/transaction-machine.ts";
 import { createTransactions } from "../../../adapters/sip-stack/transaction/transaction-layer.ts";
 import type { IncomingRequest, Transactions } from "../../../adapters/sip-stack/transaction/transactions.ts";
 import {

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createServer as createTlsServer } from "node:tls";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { type SipMessage, type SipRequest, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { type SipMessage, type SipRequest, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import type { Flow, TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import {
   createTransports,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { parseVia } from "../../../adapters/sip-stack/message/header-values.ts";
-import { responseTo } from "../../../adapters/sip-stack/message/message.ts";
+import { responseTo } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ExpectedPeers } from "../../../adapters/sip-stack/transport/udp-transport.ts";

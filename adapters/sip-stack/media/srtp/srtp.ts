@@ -2,7 +2,7 @@ import type { SrtpKeys } from "../engine.ts";
 import { type CreateHmac, chooseHmac, type Hmac } from "./hmac.ts";
 import { Keystream } from "./keystream.ts";
 import { deriveSessionKeys, RTCP_TAG, SUITES } from "./session-keys.ts";
-import { SrtpStreams } from "./stream.ts";
+import { SrtpStreams } from "./srtp-stream.ts";
 
 /**
  * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in

@@ -16,13 +16,13 @@ import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
-import type { PendingLinkCodes } from "../../linking/link-codes.ts";
+import type { PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
-import type { Trunk } from "../config/trunk.ts";
+import type { Trunk } from "../config/trunk-config.ts";
 import { SipLine } from "../line.ts";
 import { offline } from "../registration/presence.ts";
-import { SipTrunk } from "../trunk.ts";
-import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./account.ts";
+import { SipTrunk } from "../sip-trunk.ts";
+import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./sip-account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { AccountAttemptLimiter } from "./attempt-limiter.ts";
 

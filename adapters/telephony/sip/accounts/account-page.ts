@@ -5,9 +5,9 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
-import type { IssuedCode, PendingLinkCodes } from "../../linking/link-codes.ts";
+import type { IssuedCode, PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
-import type { AccountFaults, SipAccount } from "./account.ts";
+import type { AccountFaults, SipAccount } from "./sip-account.ts";
 import { formText } from "./form-text.ts";
 
 /** Time that trying an account and storing the link may take before the page responds 503, ms. */

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
-import type { SipAccount } from "./account.ts";
+import type { SipAccount } from "./sip-account.ts";
 
 /** Maximum failed attempts per window: of one user, and of all users for one account. */
 const MAX_FAILURES = 5;

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../../../src/base/html-page.ts";
 import type { PageText } from "../../linking/web-page.ts";
-import type { AccountFaults, SipAccount } from "./account.ts";
+import type { AccountFaults, SipAccount } from "./sip-account.ts";
 
 interface Field {
   readonly name: "server" | "user" | "password" | "authUser" | "domain" | "callerId";

@@ -3,14 +3,14 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { AgentReply } from "../../../sip-stack/dialog/user-agent-options.ts";
 import type { MediaAddress } from "../../../sip-stack/media/media-address.ts";
-import { type SipResponse, statusText } from "../../../sip-stack/message/message.ts";
+import { type SipResponse, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import { parseSdp } from "../../../sip-stack/sdp/sdp.ts";
 import { canonicalAddress, isPrivate } from "../../../sip-stack/transport/addresses.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { Deadline } from "../registration/deadline.ts";
-import { openStack, type SipStack } from "../stack.ts";
+import { Deadline } from "../registration/signal-deadline.ts";
+import { openStack, type SipStack } from "../open-stack.ts";
 import { credentialsFix } from "./fixes.ts";
 import { brokenStep, type CheckStep, faultMessage, passedStep, skippedStep } from "./step.ts";
 

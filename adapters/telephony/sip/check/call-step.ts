@@ -6,7 +6,7 @@ import { DialError, type LegEvent, type MediaStatistics, NO_DEADLINES } from "..
 import { createEngine } from "../../../sip-stack/media/create-engine.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import type { SipLeg } from "../leg.ts";
-import { SipTrunk } from "../trunk.ts";
+import { SipTrunk } from "../sip-trunk.ts";
 import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS, TRACE } from "./fixes.ts";
 import { brokenStep, type CheckStep, faultMessage, passedStep } from "./step.ts";
 

@@ -4,7 +4,7 @@ import { cachedDns, type Dns, nodeDns } from "../../../sip-stack/transport/dns.t
 import { createResolve } from "../../../sip-stack/transport/resolver.ts";
 import type { Hop } from "../../../sip-stack/transport/transport.ts";
 import { type ResolvedTrunk, resolveTrunk } from "../config/resolve-trunk.ts";
-import type { Trunk } from "../config/trunk.ts";
+import type { Trunk } from "../config/trunk-config.ts";
 import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
 import { connectionStep } from "./connection-step.ts";

@@ -4,10 +4,10 @@ import { shown } from "../../../../src/base/shown.ts";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/calls/call-limits.ts";
 import { isObject } from "../../../../src/domain/input/input-checks.ts";
 import type { TrunkFault } from "./parse-trunks.ts";
-import type { Route, RouteTrunk } from "./route.ts";
+import type { Route, RouteTrunk } from "./route-config.ts";
 import { type AddFault, addUnknownKeys, labelOf, pathOf } from "./schema-faults.ts";
 import { sharedUsers } from "./shared-options.ts";
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "./trunk-config.ts";
 import { must, name, objectMust, trunkText, wholeNumberBetween } from "./trunk-schema.ts";
 
 const routeTrunkSchema = v.object(

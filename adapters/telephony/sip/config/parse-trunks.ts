@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { shown } from "../../../../src/base/shown.ts";
 import { isObject } from "../../../../src/domain/input/input-checks.ts";
 import { parseRoutes } from "./parse-routes.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "./route-config.ts";
 import { addUnknownKeys, labelOf, MAX_FAULTS, pathOf } from "./schema-faults.ts";
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "./trunk-config.ts";
 import { trunkSchema } from "./trunk-schema.ts";
 
 /** A fault of a trunk or a route. */

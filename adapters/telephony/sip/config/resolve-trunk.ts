@@ -3,9 +3,9 @@ import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
 import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
-import type { DestinationRule } from "../destinations/destinations.ts";
+import type { DestinationRule } from "../destinations/trunk-destinations.ts";
 import { diallingFormat, type NumberFormat } from "./number-format.ts";
-import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk.ts";
+import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk-config.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 
 /** The user in From if a trunk has neither an account nor a number. */

@@ -1,7 +1,7 @@
 import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
 import { type CallerIdRule, isCallerIdAllowed } from "../../../../src/domain/numbers/caller-id.ts";
 import type { Telephony } from "../../../../src/ports/telephony.ts";
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "./trunk-config.ts";
 
 /** The users whose instances may call over all of these trunks; undefined if there are none, or if they are unknown. */
 export function sharedUsers(trunks: readonly Pick<Trunk, "users">[]): NonNullable<Telephony["users"]> | undefined {

@@ -13,7 +13,7 @@ import { CODEC_NAMES } from "../../../sip-stack/media/codecs/codec.ts";
 import { isToken } from "../../../sip-stack/message/grammar.ts";
 import { fieldKey } from "../../../sip-stack/message/headers.ts";
 import { diallingFormat, NUMBER_FORMATS } from "./number-format.ts";
-import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
+import type { TrunkCodec, TrunkIdentity } from "./trunk-config.ts";
 import { isContactHost, isHost, isNextHop, isPublicHost, isUriOrUser } from "./trunk-addresses.ts";
 
 const codecs = (conjunction: "and" | "or"): string =>

@@ -1,4 +1,4 @@
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "./trunk-config.ts";
 
 /** Options of {@link whatsappBusiness}, which also takes the other options of a {@link Trunk}. */
 export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | "domain" | "from" | "password">> {

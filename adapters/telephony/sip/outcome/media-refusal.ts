@@ -1,11 +1,11 @@
 import { sdpOf } from "../../../sip-stack/dialog/session-description.ts";
 import { parseWarning } from "../../../sip-stack/message/header-values.ts";
-import type { SipResponse } from "../../../sip-stack/message/message.ts";
+import type { SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { codecDemand, profileDemand, srtpDemand } from "../../../sip-stack/sdp/demands.ts";
 import { codecOf, formatsOf } from "../../../sip-stack/sdp/formats.ts";
 import type { SrtpPolicy } from "../../../sip-stack/sdp/keys.ts";
 import { parseSdp } from "../../../sip-stack/sdp/sdp.ts";
-import type { TrunkCodec } from "../config/trunk.ts";
+import type { TrunkCodec } from "../config/trunk-config.ts";
 
 /** The parts of our offer that a peer may refuse. */
 export interface OfferTraits {

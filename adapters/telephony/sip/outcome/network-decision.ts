@@ -1,6 +1,6 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 import { parseWarning, type Reason } from "../../../sip-stack/message/header-values.ts";
-import type { SipResponse } from "../../../sip-stack/message/message.ts";
+import type { SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
 import { Q850_MEANINGS } from "./release-causes.ts";
 

@@ -1,6 +1,6 @@
 import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../../../sip-stack/message/header-values.ts";
-import { oneLine, type SipResponse, statusText } from "../../../sip-stack/message/message.ts";
+import { oneLine, type SipResponse, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
 import { type NetworkDecision, networkDecision, providerFields, redressOf } from "./network-decision.ts";
 import type { Release } from "./release.ts";

@@ -1,5 +1,5 @@
 import { parseUint32 } from "../../../sip-stack/message/grammar.ts";
-import type { SipRequest, SipResponse } from "../../../sip-stack/message/message.ts";
+import type { SipRequest, SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
 import { parseUri, type SipUri, sameUri } from "../../../sip-stack/message/uri.ts";
 

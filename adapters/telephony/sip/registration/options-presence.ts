@@ -1,10 +1,10 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply, UserAgent } from "../../../sip-stack/dialog/user-agent-options.ts";
-import { oneLine, statusText } from "../../../sip-stack/message/message.ts";
+import { oneLine, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
-import { Deadline } from "./deadline.ts";
+import { Deadline } from "./signal-deadline.ts";
 import {
   backoffMs,
   type HealthChanged,

@@ -4,11 +4,11 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply, RequestSeries, UserAgent } from "../../../sip-stack/dialog/user-agent-options.ts";
 import { parseUint32 } from "../../../sip-stack/message/grammar.ts";
-import { oneLine, statusText } from "../../../sip-stack/message/message.ts";
+import { oneLine, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { FlowHold } from "../../../sip-stack/transport/keep-alive.ts";
 import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
-import { Deadline } from "./deadline.ts";
+import { Deadline } from "./signal-deadline.ts";
 import { grantedExpiry } from "./granted-expiry.ts";
 import {
   backoffMs,

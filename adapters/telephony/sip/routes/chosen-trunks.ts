@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { srvOrder } from "../../../sip-stack/transport/resolver.ts";
-import type { Route, RouteTrunk } from "../config/route.ts";
+import type { Route, RouteTrunk } from "../config/route-config.ts";
 
 /**
  * The names of the trunks for a number, in the order in which they are tried: those with the longest prefix that

@@ -1,9 +1,9 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError, type Leg, type LineHealth } from "../../../../src/ports/telephony.ts";
 import { type Carrier, type CarrierDialOptions, type HealthListener, LinkedLines } from "../carrier.ts";
-import type { Route } from "../config/route.ts";
+import type { Route } from "../config/route-config.ts";
 import { ONLINE, offline, sameHealth } from "../registration/presence.ts";
-import type { SipTrunk } from "../trunk.ts";
+import type { SipTrunk } from "../sip-trunk.ts";
 import { chosenTrunks } from "./chosen-trunks.ts";
 import { RouteAttempts } from "./route-attempts.ts";
 import { RouteLeg } from "./route-leg.ts";

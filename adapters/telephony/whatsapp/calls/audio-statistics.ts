@@ -1,6 +1,6 @@
 import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
 import { nextJitter, UNMEASURED_STATISTICS } from "../../frame-figures.ts";
-import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 
 /** Maximum number of missing frames in a gap; with more, the callee is not sending. */
 const MAX_GAP = 16;

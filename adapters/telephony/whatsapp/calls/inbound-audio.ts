@@ -1,6 +1,6 @@
 import { toSample } from "../../../../src/audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
-import { WHATSAPP_FRAME } from "./audio-format.ts";
+import { WHATSAPP_FRAME } from "./whatsapp-frame.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Maximum pending frames; more would only add delay. */

@@ -5,10 +5,10 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, DialProgress, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
-import { WhatsAppCallAudio } from "./call-audio.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
+import { WhatsAppCallAudio } from "./whatsapp-call-audio.ts";
 import { progressOf } from "./call-ends.ts";
-import { decideCall, newCall } from "./call-flow.ts";
+import { decideCall, newCall } from "./whatsapp-call-flow.ts";
 import type { CallPort, VoipEvent, WhatsAppCallListener } from "./call-port.ts";
 import type {
   CallDecision,

@@ -1,5 +1,5 @@
 import type { Timers } from "../../../../src/base/timers.ts";
-import type { SessionFlow, SessionInput } from "./flow/session-types.ts";
+import type { SessionFlow, SessionInput } from "./flow/session-transitions.ts";
 
 /** Waits for the first sign of an attempt to link: a code, or the reason why none arrives. */
 export class FirstSign {

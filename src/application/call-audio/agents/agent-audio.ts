@@ -1,5 +1,5 @@
 import type { AudioFormat } from "../../../ports/audio-conversation.ts";
-import { AudioReader } from "./audio-format.ts";
+import { AudioReader } from "./leg-audio-format.ts";
 import type { ReplyAudio } from "./reply-audio.ts";
 
 /** Maximum length of the agent's audio that waits to be played, ms: models send faster than real time. */

@@ -1,6 +1,6 @@
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
 import type { LiveCallMedia } from "../programs/program.ts";
-import { AudioWriter } from "./audio-format.ts";
+import { AudioWriter } from "./leg-audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
 /** Writes the callee's audio for an agent, and converts the times of the words that the agent understood to the call's. */

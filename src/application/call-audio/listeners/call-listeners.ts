@@ -5,7 +5,7 @@ import { type Event, type Fact, isFinalEvent } from "../../../domain/events.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import type { FollowedAudio } from "../call-media.ts";
-import { MAX_LISTENERS } from "./call-listening.ts";
+import { MAX_LISTENERS } from "./listen-items.ts";
 import { QueuedListener } from "./queued-listener.ts";
 
 /** Length of the pieces that listeners get while they keep up, ms. */

@@ -3,7 +3,7 @@ import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import { CallListeners, type ListenedSession } from "./call-listeners.ts";
-import type { CallListening } from "./call-listening.ts";
+import type { CallListening } from "./listen-items.ts";
 
 type ListenersContext = Pick<Context, "events" | "storage">;
 

@@ -1,7 +1,7 @@
 import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
 import type { CallStatus } from "../../../domain/calls/call.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
-import { BUFFER_MS, type CallListening, type ListenItem } from "./call-listening.ts";
+import { BUFFER_MS, type CallListening, type ListenItem } from "./listen-items.ts";
 import { ListenerRing } from "./listener-ring.ts";
 
 /** Longest piece of audio, ms: a listener that lags gets larger pieces. */

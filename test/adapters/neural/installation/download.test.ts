@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type DownloadOptions, download } from "../../../../adapters/neural/installation/download.ts";
-import { archiveUrl, publishedSha256 } from "../../../../adapters/neural/installation/release.ts";
+import { archiveUrl, publishedSha256 } from "../../../../adapters/neural/installation/model-releases.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { fullDisk } from "../../../support/full-disk.ts";
 import { ReleaseServer, sha256 } from "../../../support/model-releases.ts";

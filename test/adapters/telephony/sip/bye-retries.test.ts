@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import type { FarEndCall, Script } from "../../../support/sip/far-end.ts";
 import {
   type Field,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import type { CallerId } from "../../../../src/ports/telephony.ts";
 import { callees } from "../../../support/sip/far-end.ts";
 import { fieldsNamed } from "../../../support/sip/sip-text.ts";

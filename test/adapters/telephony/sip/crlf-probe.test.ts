@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resolveTrunk } from "../../../../adapters/telephony/sip/config/resolve-trunk.ts";
-import { openStack } from "../../../../adapters/telephony/sip/stack.ts";
+import { openStack } from "../../../../adapters/telephony/sip/open-stack.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem } from "../../../../src/ports/system.ts";
 import { datagramPeer } from "../../../sip-stack/transport/sockets.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sqliteStorage } from "../../../../adapters/storage/sqlite/sqlite-storage.ts";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import { createRingport, type RingportOptions } from "../../../../src/index.ts";
 import { type FarEnd, type Script, startFarEnd } from "../../../support/sip/far-end.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import type { Script } from "../../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
-import type { SipStack } from "../../../../adapters/telephony/sip/stack.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
+import type { SipStack } from "../../../../adapters/telephony/sip/open-stack.ts";
 import { type StreamPeer, streamPeer, TestResources } from "../../../sip-stack/transport/sockets.ts";
 import { certificateAuthority } from "../../../support/certificates.ts";
 import type { Field } from "../../../support/sip/sip-text.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
-import type { SipResponse } from "../../../../adapters/sip-stack/message/message.ts";
+import type { SipResponse } from "../../../../adapters/sip-stack/message/sip-message.ts";
 import { sipRelease } from "../../../../adapters/telephony/sip/outcome/release-of.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import { type SipOptions, sip } from "../../../../adapters/telephony/sip/index.ts";
 import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";

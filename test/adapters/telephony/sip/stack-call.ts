@@ -2,8 +2,8 @@ import type { InviteUsage } from "../../../../adapters/sip-stack/dialog/invite.t
 import type { MediaSession } from "../../../../adapters/sip-stack/media/engine.ts";
 import type { MediaAddress } from "../../../../adapters/sip-stack/media/media-address.ts";
 import { resolveTrunk } from "../../../../adapters/telephony/sip/config/resolve-trunk.ts";
-import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
-import { openStack, type SipStack } from "../../../../adapters/telephony/sip/stack.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
+import { openStack, type SipStack } from "../../../../adapters/telephony/sip/open-stack.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem } from "../../../../src/ports/system.ts";
 import { type Field, field, readSip, writeSip } from "../../../support/sip/sip-text.ts";

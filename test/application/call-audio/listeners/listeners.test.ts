@@ -3,7 +3,7 @@ import {
   BUFFER_MS,
   type CallListening,
   type ListenItem,
-} from "../../../../src/application/call-audio/listeners/call-listening.ts";
+} from "../../../../src/application/call-audio/listeners/listen-items.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
 import type { Call } from "../../../../src/domain/calls/call.ts";
 import { ALICE, BOB, MS_PER_CHARACTER, World } from "../../../support/application.ts";

@@ -4,7 +4,7 @@ import {
   type SipRequest,
   type SipResponse,
   sipRequest,
-} from "../../../../adapters/sip-stack/message/message.ts";
+} from "../../../../adapters/sip-stack/message/sip-message.ts";
 import { withTag } from "../../../../adapters/sip-stack/message/name-addr.ts";
 import type {
   ClientTransactionListener,

@@ -1,5 +1,5 @@
 import { MAX_RESTRICTION_MS } from "../flow/reconnects.ts";
-import type { SessionInput } from "../flow/session-types.ts";
+import type { SessionInput } from "../flow/session-transitions.ts";
 import { phoneOf } from "../phone-of.ts";
 
 /** Events of the client that a session handles. */

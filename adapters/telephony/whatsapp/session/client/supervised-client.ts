@@ -6,7 +6,7 @@ import { NetworkSilent } from "../../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
 import type { VoipEvent } from "../../calls/call-port.ts";
 import { isConnected } from "../../calls/is-connected.ts";
-import type { LiveState, SessionInput } from "../flow/session-types.ts";
+import type { LiveState, SessionInput } from "../flow/session-transitions.ts";
 import { masked } from "../phone-of.ts";
 import { AcceptedLogin } from "./accepted-login.ts";
 import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";

@@ -1,8 +1,8 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
 import { waitMs, withFailedAttempt, withLogin } from "./reconnects.ts";
-import { applyMove, CONNECT_TIMEOUT_MS, forgetLink, stay } from "./session-state.ts";
-import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+import { applyMove, CONNECT_TIMEOUT_MS, forgetLink, stay } from "./session-health.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-transitions.ts";
 
 /** Longest wait for the first code, ms. */
 export const FIRST_CODE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import { type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs, withFailedAttempt } from "./reconnects.ts";
-import { applyMove, reportOffline, STOP_WAITING } from "./session-state.ts";
-import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+import { applyMove, reportOffline, STOP_WAITING } from "./session-health.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
 /** The reason of a lost connection. Its kind sets the length of the wait before the next login. */
 export interface Loss {

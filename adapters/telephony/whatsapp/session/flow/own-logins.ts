@@ -1,10 +1,10 @@
 import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
-import { BROKE_OFF, decideLive } from "./live-state.ts";
+import { BROKE_OFF, decideLive } from "./client-state.ts";
 import { disconnect } from "./lost-connections.ts";
 import { withConnectionLost, withLogin, withResumption } from "./reconnects.ts";
-import { isLinked, stay } from "./session-state.ts";
-import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-types.ts";
+import { isLinked, stay } from "./session-health.ts";
+import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-transitions.ts";
 
 /**
  * Longest time until a login requested by WhatsApp is accepted, ms: longer than the socket and `ACCEPTANCE_MS` take.

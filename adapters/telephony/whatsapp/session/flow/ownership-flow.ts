@@ -1,6 +1,6 @@
 import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
-import { applyMove, forgetLink, reportOffline, stay } from "./session-state.ts";
-import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+import { applyMove, forgetLink, reportOffline, stay } from "./session-health.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
 /** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
 export const OWNERSHIP_MS = 2_000;

@@ -10,8 +10,8 @@ import {
   withFailedAttempt,
   withPastLogins,
 } from "./reconnects.ts";
-import { applyMove, isLinked, reportOffline, stay } from "./session-state.ts";
-import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+import { applyMove, isLinked, reportOffline, stay } from "./session-health.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
 /**
  * Handles a refused login. After most refusals the client logs in again every 2 s until it is disconnected, which harms

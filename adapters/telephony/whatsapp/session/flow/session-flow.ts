@@ -1,7 +1,7 @@
 import { utc } from "../utc.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, startLinking } from "./linking-flow.ts";
-import { BROKE_OFF, decideLive } from "./live-state.ts";
+import { BROKE_OFF, decideLive } from "./client-state.ts";
 import { disconnect, halt, waitForLogin } from "./lost-connections.ts";
 import { decideLoginAcceptance, decideResuming, decideStreamEnd } from "./own-logins.ts";
 import { giveUpNumber, OWNERSHIP_MS } from "./ownership-flow.ts";
@@ -24,8 +24,8 @@ import {
   STOP_ALL,
   stay,
   TURN_MS,
-} from "./session-state.ts";
-import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+} from "./session-health.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-transitions.ts";
 
 /**
  * Decides the effect of an input on the session of a number: a pure function, whose effects `Session` carries out. Only

@@ -5,7 +5,7 @@ import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts
 import type { CallPort, OpenCallLog } from "../../calls/call-port.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { readJid } from "../../calls/jid.ts";
-import { ownAddresses } from "../../calls/own-addresses.ts";
+import { ownAddresses } from "../../calls/client-addresses.ts";
 import { StoredRecord, storedValue } from "../records/stored-record.ts";
 
 /** Key of the record that lists the open calls of a number. */

@@ -1,5 +1,5 @@
 import { MAX_LOGINS } from "../flow/reconnects.ts";
-import type { SessionFlow } from "../flow/session-types.ts";
+import type { SessionFlow } from "../flow/session-transitions.ts";
 
 /** Key of the record of the logins of a number. */
 export const PAST_LOGINS_KEY = "ringport/logins";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../../../adapters/sip-stack/message/headers.ts";
-import { responseTo, sipRequest } from "../../../../../adapters/sip-stack/message/message.ts";
+import { responseTo, sipRequest } from "../../../../../adapters/sip-stack/message/sip-message.ts";
 import { grantedExpiry } from "../../../../../adapters/telephony/sip/registration/granted-expiry.ts";
 import { TrunkRegistration } from "../../../../../adapters/telephony/sip/registration/registration.ts";
 import { REGISTRATION_TRANSITIONS } from "../../../../../adapters/telephony/sip/registration/registration-states.ts";

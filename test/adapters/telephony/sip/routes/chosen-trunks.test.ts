@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RouteTrunk } from "../../../../../adapters/telephony/sip/config/route.ts";
+import type { RouteTrunk } from "../../../../../adapters/telephony/sip/config/route-config.ts";
 import { chosenTrunks, routeRefusal } from "../../../../../adapters/telephony/sip/routes/chosen-trunks.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../../support/fuzz.ts";

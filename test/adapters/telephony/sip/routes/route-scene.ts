@@ -1,5 +1,5 @@
-import type { Route } from "../../../../../adapters/telephony/sip/config/route.ts";
-import type { Trunk } from "../../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Route } from "../../../../../adapters/telephony/sip/config/route-config.ts";
+import type { Trunk } from "../../../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../../../adapters/telephony/sip/index.ts";
 import type { System } from "../../../../../src/ports/system.ts";
 import type { LegEvent, Telephony } from "../../../../../src/ports/telephony.ts";

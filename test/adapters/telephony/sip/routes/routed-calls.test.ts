@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../../../adapters/storage/sqlite/sqlite-storage.ts";
-import type { Trunk } from "../../../../../adapters/telephony/sip/config/trunk.ts";
+import type { Trunk } from "../../../../../adapters/telephony/sip/config/trunk-config.ts";
 import { sip } from "../../../../../adapters/telephony/sip/index.ts";
 import { toneShare } from "../../../../../src/audio/tones/tone.ts";
 import { createRingport, type Event, type Ringport, type RingportOptions } from "../../../../../src/index.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
+import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-frame.ts";
 import { InboundAudio } from "../../../../../adapters/telephony/whatsapp/calls/inbound-audio.ts";
 import { concatPcm } from "../../../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../../../src/audio/tones/dtmf.ts";

@@ -1,6 +1,6 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
-import { BUSY_MS } from "../../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { BUSY_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { CallScene, endOf, type TestCall, typesOf } from "./scene.ts";
 
 const BUSY = { does: "busy", afterMs: 500 } as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideCall, newCall } from "../../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { decideCall, newCall } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import {
   CALL_MOVES,
   type CallInput,

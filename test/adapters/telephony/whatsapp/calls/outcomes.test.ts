@@ -1,7 +1,7 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
-import { MEDIA_MS } from "../../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
-import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { MEDIA_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
+import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-whatsapp-call.ts";
 import { dtmfTones } from "../../../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../../../src/audio/tones/tone.ts";
 import type { Call } from "../../../../../src/domain/calls/call.ts";

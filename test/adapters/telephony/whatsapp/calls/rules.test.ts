@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { tone } from "../../../../../src/audio/tones/tone.ts";
 import { audiblePart, CallScene, endOf, notesOf, typesOf } from "./scene.ts";
 

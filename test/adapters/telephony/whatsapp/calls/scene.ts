@@ -12,7 +12,7 @@ import type {
 } from "../../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { NumberResolver, type ResolvedNumber } from "../../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
-import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-whatsapp-call.ts";
 import { isContact } from "../../../../../adapters/telephony/whatsapp/store/privacy-token-store.ts";
 import { privacyTokensOf } from "../../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { MediaClock } from "../../../../../src/audio/playout/media-clock.ts";

@@ -1,12 +1,12 @@
 import { decideSession } from "../../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
-import { NEW_SESSION } from "../../../../../adapters/telephony/whatsapp/session/flow/session-state.ts";
+import { NEW_SESSION } from "../../../../../adapters/telephony/whatsapp/session/flow/session-health.ts";
 import type {
   Moment,
   SessionDecision,
   SessionEffect,
   SessionFlow,
   SessionInput,
-} from "../../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
+} from "../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 
 export const UP = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };

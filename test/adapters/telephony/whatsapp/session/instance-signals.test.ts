@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { RESTRICTION_MS } from "../../../../../adapters/telephony/whatsapp/session/flow/reconnects.ts";
 import { decideSession } from "../../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
-import { healthOf } from "../../../../../adapters/telephony/whatsapp/session/flow/session-state.ts";
-import type { SessionFlow } from "../../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
+import { healthOf } from "../../../../../adapters/telephony/whatsapp/session/flow/session-health.ts";
+import type { SessionFlow } from "../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, UP } from "./flows.ts";
 
 /** Each test is a row of the table that maps signals of the client to the state of an instance. */

@@ -1,7 +1,7 @@
 import type { WhatsAppCallListener } from "../../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import { LoginTurns } from "../../../../../adapters/telephony/whatsapp/session/client/login-turns.ts";
 import { decodeCredentials } from "../../../../../adapters/telephony/whatsapp/session/records/link-credentials.ts";
-import { WhatsAppSession } from "../../../../../adapters/telephony/whatsapp/session/session.ts";
+import { WhatsAppSession } from "../../../../../adapters/telephony/whatsapp/session/whatsapp-session.ts";
 import type { LogFields, Logger } from "../../../../../src/ports/logger.ts";
 import { StorageUnavailable } from "../../../../../src/ports/storage.ts";
 import type { WhatsAppClientFactory } from "../../../../../src/ports/whatsapp-client.ts";

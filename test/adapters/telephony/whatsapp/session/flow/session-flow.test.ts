@@ -10,13 +10,13 @@ import {
   healthOf,
   isLinked,
   NEW_SESSION,
-} from "../../../../../../adapters/telephony/whatsapp/session/flow/session-state.ts";
+} from "../../../../../../adapters/telephony/whatsapp/session/flow/session-health.ts";
 import {
   SESSION_STATES,
   type SessionDecision,
   type SessionFlow,
   type SessionInput,
-} from "../../../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
+} from "../../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 import { DEADLINE_PASSED } from "../../../../../../src/ports/telephony.ts";
 import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, UP } from "../flows.ts";
 

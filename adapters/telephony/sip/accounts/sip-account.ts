@@ -1,7 +1,7 @@
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import { parseTrunks } from "../config/parse-trunks.ts";
-import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk.ts";
+import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk-config.ts";
 
 /** A SIP account, as entered by its owner. */
 export interface SipAccount {

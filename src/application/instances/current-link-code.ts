@@ -2,7 +2,7 @@ import type { System } from "../../ports/system.ts";
 import type { LinkCode } from "../../ports/telephony.ts";
 
 /** The current code of a line, and the callers that wait for one. */
-export class LinkCodes {
+export class CurrentLinkCode {
   readonly #system: System;
   readonly #waiters = new Set<(code: LinkCode | undefined) => void>();
   #code: LinkCode | undefined;

@@ -10,7 +10,7 @@ import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
-import { ownAddresses } from "./own-addresses.ts";
+import { ownAddresses } from "./client-addresses.ts";
 
 /** Longest time in which the client sends an offer, ms. */
 export const OFFER_MS = 20_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { phrasesIn } from "../../../adapters/agent/phrases.ts";
+import { phrasesIn } from "../../../adapters/agent/agent-phrases.ts";
 import { apologyIn } from "../../../src/domain/agents/apologies.ts";
 
 test("phrases are in the language of the tag, whatever its region", () => {

@@ -1,7 +1,7 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
 import { printableCause } from "../base/error.ts";
 import { randomKey } from "../base/hex.ts";
-import { type LogPage, type Page, pageOf } from "./pages.ts";
+import { type LogPage, type Page, pageOf } from "./list-pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfResponse, type RequestLine, RingportError } from "./ringport-error.ts";
 

@@ -7,7 +7,7 @@ import {
   type SessionEffect,
   type SessionFlow,
   type SessionMove,
-} from "./session-types.ts";
+} from "./session-transitions.ts";
 
 /** The initial state of a session. */
 export const NEW_SESSION: SessionFlow = {

@@ -1,5 +1,5 @@
 import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
-import { phrasesIn } from "../phrases.ts";
+import { phrasesIn } from "../agent-phrases.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { isPermanentCode, type RealtimeFault } from "./realtime-link.ts";
 import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";

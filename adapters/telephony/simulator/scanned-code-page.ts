@@ -3,7 +3,7 @@ import { within } from "../../../src/base/timers.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
-import type { PendingLinkCodes } from "../linking/link-codes.ts";
+import type { PendingLinkCodes } from "../linking/pending-link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
 /** Time for which the page waits for the link to be stored before it responds 503, ms. */

@@ -16,8 +16,8 @@ import {
   reportOffline,
   STOP_WAITING,
   stay,
-} from "./session-state.ts";
-import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+} from "./session-health.ts";
+import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
 /** Decides the effect of the client's current state: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
