@@ -29,7 +29,7 @@ export default defineConfig({
     ...published,
     cli: "adapters/cli/main.ts",
     // Entries of their own: a worker thread or process is started by file name, which no bundler follows.
-    worker: "adapters/embedded/worker.ts",
+    worker: "adapters/defaults/worker.ts",
     "speech-host": "adapters/neural/speech-host.ts",
     "sip-media-worker": "adapters/sip-stack/media/worker/sip-media-worker.ts",
   },

@@ -113,7 +113,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly databasePrefix?: string | undefined;
   /** Delivery of webhooks. */
   readonly webhooks?: WebhookOptions | undefined;
-  /** Options of the embedded defaults (see `adapters/embedded.ts`). */
+  /** Options of the embedded defaults (see `adapters/defaults.ts`). */
   readonly embedded?: EmbeddedTuning | undefined;
 }
 

@@ -237,7 +237,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
 /** The embedded defaults, loaded only here and only when needed: the core knows no runtime. */
 async function embeddedPorts(options: RingportOptions): Promise<EmbeddedPorts> {
-  const { embedded } = await import("../adapters/embedded.ts");
+  const { embedded } = await import("../adapters/defaults.ts");
   return embedded(options);
 }
 

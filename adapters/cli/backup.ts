@@ -1,5 +1,5 @@
 import process from "node:process";
-import { DEFAULT_DATA } from "../embedded/data-folder.ts";
+import { DEFAULT_DATA } from "../defaults/data-folder.ts";
 import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
@@ -31,7 +31,7 @@ export const backup: CommandSpec = {
         `the database is PostgreSQL: back it up with pg_dump, and copy the folder call-recordings of ${data}`,
       );
     const database = existingDatabase(data);
-    const { backUpData } = await import("../embedded/backup.ts");
+    const { backUpData } = await import("../defaults/back-up-data.ts");
     const { folder, databaseBytes, recordings } = await backUpData(database, to).catch(
       (cause: NodeJS.ErrnoException) => {
         const reason = cause.code === "EEXIST" ? "it is not empty" : cause.message;

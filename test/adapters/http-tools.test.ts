@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { httpTools } from "../../adapters/embedded/http-tools.ts";
-import { embedded } from "../../adapters/embedded.ts";
+import { httpTools } from "../../adapters/defaults/http-tools.ts";
+import { embedded } from "../../adapters/defaults.ts";
 import { HostLookup } from "../../adapters/user-hosts/host-lookup.ts";
 import { printedForms } from "../support/printed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

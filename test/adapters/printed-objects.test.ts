@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../adapters/speech/all-engines.ts";
 import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import { sip } from "../../adapters/telephony/sip/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { scryptSync } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { scryptHasher } from "../../adapters/embedded/scrypt-hasher.ts";
+import { scryptHasher } from "../../adapters/defaults/scrypt-hasher.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const CHEAP = { ln: 4, r: 8, p: 1 };

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { networkNames } from "../../adapters/embedded/networks.ts";
-import { sipTrunks } from "../../adapters/embedded/sip-trunks.ts";
-import { embedded } from "../../adapters/embedded.ts";
+import { networkNames } from "../../adapters/defaults/all-networks.ts";
+import { sipTrunks } from "../../adapters/defaults/sip-trunks.ts";
+import { embedded } from "../../adapters/defaults.ts";
 import type { EmbeddedTuning } from "../../src/options.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { storedSecret } from "../../adapters/embedded/secret.ts";
+import { storedSecret } from "../../adapters/defaults/secret.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { encodeDevice, newDevice } from "../../adapters/telephony/simulator/device.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
-import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../adapters/defaults/worker-pool.ts";
 import { concatPcm, downMix, pcmToBytes, rms } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";

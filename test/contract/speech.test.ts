@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../adapters/defaults/worker-pool.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/all-engines.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
 import { atFileEnd, oncePerFile } from "../support/file-end.ts";
 import { fuzzRuns } from "../support/fuzz.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
-import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../adapters/defaults/worker-pool.ts";
 import { SpokenBody } from "../../adapters/speech/spoken-body.ts";
 import { IncomingAudio } from "../../src/audio/incoming-audio.ts";
 import { concatPcm, pcmFromBytes, rms } from "../../src/audio/samples/pcm.ts";

@@ -17,7 +17,7 @@ const AUDIO = "src/audio/";
 const APPLICATION = "src/application/";
 const HTTP = "src/http/";
 /** Default adapters for omitted options: the only entrance from src/ into adapters/. */
-const EMBEDDED = "adapters/embedded.ts";
+const DEFAULTS = "adapters/defaults.ts";
 const FAMILIES = [
   "agent",
   "audio",
@@ -101,9 +101,9 @@ export const LAYERS: readonly Layer[] = [
     files: "src/ringport.ts",
     allowed: [
       ...[BASE, DOMAIN, PORTS, AUDIO, APPLICATION, HTTP],
-      ...["src/current-application.ts", "src/lifecycle.ts", "src/options.ts", "src/version.ts", EMBEDDED],
+      ...["src/current-application.ts", "src/lifecycle.ts", "src/options.ts", "src/version.ts", DEFAULTS],
     ],
-    rule: "src/ringport.ts puts src/ together, and of adapters/ it imports adapters/embedded.ts alone.",
+    rule: "src/ringport.ts puts src/ together, and of adapters/ it imports adapters/defaults.ts alone.",
   },
   {
     files: "src/index.ts",
@@ -198,10 +198,10 @@ export const LAYERS: readonly Layer[] = [
     rule: "adapters/workers is a generic pool: it knows no adapter family.",
   },
   {
-    files: "adapters/embedded",
+    files: "adapters/defaults",
     allowed: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
     types: [APPLICATION],
-    rule: "adapters/embedded puts the adapter families of the server together.",
+    rule: "adapters/defaults puts the adapter families of the server together.",
   },
   {
     files: "adapters/console/",
@@ -230,8 +230,8 @@ export const LAYERS: readonly Layer[] = [
         "src/version.ts",
       ],
       ...[
-        "adapters/embedded/",
-        EMBEDDED,
+        "adapters/defaults/",
+        DEFAULTS,
         "adapters/console/",
         "adapters/user-hosts/",
         "adapters/server/",

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { MODEL_SETTINGS } from "../../adapters/cli/models/model-place.ts";
 import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
 import { table } from "../../adapters/cli/terminal/table.ts";
-import { DEFAULT_DATA, modelFolder } from "../../adapters/embedded/data-folder.ts";
+import { DEFAULT_DATA, modelFolder } from "../../adapters/defaults/data-folder.ts";
 import { ENGINE_REMEDY, enginePackages } from "../../adapters/neural/engine-package.ts";
 import { readModelFolder } from "../../adapters/neural/model-folder.ts";
 import { errorText } from "../../src/base/error.ts";

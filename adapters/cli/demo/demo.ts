@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
-import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
+import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import type { Finding } from "../doctor/finding.ts";

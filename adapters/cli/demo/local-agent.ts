@@ -1,12 +1,12 @@
 import type { EmbeddedTuning } from "../../../src/options.ts";
 import type { Voice } from "../../../src/ports/speech.ts";
-import { embeddedWorkers } from "../../embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../defaults/worker-pool.ts";
 import { enginePackages } from "../../neural/engine-package.ts";
 import { KNOWN_MODELS } from "../../neural/known-models.ts";
 import { type ModelFolder, readModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
-import { embeddedSpeech } from "../../speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 import { addFix, ENGINE_FIX } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";

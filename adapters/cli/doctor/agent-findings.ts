@@ -2,7 +2,7 @@ import type { AgentTuning, HttpToolOptions, HttpToolsTuning } from "../../../src
 import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/call-budget.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
-import { httpToolOptions } from "../../embedded/http-tools.ts";
+import { httpToolOptions } from "../../defaults/http-tools.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { connectOnce, OPERATOR } from "../../user-hosts/public-connection.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { RingportOptions } from "../../../src/options.ts";
-import { networkNames } from "../../embedded/networks.ts";
-import { sipTrunks } from "../../embedded/sip-trunks.ts";
+import { networkNames } from "../../defaults/all-networks.ts";
+import { sipTrunks } from "../../defaults/sip-trunks.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const TELEPHONY = "telephony";

@@ -1,15 +1,15 @@
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import type { Transcription } from "../../../src/ports/transcription.ts";
-import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
-import { embeddedWorkers } from "../../embedded/worker-pool.ts";
+import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
+import { embeddedWorkers } from "../../defaults/worker-pool.ts";
 import { enginePackages } from "../../neural/engine-package.ts";
 import type { ModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { neuralTranscription } from "../../neural/neural-transcription.ts";
 import { inspectVoices } from "../../neural/neural-voices.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
-import { embeddedSpeech } from "../../speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { configuredTranscription } from "../../transcription/configured-transcription.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 import { ENGINE_FIX, localTranscriptionFix, type NaturalParts, neuralFix, voicesFix } from "./speech-fixes.ts";

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Client } from "pg";
-import { DEFAULT_DATA, sqlitePath } from "../../embedded/data-folder.ts";
+import { DEFAULT_DATA, sqlitePath } from "../../defaults/data-folder.ts";
 import { withReadableUrl } from "../../storage/postgres/postgres-errors.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
-import { usableModelFolder } from "../../embedded/data-folder.ts";
+import { usableModelFolder } from "../../defaults/data-folder.ts";
 import { download, sha256Of, wrongSha256 } from "../../neural/installation/download.ts";
 import { type InstalledModel, installModel, isInstalled } from "../../neural/installation/install-model.ts";
 import {

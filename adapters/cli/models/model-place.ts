@@ -1,5 +1,5 @@
 import process from "node:process";
-import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
+import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
 import type { NeuralVoiceChoice } from "../../neural/neural-voices.ts";
 import type { ParsedLine } from "../command.ts";
 import { readSettings } from "../settings/read-settings.ts";

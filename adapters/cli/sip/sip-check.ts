@@ -71,7 +71,7 @@ async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   const source = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;
   if (source === undefined)
     throw new UsageError("no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
-  const { sipTrunks } = await import("../../embedded/sip-trunks.ts");
+  const { sipTrunks } = await import("../../defaults/sip-trunks.ts");
   const { trunks, routes } = await sipTrunks({ trunks: source });
   const name = (line.values.get("trunk") as string | undefined)?.replace(/^sip\//, "");
   const route = routes.find((candidate) => candidate.name === name);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { DEFAULT_DATA, sqlitePath } from "../../embedded/data-folder.ts";
+import { DEFAULT_DATA, sqlitePath } from "../../defaults/data-folder.ts";
 import { withFix } from "../storage-fault.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -15,7 +15,7 @@ export async function withStorage<T>(
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
   if (mustExist && options.databaseUrl === undefined) existingDatabase(options.data);
-  const { embeddedStorage } = await import("../../embedded/storage.ts");
+  const { embeddedStorage } = await import("../../defaults/default-storage.ts");
   const storage = await embeddedStorage(options);
   await storage.open({ exclusive: false }).catch((error: unknown) => {
     throw withFix(error, options);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { workerParser } from "../../../adapters/body-parsing/worker-parser.ts";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { UploadedAudio } from "../../../src/domain/calls/audio-input.ts";
 import { inputSchemas, parseCreateCall } from "../../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { toneShare } from "../../../src/audio/tones/tone.ts";

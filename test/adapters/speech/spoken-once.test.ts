@@ -1,7 +1,7 @@
 import { createRingport } from "ringport";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { espeakMatch, espeakTags, languagesByTag } from "../../../adapters/speech/espeak-languages.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 

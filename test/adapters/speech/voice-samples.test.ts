@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import { voiceSample } from "../../../src/application/call-audio/voice-sample.ts";
 import { guardedSpeech } from "../../../src/application/port-guards/guarded-engines.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { type AudioFileWorkers, MAX_SMALL_FILE_BYTES } from "../../../adapters/storage/sqlite/audio-files.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../../src/ports/storage.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/database.ts";
 import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 
 // Speaks and decodes, then stops: the process must end although the pool was never closed.
 const pool = embeddedWorkers();

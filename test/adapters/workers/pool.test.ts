@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { UPLOAD_KINDS, workerEntry } from "../../../adapters/embedded/worker-pool.ts";
+import { UPLOAD_KINDS, workerEntry } from "../../../adapters/defaults/worker-pool.ts";
 import { type RunOptions, WorkerPool, type WorkerPoolOptions } from "../../../adapters/workers/pool.ts";
 import { runtimes } from "../../support/runtimes.ts";
 

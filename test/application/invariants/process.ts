@@ -2,7 +2,7 @@
 import "../../../adapters/agent/configured-agent.ts";
 import "../../../adapters/agent/scripted/scripted-agent.ts";
 import "../../../adapters/body-parsing/worker-parser.ts";
-import "../../../adapters/embedded.ts";
+import "../../../adapters/defaults.ts";
 import "../../../adapters/speech/joined-speech.ts";
 import "../../../src/application/sealing/resealing.ts";
 import "../../../src/application/sealing/sealed-records.ts";
@@ -10,7 +10,7 @@ import "../../../src/application/calls/live/call-quality.ts";
 import "../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../src/application/calls/dialling/last-check.ts";
 import "../../../src/domain/numbers/number-zones.ts";
-import "../../../adapters/embedded/worker-pool.ts";
+import "../../../adapters/defaults/worker-pool.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";

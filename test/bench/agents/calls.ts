@@ -1,7 +1,7 @@
 import process from "node:process";
 import { cascadeAgent } from "../../../adapters/agent/index.ts";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { httpSpeech } from "../../../adapters/speech/http-speech.ts";
 import { openaiTranscription } from "../../../adapters/transcription/index.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqlitePath } from "../../../adapters/embedded/data-folder.ts";
+import { sqlitePath } from "../../../adapters/defaults/data-folder.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { CallStatus, CallType } from "../../../src/domain/calls/call.ts";
 import { createRingport } from "../../../src/index.ts";

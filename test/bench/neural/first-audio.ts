@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import type { Speech } from "../../../src/index.ts";
 import { inRounds, median, ms, row } from "../harness/benchmark.ts";
 import type { Measure } from "../harness/programs.ts";

@@ -1,10 +1,10 @@
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
 import type { SpeechProcesses } from "../../../adapters/neural/speech-processes.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
+import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { samplesToMs } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { Speech, TranscriptionSession } from "../../../src/index.ts";

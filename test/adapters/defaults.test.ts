@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { embedded } from "../../adapters/embedded.ts";
+import { embedded } from "../../adapters/defaults.ts";
 import type { EmbeddedPorts, RingportOptions } from "../../src/options.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

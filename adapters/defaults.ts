@@ -14,20 +14,20 @@ import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
-import { DEFAULT_DATA, dataFolder, modelFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
-import { docsAsset } from "./embedded/docs-asset.ts";
-import { httpTools } from "./embedded/http-tools.ts";
-import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
-import { scryptHasher } from "./embedded/scrypt-hasher.ts";
-import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
+import { DEFAULT_DATA, dataFolder, modelFolder, RECORDINGS_FOLDER } from "./defaults/data-folder.ts";
+import { docsAsset } from "./defaults/docs-asset.ts";
+import { httpTools } from "./defaults/http-tools.ts";
+import { chosenNetworks, networksWithCallData } from "./defaults/all-networks.ts";
+import { scryptHasher } from "./defaults/scrypt-hasher.ts";
+import { parseSecret, secretOf, storedSecret } from "./defaults/secret.ts";
 import {
   closeOnce,
   type SharedPool,
   type SharedWorkers,
   sharedPool,
   sharedWorkers,
-} from "./embedded/shared-workers.ts";
-import { embeddedStorage } from "./embedded/storage.ts";
+} from "./defaults/shared-workers.ts";
+import { embeddedStorage } from "./defaults/default-storage.ts";
 import type { SpeechProcesses } from "./neural/speech-processes.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
 import { httpSender } from "./user-hosts/http-sender.ts";
@@ -100,7 +100,7 @@ async function embeddedSpeech(
   workers: SharedWorkers,
   { folder, processes }: EmbeddedNeural,
 ): Promise<Speech> {
-  const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
+  const { embeddedSpeech: speechOf } = await import("./speech/all-engines.ts");
   const { pool, release } = await workers();
   const { naturalRemedy, neuralSpeech } = await import("./neural/neural-speech.ts");
   const sharedProcesses = await processes();
