@@ -7,7 +7,7 @@ import type { Speaker } from "../domain/calls/transcript.ts";
 import type { EventData, EventType } from "../domain/events.ts";
 import type { DeliveryStatus } from "../domain/webhooks/webhook.ts";
 
-// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts` after a change.
+// Generated from all-shapes.ts by `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts`.
 
 /** An active call in the queue of an instance. */
 export interface CallSummary {

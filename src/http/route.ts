@@ -4,7 +4,7 @@ import type { Cost } from "./cost.ts";
 import type { ProblemCode } from "./problems/problem-kind.ts";
 import type { QueryParameter } from "./requests/query-parameter.ts";
 import type { RequestContext } from "./requests/request-context.ts";
-import type { SchemaName } from "./schemas.ts";
+import type { SchemaName } from "./views/all-shapes.ts";
 
 /** Methods that routes can have, in the order of an Allow header. A route with GET also serves HEAD. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -1,7 +1,7 @@
 import { type BatchTarget, type Client, createClient, type Instance } from "ringport/client";
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
-import { SCHEMAS } from "../../src/http/schemas.ts";
+import { SCHEMAS } from "../../src/http/views/all-shapes.ts";
 import { server, TEST_URL } from "./support/server.ts";
 
 const { client: createTestClient, link } = server();

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rms } from "../../src/audio/samples/pcm.ts";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
-import { SCHEMAS } from "../../src/http/schemas.ts";
+import { SCHEMAS } from "../../src/http/views/all-shapes.ts";
 import { server, TEST_URL } from "./support/server.ts";
 
 const { client: createTestClient, link } = server();

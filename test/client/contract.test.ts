@@ -9,7 +9,7 @@ import type { CreateCallInput } from "../../src/domain/calls/call-input.ts";
 import type { CreateInstanceInput } from "../../src/domain/instances/instance-input.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
 import type { Answers, View } from "../../src/http/response-types.ts";
-import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
+import type { SCHEMAS, SchemaName } from "../../src/http/views/all-shapes.ts";
 import type { CALL_EXPANSIONS } from "../../src/http/views/call-view.ts";
 
 declare const getAnything: Calls["get"];
@@ -22,7 +22,7 @@ type ItemOf<M extends (...args: never[]) => AsyncIterable<unknown>> =
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Deep<T> = T extends object ? { [K in keyof T]: Deep<T[K]> } : T;
 type Shape<Name extends SchemaName> = v.InferInput<(typeof SCHEMAS)[Name]>;
-/** The responses whose schema and generated type differ. The data of each event is checked in event-schemas.ts. */
+/** The responses whose schema and generated type differ. The data of each event is checked in event-shapes.ts. */
 type Mismatch = {
   [Name in Exclude<keyof Answers | SchemaName, "Event" | "EventList">]: Name extends keyof Answers & SchemaName
     ? Equal<Deep<Shape<Name>>, Deep<Answers[Name]>> extends true

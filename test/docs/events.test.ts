@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES, type EventType, isFinalEvent } from "../../src/domain/events.ts";
-import { EVENT_DATA } from "../../src/http/schemas/event-schemas.ts";
+import { EVENT_DATA } from "../../src/http/views/event-shapes.ts";
 import { outcomeShape } from "../../src/http/views/call-details.ts";
 import { textOf } from "./pages.ts";
 

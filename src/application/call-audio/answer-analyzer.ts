@@ -9,7 +9,7 @@ import {
 } from "../../domain/answering/answering-machine.ts";
 import type { ToneFinding } from "../../domain/tones/line-tones.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveCallMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 /** Callbacks of an {@link AnswerAnalyzer}. They run on the leg's clock and must not wait. */
 export interface AnswerReports {

@@ -17,9 +17,9 @@ import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
-import { programOf } from "./programs/all-programs.ts";
-import type { PreparedMessage } from "./programs/message.ts";
-import type { LiveConnection, LiveParts, ProgramContext } from "./programs/program.ts";
+import { programOf } from "./call-types/all-call-types.ts";
+import type { PreparedMessage } from "./call-types/prepared-message.ts";
+import type { LiveConnection, LiveParts, ProgramContext } from "./call-types/call-type-program.ts";
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 

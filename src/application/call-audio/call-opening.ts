@@ -9,7 +9,7 @@ import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { FirstWord } from "./first-word.ts";
 import { Prelude } from "./prelude.ts";
-import type { LiveCallMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 type CallOpeningContext = Pick<Context, "log">;
 

@@ -2,7 +2,7 @@ import { samplesToMs } from "../../audio/samples/pcm.ts";
 import { Steadiness } from "../../audio/voice/steadiness.ts";
 import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/calls/message-start.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveCallMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 /** Length of voice that distinguishes speech from the steady tones of networks, ms. */
 const CERTAIN_MS = 320;

@@ -4,7 +4,7 @@ import { InternalError } from "../../base/error.ts";
 import type { ScreeningIntroduction } from "../../domain/answering/screening-policy.ts";
 import type { Call } from "../../domain/calls/call.ts";
 import type { Context } from "../context.ts";
-import { MessageDemand } from "./programs/message.ts";
+import { MessageDemand } from "./call-types/prepared-message.ts";
 
 type IntroductionContext = Pick<Context, "log" | "speechScheduler">;
 

@@ -3,7 +3,7 @@ import { isCallScreening, isScreeningFollowUp } from "../../domain/answering/scr
 import { isVoicemailGreeting } from "../../domain/answering/voicemail-phrases.ts";
 import type { PersonWait } from "../../domain/calls/call-signal.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveCallMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 /** Silence that shows that the assistant has finished its question, ms. */
 const PROMPT_END_MS = 600;

@@ -1,6 +1,6 @@
 import type { View } from "../response-types.ts";
 import type { BodySchema, Examples } from "../route.ts";
-import type { SchemaName } from "../schemas.ts";
+import type { SchemaName } from "../views/all-shapes.ts";
 
 const INSTANCE_ID = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const BATCH_ID = "batch_01k7zq8w3xg4h6k8n0q2s4v6yb";

@@ -1,7 +1,7 @@
 import type { CallType } from "../../domain/calls/call.ts";
 import type { View } from "../response-types.ts";
 import type { BodySchema, Examples } from "../route.ts";
-import type { SchemaName } from "../schemas.ts";
+import type { SchemaName } from "../views/all-shapes.ts";
 import { BATCH_BODIES, BATCH_RESPONSES } from "./batch-examples.ts";
 
 // Examples in `/openapi.json`, which alone loads this file; a test checks each against its schema.

@@ -20,7 +20,7 @@ import {
   timeParameter,
 } from "../requests/query-parameter.ts";
 import type { View } from "../response-types.ts";
-import { callId, instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
+import { callId, instanceId, isoTime, phone, shape } from "./shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 import { callMetricsShape, outcomeShape, transcriptLineShape, transcriptLineView, turnView } from "./call-details.ts";
 import {

@@ -4,7 +4,7 @@ import type { FileBytes as FileUse } from "../../domain/calls/file-bytes.ts";
 import type { MediaStatistics } from "../../domain/calls/media-statistics.ts";
 import type { QualityInterval as Interval } from "../../domain/calls/quality-series.ts";
 import type { View } from "../response-types.ts";
-import { count, milliseconds, shape, share } from "../schemas/shape.ts";
+import { count, milliseconds, shape, share } from "./shape.ts";
 
 export const streamStatisticsShape = shape("Statistics of a call's audio on the network, counted on our side.", {
   codec: v.string(),

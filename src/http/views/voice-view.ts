@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Voice as OfferedVoice } from "../../ports/speech.ts";
 import type { View } from "../response-types.ts";
-import { shape } from "../schemas/shape.ts";
+import { shape } from "./shape.ts";
 
 export const voiceShape = shape("An available voice.", {
   id: v.string(),

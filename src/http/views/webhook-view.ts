@@ -7,7 +7,7 @@ import {
   type Webhook as StoredWebhook,
 } from "../../domain/webhooks/webhook.ts";
 import type { View } from "../response-types.ts";
-import { count, isoTime, shape } from "../schemas/shape.ts";
+import { count, isoTime, shape } from "./shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 
 const webhook = {

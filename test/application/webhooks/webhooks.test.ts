@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
-import { SCHEMAS } from "../../../src/http/schemas.ts";
+import { SCHEMAS } from "../../../src/http/views/all-shapes.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
 import { useFixedDate } from "../../support/fixed-date.ts";
 import { refusal } from "../../support/refusal.ts";

@@ -8,9 +8,9 @@ import { SPEAKERS } from "../../../src/domain/calls/transcript.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 import { DELIVERY_STATUSES } from "../../../src/domain/webhooks/webhook.ts";
 import type { QueryParameter } from "../../../src/http/requests/query-parameter.ts";
-import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
-import { DESCRIPTIONS } from "../../../src/http/schemas/shape.ts";
-import { SCHEMAS } from "../../../src/http/schemas.ts";
+import { EVENTS } from "../../../src/http/views/event-shapes.ts";
+import { DESCRIPTIONS } from "../../../src/http/views/shape.ts";
+import { SCHEMAS } from "../../../src/http/views/all-shapes.ts";
 import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
 import { audioMediaShape, liveMediaShape, speechMediaShape } from "../../../src/http/views/media-view.ts";
 
@@ -71,7 +71,7 @@ export function responseTypesText(): string {
     return `import type { ${types.join(", ")} } from "${path}";`;
   });
   const comment =
-    "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts` after a change.";
+    "// Generated from all-shapes.ts by `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts`.";
   return `${imports.join("\n")}\n\n${comment}\n\n${body}\n`;
 }
 

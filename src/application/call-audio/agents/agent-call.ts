@@ -7,7 +7,7 @@ import type { Agent, Conversation, ConversationInput } from "../../../ports/conv
 import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";

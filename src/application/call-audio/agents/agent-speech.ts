@@ -5,7 +5,7 @@ import type { Call } from "../../../domain/calls/call.ts";
 import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
-import { MessageDemand } from "../programs/message.ts";
+import { MessageDemand } from "../call-types/prepared-message.ts";
 import { promptly } from "../speech/promptly.ts";
 import { UnspeakableText } from "../speech/speech-scheduler.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";

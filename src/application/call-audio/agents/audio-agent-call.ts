@@ -4,7 +4,7 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AgentAudio } from "./agent-audio.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { formatOf } from "./leg-audio-format.ts";

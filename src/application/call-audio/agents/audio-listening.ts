@@ -1,6 +1,6 @@
 import type { CallOf } from "../../../domain/calls/call.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import {
   CallTranscripts,
   type CallTranscriptsContext,

@@ -6,7 +6,7 @@ import type { ConversationInput } from "../../../ports/conversation.ts";
 import type { TransferOutcome } from "../../../ports/telephony.ts";
 import { countTransfer, type DestinationsContext, transferRefusal } from "../../calls/creation/destinations.ts";
 import type { Context } from "../../context.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 
 /** Dependencies of {@link transferCall}. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;

@@ -3,7 +3,7 @@ import type { CallOf } from "../../../domain/calls/call.ts";
 import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import type { Transcript } from "../streams/stream-client.ts";
 import {
   CallTranscripts,

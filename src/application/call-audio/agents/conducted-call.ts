@@ -12,7 +12,7 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { timingsOf } from "../../../domain/calls/call-timings.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Context } from "../../context.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AgentResult, type FindingsAtEnd, type Reporter } from "./agent-result.ts";
 import { type CallTransferContext, type TransferFailed, transferCall } from "./call-transfer.ts";
 import { SilenceTimer } from "./silence-timer.ts";

@@ -1,5 +1,5 @@
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
-import type { LiveCallMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AudioWriter } from "./leg-audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 

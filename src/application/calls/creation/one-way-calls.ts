@@ -1,7 +1,7 @@
 import type { Call } from "../../../domain/calls/call.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
-import { programOf } from "../../call-audio/programs/all-programs.ts";
-import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import { programOf } from "../../call-audio/call-types/all-call-types.ts";
+import { ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
 
 /** True for a live call on a network that does not return the callee's audio. */

@@ -25,7 +25,7 @@ import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";
 import type { System } from "../../../ports/system.ts";
 import { DialError, type Telephony } from "../../../ports/telephony.ts";
-import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import { ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
 import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
 import { storedTime } from "../../stored-times.ts";

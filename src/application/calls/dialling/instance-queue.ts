@@ -10,7 +10,7 @@ import {
   RETRY_MS,
 } from "../../../domain/instances/queue-flow.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
-import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import { ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
 import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
 import { CallSession, type CallSessionContext } from "../live/call-session.ts";

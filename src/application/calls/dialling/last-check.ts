@@ -3,7 +3,7 @@ import type { Call } from "../../../domain/calls/call.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import { DialError, type Telephony } from "../../../ports/telephony.ts";
-import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import { ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
 import { mayLeadTo } from "../creation/destinations.ts";
 import { calleeRefusalNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";

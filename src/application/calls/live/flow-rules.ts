@@ -2,7 +2,7 @@ import { type Call, machinePolicyOf, screeningPolicyOf, startRulesOf } from "../
 import type { FlowRules } from "../../../domain/calls/call-flow.ts";
 import { timingsOf } from "../../../domain/calls/call-timings.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
-import { programOf } from "../../call-audio/programs/all-programs.ts";
+import { programOf } from "../../call-audio/call-types/all-call-types.ts";
 import type { Context } from "../../context.ts";
 
 /** Dependencies of {@link flowRulesOf}. */

@@ -4,7 +4,7 @@ import type { FailedReason, Heard, Outcome, OutcomeData } from "../../../domain/
 import type { CallReference, Fact, FinalData, SipReference } from "../../../domain/events.ts";
 import { type Findings, statedResult } from "../../call-audio/agents/agent-result.ts";
 import type { CallMedia } from "../../call-audio/call-media.ts";
-import { programOf } from "../../call-audio/programs/all-programs.ts";
+import { programOf } from "../../call-audio/call-types/all-call-types.ts";
 
 /** State of a call's session at its end. */
 export interface LiveEnd extends Pick<Outcome, "reason" | "detail" | "refusal"> {

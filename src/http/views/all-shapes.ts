@@ -13,9 +13,9 @@ import {
   rowFaultsShape,
   targetFaultShape,
   targetResultShape,
-} from "./schemas/batch-schemas.ts";
-import { eventShape, webhookTestShape } from "./schemas/event-schemas.ts";
-import { shape } from "./schemas/shape.ts";
+} from "./batch-shapes.ts";
+import { eventShape, webhookTestShape } from "./event-shapes.ts";
+import { shape } from "./shape.ts";
 import {
   listenEndedShape,
   listenGapShape,
@@ -26,10 +26,10 @@ import {
   streamProgressShape,
   streamTicketShape,
   streamTranscriptShape,
-} from "./schemas/stream-schemas.ts";
-import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./views/call-details.ts";
-import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./views/call-view.ts";
-import { consentShape } from "./views/consent-view.ts";
+} from "./stream-shapes.ts";
+import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./call-details.ts";
+import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./call-view.ts";
+import { consentShape } from "./consent-view.ts";
 import {
   connectionShape,
   instanceDetailsShape,
@@ -38,10 +38,10 @@ import {
   linkPageShape,
   linkPageStateShape,
   pairingCodeShape,
-} from "./views/instance-view.ts";
-import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./views/media-view.ts";
-import { voiceShape } from "./views/voice-view.ts";
-import { webhookDeliveryShape, webhookShape, webhookWithSecretShape } from "./views/webhook-view.ts";
+} from "./instance-view.ts";
+import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./media-view.ts";
+import { voiceShape } from "./voice-view.ts";
+import { webhookDeliveryShape, webhookShape, webhookWithSecretShape } from "./webhook-view.ts";
 
 const faultShape = shape("One fault of a request.", {
   pointer: v.pipe(

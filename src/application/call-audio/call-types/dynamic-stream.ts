@@ -1,5 +1,5 @@
 import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
-import { type LiveProgram, ProgramFailed } from "./program.ts";
+import { type LiveProgram, ProgramFailed } from "./call-type-program.ts";
 
 /** DYNAMIC_STREAM: an outside client supplies the outgoing audio and receives the callee's audio. */
 export const stream: LiveProgram = {

@@ -1,9 +1,9 @@
 import type { Call, CallType } from "../../../domain/calls/call.ts";
-import { converse } from "./converse.ts";
-import { play } from "./play.ts";
-import type { Program } from "./program.ts";
-import { speak } from "./speak.ts";
-import { stream } from "./stream.ts";
+import { converse } from "./dynamic-agent.ts";
+import { play } from "./fixed-audio.ts";
+import type { Program } from "./call-type-program.ts";
+import { speak } from "./fixed-tts.ts";
+import { stream } from "./dynamic-stream.ts";
 
 /** The program of a call. */
 export function programOf(call: Call): Program {

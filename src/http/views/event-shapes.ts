@@ -6,7 +6,7 @@ import { IGNORED_REASONS } from "../../domain/calls/file-bytes.ts";
 import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_FAULTS } from "../../domain/events.ts";
 import { LINE_TONES } from "../../domain/tones/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhooks/webhook.ts";
-import { outcomeShape } from "../views/call-details.ts";
+import { outcomeShape } from "./call-details.ts";
 import { callId, instanceId, isoTime, milliseconds, phone, shape } from "./shape.ts";
 
 type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, undefined> &

@@ -8,7 +8,7 @@ import { AgentCall } from "../agents/agent-call.ts";
 import { type AgentVoiceContext, agentVoice, briefOf } from "../agents/agent-voice.ts";
 import { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
-import { type LiveCallMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
+import { type LiveCallMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./call-type-program.ts";
 
 type ConverseContext = AgentVoiceContext;
 

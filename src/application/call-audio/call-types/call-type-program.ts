@@ -9,7 +9,7 @@ import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { FindingsAtEnd } from "../agents/agent-result.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { PreparedMessage } from "./message.ts";
+import type { PreparedMessage } from "./prepared-message.ts";
 
 /** Everything that a program may use. */
 export type ProgramContext = Pick<
