@@ -9,7 +9,7 @@ import { sourceFiles } from "./source-files.ts";
 const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/cli/", "the person who types a command, and its server"],
   ["adapters/console/pages/", "runs in a browser"],
-  ["adapters/console/server/pages.ts", "files of the package"],
+  ["adapters/console/server/page-files.ts", "files of the package"],
   ["adapters/neural/installation/http-get.ts", "the person who types a command: releases of models, and their mirrors"],
   ["adapters/provider-http/engine-client.ts", "the operator's engines"],
   ["adapters/provider-http/engine-socket.ts", "the operator's engines"],

@@ -12,7 +12,7 @@ import type { ConsoleOptions } from "./console-options.ts";
 import type { ConsoleParts } from "./console-route.ts";
 import { consoleRoutes } from "./console-routes.ts";
 import { dispatch } from "./dispatch.ts";
-import { pageFiles, pageOrFile } from "./pages.ts";
+import { pageFiles, pageOrFile } from "./page-files.ts";
 import { consoleProblem } from "./problems.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { withSecurityHeaders } from "./security-headers.ts";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/components.ts";
 import pt from "../dictionary/pt/components.ts";
-import { faultSentence } from "../shell/faults.ts";
+import { faultSentence } from "../shell/fault-sentence.ts";
 import type { Data } from "../shell/use-data.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";

@@ -1,5 +1,5 @@
 import { createClient } from "../../../../src/client/index.ts";
-import { watchedFetch } from "./connection.ts";
+import { watchedFetch } from "./server-reachability.ts";
 import { CONSOLE } from "./place.ts";
 
 /** The HTTP interface, for the account that is signed in in this browser. */

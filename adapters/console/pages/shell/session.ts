@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { SessionState } from "../../api.ts";
-import { onUnauthorized } from "./connection.ts";
+import { onUnauthorized } from "./server-reachability.ts";
 import { consoleApi } from "./console-api.ts";
 
 /** The person signed in, and the features of this server; undefined until the server has responded. */

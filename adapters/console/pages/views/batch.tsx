@@ -2,7 +2,7 @@ import { LinkButton } from "../components/button.tsx";
 import { PageLayout } from "../components/page.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { client } from "../shell/client.ts";
-import { faultCode } from "../shell/faults.ts";
+import { faultCode } from "../shell/fault-sentence.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
 import { BatchActions } from "./batches/batch-actions.tsx";

@@ -13,8 +13,8 @@ import pt from "../dictionary/pt/instances.ts";
 import { client } from "../shell/client.ts";
 import { changeQuery, href, query } from "../shell/place.ts";
 import { useData } from "../shell/use-data.ts";
-import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
-import { networkTexts } from "./instances/networks.ts";
+import { CreateInstanceDialog } from "./instances/create-instance-dialog.tsx";
+import { networkTexts } from "./instances/network-list.ts";
 
 const t = dictionary({ en, pt });
 /** Number of rows that "Show more" adds. */

@@ -10,7 +10,7 @@ import en from "../dictionary/en/webhooks.ts";
 import pt from "../dictionary/pt/webhooks.ts";
 import { client } from "../shell/client.ts";
 import { confirm } from "../shell/confirm.tsx";
-import { faultCode } from "../shell/faults.ts";
+import { faultCode } from "../shell/fault-sentence.ts";
 import { href, navigate } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
 import { toast } from "../shell/toasts.tsx";

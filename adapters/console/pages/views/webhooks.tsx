@@ -11,7 +11,7 @@ import pt from "../dictionary/pt/webhooks.ts";
 import { client } from "../shell/client.ts";
 import { changeQuery, href, query } from "../shell/place.ts";
 import { useData } from "../shell/use-data.ts";
-import { CreateWebhookDialog } from "./webhooks/create-dialog.tsx";
+import { CreateWebhookDialog } from "./webhooks/create-webhook-dialog.tsx";
 import { WebhookBadge } from "./webhooks/status-badge.tsx";
 
 const t = dictionary({ en, pt });

@@ -8,7 +8,7 @@ import en from "../../dictionary/en/account.ts";
 import { formatRelative } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/account.ts";
 import { consoleApi } from "../../shell/console-api.ts";
-import { faultSentence } from "../../shell/faults.ts";
+import { faultSentence } from "../../shell/fault-sentence.ts";
 import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";

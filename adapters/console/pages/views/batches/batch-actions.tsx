@@ -9,7 +9,7 @@ import en from "../../dictionary/en/components.ts";
 import pt from "../../dictionary/pt/components.ts";
 import { client } from "../../shell/client.ts";
 import { confirm } from "../../shell/confirm.tsx";
-import { faultSentence } from "../../shell/faults.ts";
+import { faultSentence } from "../../shell/fault-sentence.ts";
 import { navigate } from "../../shell/place.ts";
 import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";

@@ -4,7 +4,7 @@ import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Table } from "../../components/table.tsx";
 import { formatNumber } from "../../dictionary/format.ts";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 
 /** Result that the agent reported. */
 export function ResultCard({

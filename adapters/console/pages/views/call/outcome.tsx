@@ -7,7 +7,7 @@ import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
 import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 
 /** Progress of the call, or its outcome with the evidence. */
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {

@@ -6,7 +6,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Progress } from "../../components/waiting.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 import { usePeaks } from "./use-peaks.ts";
 import { Waveform } from "./waveform.tsx";
 

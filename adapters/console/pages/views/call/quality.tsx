@@ -6,7 +6,7 @@ import { Notice } from "../../components/notice.tsx";
 import { formatDuration, formatNumber } from "../../dictionary/format.ts";
 import { percent } from "./event-text.ts";
 import { QualityChart } from "./quality-chart.tsx";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 
 /** Lowest scores that users rate as good and as fair (ITU-T G.107, annex B). */
 const MIN_GOOD_MOS = 4;

@@ -1,7 +1,7 @@
 import type { TranscriptLine } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 
 /** Transcript: the callee on the left, the other side on the right. */
 export function TranscriptCard({ lines }: { readonly lines: readonly TranscriptLine[] | null }) {

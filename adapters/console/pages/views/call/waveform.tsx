@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { formatDuration } from "../../dictionary/format.ts";
-import { t } from "./texts.ts";
+import { t } from "./call-texts.ts";
 import { PART_COUNT, type Peaks } from "./use-peaks.ts";
 
 const LANE_HEIGHT = 100;

@@ -1,5 +1,5 @@
 import { CodedError } from "../../../../../src/base/error.ts";
-import { type BrowserCallAudio, loadProcessor, startCallAudio } from "../../audio/call-audio.ts";
+import { type BrowserCallAudio, loadProcessor, startCallAudio } from "../../audio/browser-call-audio.ts";
 import processorUrl from "../../audio/call-processor.ts?worklet";
 import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";

@@ -7,7 +7,7 @@ import enCalls from "../../dictionary/en/calls.ts";
 import en from "../../dictionary/en/new-call.ts";
 import ptCalls from "../../dictionary/pt/calls.ts";
 import pt from "../../dictionary/pt/new-call.ts";
-import { faultSentence } from "../../shell/faults.ts";
+import { faultSentence } from "../../shell/fault-sentence.ts";
 import { href } from "../../shell/place.ts";
 import { Keypad } from "../phone/keypad.tsx";
 import { Elapsed } from "./call-text.tsx";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
-import type { AudioLevels, BrowserCallAudio } from "../../audio/call-audio.ts";
+import type { AudioLevels, BrowserCallAudio } from "../../audio/browser-call-audio.ts";
 
 /**
  * Maximum number of frames of 20 ms in the send queue; later ones are dropped, so that a slow network adds no lasting

@@ -5,7 +5,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import { formatRelative, formatTime } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/instances.ts";
-import { networkTexts } from "./networks.ts";
+import { networkTexts } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 

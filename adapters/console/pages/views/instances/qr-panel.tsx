@@ -6,7 +6,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { client } from "../../shell/client.ts";
-import { faultCode } from "../../shell/faults.ts";
+import { faultCode } from "../../shell/fault-sentence.ts";
 import { PAUSE_MS, pauseUntil } from "./code-pause.ts";
 
 const t = dictionary({ en, pt });

@@ -13,7 +13,7 @@ import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
 import { CallerFields } from "./caller-fields.tsx";
 import { callerForm, callerOfForm } from "./caller-form.ts";
-import { networks } from "./networks.ts";
+import { networks } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 

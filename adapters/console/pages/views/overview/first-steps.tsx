@@ -11,7 +11,7 @@ import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { signedIn } from "../../shell/session.ts";
 import { useData } from "../../shell/use-data.ts";
-import { hasOpenedPhone, rememberedNumber } from "../phone/phone-number.ts";
+import { hasOpenedPhone, rememberedNumber } from "../phone/remembered-number.ts";
 
 const t = dictionary({ en, pt });
 

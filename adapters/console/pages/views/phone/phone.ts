@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-message.ts";
-import { loadProcessor } from "../../audio/call-audio.ts";
+import { loadProcessor } from "../../audio/browser-call-audio.ts";
 import processor from "../../audio/call-processor.ts?worklet";
 import { CONSOLE } from "../../shell/place.ts";
 import { alertUser } from "./alerts.ts";

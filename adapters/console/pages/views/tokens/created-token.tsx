@@ -10,7 +10,7 @@ import pt from "../../dictionary/pt/tokens.ts";
 import { client } from "../../shell/client.ts";
 import { signedIn } from "../../shell/session.ts";
 import { useData } from "../../shell/use-data.ts";
-import { curlTokenExample, typescriptExample } from "./examples.ts";
+import { curlTokenExample, typescriptExample } from "./token-examples.ts";
 
 const t = dictionary({ en, pt });
 

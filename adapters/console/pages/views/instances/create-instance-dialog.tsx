@@ -16,7 +16,7 @@ import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
 import { CallerFields } from "./caller-fields.tsx";
 import { callerForm, callerOfForm } from "./caller-form.ts";
-import { networks, networkTexts } from "./networks.ts";
+import { networks, networkTexts } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 
