@@ -9,15 +9,15 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { ConnectedDatabase, LockedOpening, ServerLock } from "./database.ts";
-import { databaseStorage } from "./database-storage.ts";
+import type { ConnectedDatabase, LockedOpening, ServerLock } from "./connected-database.ts";
+import { databaseStorage } from "./all-stores.ts";
 import { POSTGRES_COLUMNS, POSTGRES_TRAITS } from "./postgres/connect-postgres.ts";
 import { type Fence, StatelessAdapter } from "./postgres/postgres-dialect.ts";
 import { leaseLost } from "./postgres/postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres/postgres-lease.ts";
 import { SQLITE_COLUMNS, SQLITE_TRAITS } from "./sqlite/connect-sqlite.ts";
 import { TransactionalAdapter } from "./sqlite/sqlite-dialect.ts";
-import { checkNames, type TableNames } from "./table-names.ts";
+import { checkNames, type TableNames } from "./tables/table-names.ts";
 
 /** Differences between databases, and the names of the tables. */
 export interface DatabaseTraits extends TableNames {

@@ -4,8 +4,8 @@ import type { Call } from "../../src/domain/calls/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { RECORDED_BYTES_PER_MS } from "../../src/domain/limits.ts";
 import type { ByteBudget } from "../../src/ports/storage.ts";
-import { preparedQuery } from "./database.ts";
-import type { CallRow, Database, InstanceRow } from "./schema.ts";
+import { preparedQuery } from "./connected-database.ts";
+import type { CallRow, Database, InstanceRow } from "./tables/all-tables.ts";
 
 /** Space of one row and its places in indexes, without texts and bytes. */
 const ROW_BYTES = 256;

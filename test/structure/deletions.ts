@@ -2,7 +2,7 @@ import type { SourceFile } from "./source-files.ts";
 
 /**
  * Statements that delete rows directly, with the bound of their number. All other deletions use `deletePiece`
- * (adapters/storage/deletions.ts), which has a limit.
+ * (adapters/storage/bounded-deletions.ts), which has a limit.
  */
 export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["account-store.ts account_codes", "the codes of one account"],
@@ -16,10 +16,10 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["batch-store.ts batch_counts", "one row for each status and reason of a batch"],
   ["batch-store.ts batches", "one row"],
   ["batch-store.ts call_audio", "the parts of one file"],
+  ["bounded-deletions.ts table", "its limit: this is deletePiece"],
   ["call-purge.ts calls", "50 calls"],
   ["code-store.ts account_codes", "one row"],
   ["consent-store.ts consents", "one row"],
-  ["deletions.ts table", "its limit: this is deletePiece"],
   ["instance-store.ts finished_counts", "one row for each final status of an instance"],
   ["instance-store.ts instances", "one row"],
   ["login-store.ts account_codes", "one row: an account has one code for a new password"],

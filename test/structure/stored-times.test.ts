@@ -5,7 +5,7 @@ import { maxRetryPauseMs, RETRY_PAUSES_MS } from "../../src/domain/webhooks/webh
 import { readText, sourceFiles } from "./source-files.ts";
 import { OTHER_TIMES, timeColumns, unreadTimesOf } from "./stored-times.ts";
 
-const SCHEMA = "adapters/storage/schema.ts";
+const SCHEMA = "adapters/storage/tables/all-tables.ts";
 
 describe("a time in the database", () => {
   test("has a maximum legal distance, or a reason to have none", () => {

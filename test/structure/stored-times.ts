@@ -1,6 +1,6 @@
 import ts from "typescript";
-import type { Column } from "../../adapters/storage/record-columns.ts";
-import { RECORDS } from "../../adapters/storage/records.ts";
+import type { Column } from "../../adapters/storage/tables/field-columns.ts";
+import { RECORDS } from "../../adapters/storage/tables/stored-fields.ts";
 import type { SourceFile } from "./source-files.ts";
 
 /** Reason why a column of times has no row in `MAX_AHEAD_MS`. */

@@ -1,4 +1,4 @@
-import type { Database } from "../../adapters/storage/schema.ts";
+import type { Database } from "../../adapters/storage/tables/all-tables.ts";
 import type { AccountRefusalCode } from "../../src/domain/access/account-refusal.ts";
 import type { RefusalCode } from "../../src/domain/refusal.ts";
 import type { SourceFile } from "./source-files.ts";
@@ -85,8 +85,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "invitation_quota",
     by: [
       [`${ACCOUNTS}/one-time-codes.ts`, "MAX_INVITATIONS"],
-      ["adapters/storage/schema.ts", "IS_FIRST_CODE"],
-      ["adapters/storage/schema.ts", "IS_RESET_CODE"],
+      ["adapters/storage/tables/all-tables.ts", "IS_FIRST_CODE"],
+      ["adapters/storage/tables/all-tables.ts", "IS_RESET_CODE"],
     ],
     insertedIn: ["code-store.ts"],
     test: [`${CONTRACT}/one-time-codes.ts`, "an invitation beyond the limit is not stored"],
@@ -150,14 +150,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       [LIMITS, "storedBytesPerUser"],
       [LIMITS, "storedBytesPerDemoInstance"],
     ],
-    insertedIn: ["call-creation.ts"],
+    insertedIn: ["insert-call.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   call_audio: {
     rows: "one file for each active call, in parts, counted with its call, and for each batch that has not ended",
     beyond: "storage_quota",
     by: [[BYTES, "newCallCharges"]],
-    insertedIn: ["batch-store.ts", "call-creation.ts"],
+    insertedIn: ["batch-store.ts", "insert-call.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   events: {
@@ -212,14 +212,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "one for each deleted call, and for each transfer, of the last 24 hours",
     beyond: "age",
     by: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
-    insertedIn: ["call-creation.ts"],
+    insertedIn: ["insert-call.ts"],
     test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a time"],
   },
   trusted_time: {
     rows: "one",
     beyond: "replaced",
-    by: [["adapters/storage/deletions.ts", "saveTrustedTime"]],
-    insertedIn: ["deletions.ts"],
+    by: [["adapters/storage/bounded-deletions.ts", "saveTrustedTime"]],
+    insertedIn: ["bounded-deletions.ts"],
   },
   webhooks: {
     rows: "20 of each user",
@@ -235,14 +235,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       ["src/application/webhooks/webhooks.ts", "MAX_REQUESTED"],
       ["src/application/webhooks/endpoints.ts", "RETENTION_MS"],
     ],
-    insertedIn: ["webhook-delivery-store.ts"],
+    insertedIn: ["webhook-store.ts"],
     test: [`${CONTRACT}/webhooks.ts`, "a test or a replay is not stored while too many are pending"],
     gap: "deliveries of events count for no user: there are as many as events of the last 7 days for each webhook",
   },
   owners: {
     rows: "one for each resource of the server",
     beyond: "replaced",
-    by: [["adapters/storage/schema.ts", "WHOLE_DATABASE"]],
+    by: [["adapters/storage/tables/all-tables.ts", "WHOLE_DATABASE"]],
     insertedIn: ["connect-sqlite.ts", "postgres-lease.ts"],
   },
 };

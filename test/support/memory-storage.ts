@@ -1,4 +1,4 @@
-import { databaseStorage } from "../../adapters/storage/database-storage.ts";
+import { databaseStorage } from "../../adapters/storage/all-stores.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 

@@ -2,7 +2,7 @@ import { MAX_LINES } from "../../../src/domain/instances/queue-capacity.ts";
 import type { Limits } from "../../../src/domain/limits.ts";
 import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
-import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/table-names.ts";
+import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/tables/table-names.ts";
 import { LOG_LEVELS } from "../serve/log.ts";
 import { AGENT } from "./agent-settings.ts";
 import {

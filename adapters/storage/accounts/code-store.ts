@@ -9,9 +9,9 @@ import type {
   UsedCode,
   User,
 } from "../../../src/ports/storage.ts";
-import type { Session } from "../database.ts";
-import { RECORDS } from "../records.ts";
-import { type Database, IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "../schema.ts";
+import type { Session } from "../connected-database.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
+import { type Database, IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "../tables/all-tables.ts";
 
 /** One-time codes. */
 export function codeStore(

@@ -5,10 +5,10 @@ import { claimsNumber, withDuplicates } from "../../../src/domain/batches/duplic
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { BatchStore, NewTarget, TargetPatch } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
-import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { inPieces } from "../deletions.ts";
-import { RECORDS } from "../records.ts";
-import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../schema.ts";
+import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
+import { inPieces } from "../bounded-deletions.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
+import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
 
 type TargetRow = Database["batch_targets"];
 type TargetKey = { readonly batch_id: string; readonly position: number };

@@ -1,9 +1,9 @@
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../database.ts";
-import { RECORDS } from "../records.ts";
-import { type Database, IS_ACTIVE } from "../schema.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
+import { type Database, IS_ACTIVE } from "../tables/all-tables.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 
 /** The audio file of an active call. */

@@ -3,8 +3,8 @@ import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { MAX_POSTPONEMENT_MS } from "../../../src/domain/dialling-rules/calling-hours.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
-import { type FencedParams, preparedQuery, type Session } from "../database.ts";
-import { callOf } from "../records.ts";
+import { type FencedParams, preparedQuery, type Session } from "../connected-database.ts";
+import { callOf } from "../tables/stored-fields.ts";
 import {
   type CallRow,
   type Database,
@@ -15,7 +15,7 @@ import {
   IS_QUEUED,
   IS_WAITING,
   WHOLE_DATABASE,
-} from "../schema.ts";
+} from "../tables/all-tables.ts";
 
 interface InstanceKey {
   readonly instance_id: string;

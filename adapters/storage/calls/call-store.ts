@@ -4,18 +4,27 @@ import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/o
 import { MAX_UNREACHED } from "../../../src/domain/dialling-rules/dial-decision.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../database.ts";
-import { inPieces } from "../deletions.ts";
-import { callTally, listCalls } from "../lists.ts";
-import { callColumns, callOf } from "../records.ts";
-import { type CallRow, type Database, IS_DIALLED, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
+import { inPieces } from "../bounded-deletions.ts";
+import { callTally, listCalls } from "./call-lists.ts";
+import { callColumns, callOf } from "../tables/stored-fields.ts";
+import {
+  type CallRow,
+  type Database,
+  IS_DIALLED,
+  IS_EXPIRING,
+  IS_ON_LINE,
+  IS_QUEUED,
+  IS_RECORDED,
+  IS_UNLIMITED,
+  IS_WAITING,
+} from "../tables/all-tables.ts";
 import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
 import { callAudio, removeAudio, removeLater } from "./audio-and-transcripts.ts";
-import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
+import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./insert-call.ts";
 import { callsNaming, countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { insertEvents } from "./event-store.ts";
-import { waitingCalls } from "./waiting-calls.ts";
 
 type Move = Partial<CallRow> & { readonly id: string; readonly expectedVersion: number };
 
@@ -151,4 +160,60 @@ async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStat
   for (const { status } of callsOnLine) if (status !== "QUEUED") counts.set(status, (counts.get(status) ?? 0) + 1);
   for (const { status, calls } of finishedCounts) counts.set(status, calls);
   return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
+}
+
+/** Queries about the time that calls have waited. */
+function waitingCalls(session: Session): Pick<CallStore, "waitingSince" | "oldestWaiting" | "expiring"> {
+  return {
+    waitingSince: (createdBefore, limit, after, selection = "all") =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_WAITING)
+          .where("created_at", "<", createdBefore)
+          .$if(selection === "unlimited", (query) => query.where(IS_UNLIMITED))
+          .$if(after !== undefined, (query) =>
+            query.where((eb) =>
+              eb(eb.refTuple("created_at", "id"), ">", eb.tuple(after?.createdAt ?? 0, after?.id ?? "")),
+            ),
+          )
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+    oldestWaiting: () =>
+      session.read(async (db) => {
+        const row = await db
+          .selectFrom("calls")
+          .select("created_at")
+          .where(IS_WAITING)
+          .where(IS_UNLIMITED)
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(1)
+          .executeTakeFirst();
+        return row?.created_at;
+      }),
+    expiring: (before, limit, after) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_EXPIRING)
+          .where("expires_at", "<", before)
+          .$if(after !== undefined, (query) =>
+            query.where((eb) =>
+              eb(eb.refTuple("expires_at", "id"), ">", eb.tuple(after?.expiresAt ?? 0, after?.id ?? "")),
+            ),
+          )
+          .orderBy("expires_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+  };
 }

@@ -2,9 +2,9 @@ import { type Compilable, type Kysely, PostgresAdapter, type RawBuilder, type Se
 import { InternalError } from "../../../src/base/error.ts";
 import type { Event, LoggedEvent } from "../../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../database.ts";
-import { RECORDS } from "../records.ts";
-import type { Database, EventRow } from "../schema.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
+import type { Database, EventRow } from "../tables/all-tables.ts";
 
 /** Parameters of a page. */
 interface PageKeys {

@@ -5,10 +5,10 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
-import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { deletePiece, inPieces, MAX_PIECE } from "../deletions.ts";
-import { listInstances } from "../lists.ts";
-import { RECORDS } from "../records.ts";
+import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
+import { deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
+import { follows, positionAfter } from "../calls/call-lists.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 import {
   type Database,
   type InstanceRow,
@@ -18,7 +18,7 @@ import {
   IS_NOT_DELETED,
   IS_UNLINKED,
   IS_WAITING,
-} from "../schema.ts";
+} from "../tables/all-tables.ts";
 import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./sealed-stores.ts";
 
@@ -195,6 +195,19 @@ function isUnlinkedNumber(phone: string) {
         ),
       ),
     ]);
+}
+
+/** One page of a user's instances, newest first. */
+async function listInstances(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {
+  let query = db.selectFrom("instances").selectAll().where("user_id", "=", userId).where(IS_NOT_DELETED);
+  if (page.after !== undefined) {
+    const position = await positionAfter(db, "instances", page.after);
+    if (!position) return [];
+    query = query.where(follows(position));
+  }
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  return rows.map(RECORDS.instances.record);
 }
 
 /** Maximum number of rows of an instance: its own, its receipt, and the counts of its calls and bytes. */

@@ -10,9 +10,9 @@ import type {
   SealedStore,
   SealedValue,
 } from "../../../src/ports/storage.ts";
-import type { Session } from "../database.ts";
-import { deletedRows } from "../deletions.ts";
-import type { Database } from "../schema.ts";
+import type { Session } from "../connected-database.ts";
+import { deletedRows } from "../bounded-deletions.ts";
+import type { Database } from "../tables/all-tables.ts";
 
 /** Place of the values of a kind. */
 interface Place {

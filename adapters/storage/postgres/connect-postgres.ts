@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { Kysely, sql } from "kysely";
 import type { ClientConfig, Pool } from "pg";
 import { ConfigurationError } from "../../../src/base/error.ts";
-import type { ConnectedDatabase, ServerLock, Traits } from "../database.ts";
+import type { ConnectedDatabase, ServerLock, Traits } from "../connected-database.ts";
 import type { ColumnTypes } from "../migrations/migrate.ts";
-import type { Database } from "../schema.ts";
-import { checkNames } from "../table-names.ts";
-import { namedTables } from "../tables.ts";
+import type { Database } from "../tables/all-tables.ts";
+import { checkNames } from "../tables/table-names.ts";
+import { namedTables } from "../tables/full-table-names.ts";
 import {
   type Fence,
   kyselyPool,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { type Lease, StorageLocked } from "../../../src/ports/storage.ts";
-import type { LockedOpening } from "../database.ts";
+import type { LockedOpening } from "../connected-database.ts";
 import { type Contents, contentsOf, type DatabaseLocation, lockMigrations } from "../migrations/migrate.ts";
-import { type Database, WHOLE_DATABASE } from "../schema.ts";
+import { type Database, WHOLE_DATABASE } from "../tables/all-tables.ts";
 import type { Fence } from "./postgres-dialect.ts";
 import { leaseLost } from "./postgres-errors.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { databaseStorage } from "../database-storage.ts";
-import type { TableNames } from "../table-names.ts";
+import { databaseStorage } from "../all-stores.ts";
+import type { TableNames } from "../tables/table-names.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "./connect-postgres.ts";
 import type { PostgresPool } from "./postgres-dialect.ts";
 

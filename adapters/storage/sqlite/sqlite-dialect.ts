@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { InternalError } from "../../../src/base/error.ts";
-import type { Statement as Query } from "../database.ts";
+import type { Statement as Query } from "../connected-database.ts";
 import { whenFree } from "./node-sqlite.ts";
 
 /** Maximum prepared statements in the cache; the storage has far fewer queries. */

@@ -1,5 +1,5 @@
 import type { Storage } from "../../../src/ports/storage.ts";
-import { databaseStorage } from "../database-storage.ts";
+import { databaseStorage } from "../all-stores.ts";
 import type { AudioFileWorkers } from "./audio-files.ts";
 import { connectSqlite, SQLITE_TRAITS } from "./connect-sqlite.ts";
 

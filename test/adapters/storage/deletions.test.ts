@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
-import { MAX_PIECE } from "../../../adapters/storage/deletions.ts";
+import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
+import { MAX_PIECE } from "../../../adapters/storage/bounded-deletions.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";

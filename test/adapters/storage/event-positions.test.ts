@@ -1,7 +1,7 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import type { ConnectedDatabase } from "../../../adapters/storage/database.ts";
+import type { ConnectedDatabase } from "../../../adapters/storage/connected-database.ts";
 import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite/connect-sqlite.ts";

@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
-import type { Database } from "../../../adapters/storage/schema.ts";
+import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 import { LeaseLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { endConnections, findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPooler } from "../../support/pgbouncer.ts";

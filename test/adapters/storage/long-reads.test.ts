@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Outcome } from "../../../src/domain/calls/outcome.ts";
 import type { Storage } from "../../../src/ports/storage.ts";

@@ -1,5 +1,5 @@
 import type { Dialect, QueryResult } from "kysely";
-import type { ConnectedDatabase } from "../../../adapters/storage/database.ts";
+import type { ConnectedDatabase } from "../../../adapters/storage/connected-database.ts";
 
 /** A statement that the database ran. */
 export interface Statement {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Event } from "../../../src/domain/events.ts";

@@ -1,9 +1,9 @@
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectedDatabase, Traits } from "../../../adapters/storage/database.ts";
-import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
+import type { ConnectedDatabase, Traits } from "../../../adapters/storage/connected-database.ts";
+import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
-import type { Database } from "../../../adapters/storage/schema.ts";
+import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";

@@ -8,13 +8,12 @@ import {
   type CallStatus,
   type CallType,
   NAMED_FILTERS,
-} from "../../src/domain/calls/call.ts";
-import type { FailedReason } from "../../src/domain/calls/outcome.ts";
-import type { Instance } from "../../src/domain/instances/instance.ts";
-import type { CallStore, Page } from "../../src/ports/storage.ts";
-import type { Session } from "./database.ts";
-import { callOf, RECORDS } from "./records.ts";
-import { type Database, IS_NOT_DELETED } from "./schema.ts";
+} from "../../../src/domain/calls/call.ts";
+import type { FailedReason } from "../../../src/domain/calls/outcome.ts";
+import type { CallStore, Page } from "../../../src/ports/storage.ts";
+import type { Session } from "../connected-database.ts";
+import { callOf, RECORDS } from "../tables/stored-fields.ts";
+import type { Database } from "../tables/all-tables.ts";
 
 /**
  * One page of a user's calls, newest first. Every combination of filters reads an index, starting at the first item of
@@ -107,19 +106,6 @@ function pageOfKind(
   return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
 }
 
-/** One page of a user's instances, newest first. */
-export async function listInstances(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {
-  let query = db.selectFrom("instances").selectAll().where("user_id", "=", userId).where(IS_NOT_DELETED);
-  if (page.after !== undefined) {
-    const position = await positionAfter(db, "instances", page.after);
-    if (!position) return [];
-    query = query.where(follows(position));
-  }
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
-  return rows.map(RECORDS.instances.record);
-}
-
 /** A position in a list that is sorted by (created_at, id), newest first. */
 interface Position {
   readonly createdAt: number;
@@ -132,7 +118,7 @@ interface Position {
  * The position at which the list continues after the item `after`; undefined at its end. If that item was deleted, the
  * list continues with the next older id: ids are sorted by time.
  */
-async function positionAfter(
+export async function positionAfter(
   db: Kysely<Database>,
   table: "calls" | "instances",
   after: string,
@@ -148,7 +134,7 @@ async function positionAfter(
 }
 
 /** The condition that an item is at the position (if inclusive) or after it. */
-function follows({ createdAt, id, isInclusive }: Position): RawBuilder<SqlBool> {
+export function follows({ createdAt, id, isInclusive }: Position): RawBuilder<SqlBool> {
   return isInclusive
     ? sql<SqlBool>`(created_at, id) <= (${createdAt}, ${id})`
     : sql<SqlBool>`(created_at, id) < (${createdAt}, ${id})`;

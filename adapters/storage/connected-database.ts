@@ -9,7 +9,7 @@ import {
 } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
 import type { ColumnTypes, Contents, DatabaseLocation } from "./migrations/migrate.ts";
-import type { Database } from "./schema.ts";
+import type { Database } from "./tables/all-tables.ts";
 import type { AudioFiles } from "./sqlite/audio-files.ts";
 
 /** One open database, for the stores. All methods throw StorageUnavailable. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../src/base/error.ts";
+import { ConfigurationError } from "../../../src/base/error.ts";
 
 /** The names of the tables in a database that other programs also use. */
 export interface TableNames {

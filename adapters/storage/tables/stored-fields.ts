@@ -1,11 +1,11 @@
-import type { Batch, BatchTarget } from "../../src/domain/batches/batch.ts";
-import type { Call } from "../../src/domain/calls/call.ts";
-import type { QualityInterval } from "../../src/domain/calls/quality-series.ts";
-import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
-import type { Consent } from "../../src/domain/dialling-rules/consent.ts";
-import type { Event } from "../../src/domain/events.ts";
-import type { Instance } from "../../src/domain/instances/instance.ts";
-import type { Webhook, WebhookDelivery } from "../../src/domain/webhooks/webhook.ts";
+import type { Batch, BatchTarget } from "../../../src/domain/batches/batch.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import type { QualityInterval } from "../../../src/domain/calls/quality-series.ts";
+import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
+import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
+import type { Event } from "../../../src/domain/events.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
+import type { Webhook, WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
 import type {
   AccountRecord,
   AuditRecord,
@@ -14,9 +14,9 @@ import type {
   SessionRecord,
   TokenRecord,
   User,
-} from "../../src/ports/storage.ts";
-import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./record-columns.ts";
-import type { CallRow } from "./schema.ts";
+} from "../../../src/ports/storage.ts";
+import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./field-columns.ts";
+import type { CallRow } from "./all-tables.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
 
@@ -51,7 +51,8 @@ const PACKED_QUALITY: FieldCodec = {
 };
 
 /**
- * The records of each table and their columns. Tables without records, and columns without a field, are in schema.ts.
+ * The records of each table and their columns. Tables without records, and columns without a field, are in
+ * all-tables.ts.
  */
 export const RECORDS = {
   users: storedRecord<User>()({
