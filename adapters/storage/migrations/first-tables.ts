@@ -121,7 +121,7 @@ async function callIndexes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_queued", "calls", ["instance_id", "created_at", "id"], "status = 'QUEUED'");
   await partialIndex(db, "calls_waiting", "calls", ["created_at", "id"], "status = 'QUEUED' and owner is null");
 
-  // Lists: lists.ts explains how four indexes serve every combination of filters.
+  // Lists: call-lists.ts explains how four indexes serve every combination of filters.
   const lists = {
     calls_of_user: ["user_id", "created_at", "id"],
     calls_of_user_by_kind: ["user_id", "status", "type", "created_at", "id"],
