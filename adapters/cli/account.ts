@@ -10,7 +10,7 @@ import type { CommandSpec } from "./command.ts";
 import { jsonOption } from "./json-option.ts";
 import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
-import { STORAGE_SETTINGS, settingsOf } from "./settings/settings.ts";
+import { STORAGE_SETTINGS, settingsOf } from "./settings/all-settings.ts";
 import { type ListColumn, printRows } from "./terminal/table.ts";
 import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";

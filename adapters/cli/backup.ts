@@ -4,7 +4,7 @@ import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
 import { readSettings } from "./settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "./settings/settings.ts";
+import { STORAGE_SETTINGS } from "./settings/all-settings.ts";
 import { printFacts } from "./terminal/facts.ts";
 import { printJson, printToStderr } from "./terminal/terminal.ts";
 import { existingDatabase } from "./token/storage-work.ts";

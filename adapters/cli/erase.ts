@@ -9,7 +9,7 @@ import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
 import { maskNumbers } from "./serve/mask-numbers.ts";
 import { readSettings } from "./settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "./settings/settings.ts";
+import { STORAGE_SETTINGS } from "./settings/all-settings.ts";
 import { printFacts } from "./terminal/facts.ts";
 import { printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";

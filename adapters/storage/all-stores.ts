@@ -28,7 +28,7 @@ import { retentionStore } from "./bounded-deletions.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
-import { migrations } from "./migrations/migrations.ts";
+import { migrations } from "./migrations/all-migrations.ts";
 import type { Database } from "./tables/all-tables.ts";
 import { namedTables } from "./tables/full-table-names.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";

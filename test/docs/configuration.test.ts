@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Setting } from "../../adapters/cli/settings/setting.ts";
-import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings/settings.ts";
+import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
 import { expectPage, table } from "./generated.ts";
 import { PAGES, textOf } from "./pages.ts";
 
@@ -46,7 +46,7 @@ function page(): string {
   );
   return `# Configuration
 
-Made from \`adapters/cli/settings/settings.ts\`, \`adapters/cli/settings/sip-settings.ts\` and \`adapters/cli/settings/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
+Made from \`adapters/cli/settings/all-settings.ts\`, \`adapters/cli/settings/sip-settings.ts\` and \`adapters/cli/settings/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. \`ringport serve --help\` prints the same.
 
 Every setting has a default. Each is an environment variable and a flag of \`ringport serve\`; the flag wins, and an empty variable

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from "vitest";
 import { createLog } from "../../adapters/cli/serve/log.ts";
 import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
 import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
-import { SETTINGS } from "../../adapters/cli/settings/settings.ts";
+import { SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
 import type { Listening } from "../../adapters/server/listening.ts";
 import { Client, expected, type TestServer } from "./server-client.ts";
 import { type Rows, readRows } from "./server-database.ts";

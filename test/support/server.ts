@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe } from "vitest";
 import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "../../adapters/cli/settings/settings.ts";
+import { STORAGE_SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
 import { withStorage } from "../../adapters/cli/token/storage-work.ts";
 import { issueToken } from "../../src/application/tokens/tokens.ts";
 import { idSource } from "../../src/base/ids.ts";

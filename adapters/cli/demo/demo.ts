@@ -16,7 +16,7 @@ import { createLog } from "../serve/log.ts";
 import { serverAdapter } from "../serve/server-adapter.ts";
 import { readSettings, type ServerSettings, settingValue } from "../settings/read-settings.ts";
 import type { Setting } from "../settings/setting.ts";
-import { SETTINGS, settingsOf } from "../settings/settings.ts";
+import { SETTINGS, settingsOf } from "../settings/all-settings.ts";
 import { markedLine } from "../terminal/marked-line.ts";
 import { print, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";

@@ -3,7 +3,7 @@ import type { CallMessageInput } from "../../../src/domain/calls/call-type-input
 import type { ParsedLine } from "../command.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { type ServerSettings, settingValue } from "../settings/read-settings.ts";
-import { settingsOf } from "../settings/settings.ts";
+import { settingsOf } from "../settings/all-settings.ts";
 import { print } from "../terminal/terminal.ts";
 import { findLocalAgent } from "./local-agent.ts";
 

@@ -5,7 +5,7 @@ import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "../settings/read-settings.ts";
-import { SETTINGS } from "../settings/settings.ts";
+import { SETTINGS } from "../settings/all-settings.ts";
 import { markedLine } from "../terminal/marked-line.ts";
 import { paint, print, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";

@@ -5,7 +5,7 @@ import type { Listening, Tls } from "../../server/listening.ts";
 import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "../settings/read-settings.ts";
-import { SETTINGS } from "../settings/settings.ts";
+import { SETTINGS } from "../settings/all-settings.ts";
 import { withFix } from "../storage-fault.ts";
 import { printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";

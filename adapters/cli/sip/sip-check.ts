@@ -6,7 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import { settingsOf } from "../settings/settings.ts";
+import { settingsOf } from "../settings/all-settings.ts";
 import { markedLine } from "../terminal/marked-line.ts";
 import { paint, print, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";

@@ -8,7 +8,7 @@ import type { CommandSpec, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../settings/parsers.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "../settings/settings.ts";
+import { STORAGE_SETTINGS } from "../settings/all-settings.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";

@@ -3,7 +3,7 @@ import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "../settings/settings.ts";
+import { STORAGE_SETTINGS } from "../settings/all-settings.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
 import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";

@@ -4,7 +4,7 @@ import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { hideTokens } from "../serve/hide-secrets.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import { STORAGE_SETTINGS } from "../settings/settings.ts";
+import { STORAGE_SETTINGS } from "../settings/all-settings.ts";
 import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS, loadAll } from "../../../adapters/cli/commands.ts";
+import { COMMANDS, loadAll } from "../../../adapters/cli/all-commands.ts";
 import { commandHelp, overviewHelp } from "../../../adapters/cli/help.ts";
 import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
 import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";

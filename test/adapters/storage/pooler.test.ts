@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migrations } from "../../../adapters/storage/migrations/migrations.ts";
+import { migrations } from "../../../adapters/storage/migrations/all-migrations.ts";
 import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { LeaseLost, StorageLocked } from "../../../src/ports/storage.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchPath } from "../../../adapters/console/pages/shell/routes.ts";
+import { matchPath } from "../../../adapters/console/pages/views/all-views.ts";
 
 describe("a pattern of a page", () => {
   test.each([

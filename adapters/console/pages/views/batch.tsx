@@ -4,7 +4,7 @@ import { Loaded } from "../components/waiting.tsx";
 import { client } from "../shell/client.ts";
 import { faultCode } from "../shell/fault-sentence.ts";
 import { href } from "../shell/place.ts";
-import type { ViewProps } from "../shell/routes.ts";
+import type { ViewProps } from "./all-views.ts";
 import { BatchActions } from "./batches/batch-actions.tsx";
 import { DraftBatch } from "./batches/draft/draft-batch.tsx";
 import { LiveBatch } from "./batches/live-batch.tsx";

@@ -11,7 +11,7 @@ import { client } from "../shell/client.ts";
 import { confirm } from "../shell/confirm.tsx";
 import { faultCode } from "../shell/fault-sentence.ts";
 import { CONSOLE, href } from "../shell/place.ts";
-import type { ViewProps } from "../shell/routes.ts";
+import type { ViewProps } from "./all-views.ts";
 import { signedIn } from "../shell/session.ts";
 import { useData } from "../shell/use-data.ts";
 import { ResultCard, TurnsCard } from "./call/agent.tsx";

@@ -16,7 +16,7 @@ import { client } from "../shell/client.ts";
 import { faultCode } from "../shell/fault-sentence.ts";
 import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
-import type { ViewProps } from "../shell/routes.ts";
+import type { ViewProps } from "./all-views.ts";
 import { signedIn } from "../shell/session.ts";
 import { type Data, useData } from "../shell/use-data.ts";
 import { DeleteCard } from "./instances/delete-card.tsx";

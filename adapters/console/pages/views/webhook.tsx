@@ -12,7 +12,7 @@ import { client } from "../shell/client.ts";
 import { confirm } from "../shell/confirm.tsx";
 import { faultCode } from "../shell/fault-sentence.ts";
 import { href, navigate } from "../shell/place.ts";
-import type { ViewProps } from "../shell/routes.ts";
+import type { ViewProps } from "./all-views.ts";
 import { toast } from "../shell/toasts.tsx";
 import { useAction } from "../shell/use-action.ts";
 import { type Data, useData } from "../shell/use-data.ts";

@@ -19,26 +19,26 @@ export interface ViewRoute {
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 
-/** Every page. To add one, add a line here and, if it appears in the navigation, one in `navigation.tsx`. */
+/** Every page. To add one, add a line here and, if it appears in the navigation, one in `shell/navigation.tsx`. */
 export const ROUTES: readonly ViewRoute[] = [
-  { path: "/", access: "signed-in", view: () => import("../views/overview.tsx") },
-  { path: "/phone", access: "signed-in", view: () => import("../views/phone.tsx") },
-  { path: "/instances", access: "signed-in", view: () => import("../views/instances.tsx") },
-  { path: "/instances/:id", access: "signed-in", view: () => import("../views/instance.tsx") },
-  { path: "/webhooks", access: "signed-in", view: () => import("../views/webhooks.tsx") },
-  { path: "/webhooks/:id", access: "signed-in", view: () => import("../views/webhook.tsx") },
-  { path: "/calls", access: "signed-in", view: () => import("../views/calls.tsx") },
-  { path: "/calls/new", access: "signed-in", view: () => import("../views/new-call.tsx") },
-  { path: "/calls/:id", access: "signed-in", view: () => import("../views/call.tsx") },
-  { path: "/batches", access: "signed-in", view: () => import("../views/batches.tsx") },
-  { path: "/batches/new", access: "signed-in", view: () => import("../views/new-batch.tsx") },
-  { path: "/batches/:id", access: "signed-in", view: () => import("../views/batch.tsx") },
-  { path: "/tokens", access: "signed-in", accounts: true, view: () => import("../views/tokens.tsx") },
-  { path: "/account", access: "signed-in", view: () => import("../views/account.tsx") },
-  { path: "/audit", access: "signed-in", accounts: true, view: () => import("../views/audit.tsx") },
-  { path: "/sign-in", access: "signed-out", accounts: true, view: () => import("../views/sign-in.tsx") },
-  { path: "/register", access: "signed-out", accounts: true, view: () => import("../views/register.tsx") },
-  { path: "/reset", access: "signed-out", accounts: true, view: () => import("../views/reset.tsx") },
+  { path: "/", access: "signed-in", view: () => import("./overview.tsx") },
+  { path: "/phone", access: "signed-in", view: () => import("./phone.tsx") },
+  { path: "/instances", access: "signed-in", view: () => import("./instances.tsx") },
+  { path: "/instances/:id", access: "signed-in", view: () => import("./instance.tsx") },
+  { path: "/webhooks", access: "signed-in", view: () => import("./webhooks.tsx") },
+  { path: "/webhooks/:id", access: "signed-in", view: () => import("./webhook.tsx") },
+  { path: "/calls", access: "signed-in", view: () => import("./calls.tsx") },
+  { path: "/calls/new", access: "signed-in", view: () => import("./new-call.tsx") },
+  { path: "/calls/:id", access: "signed-in", view: () => import("./call.tsx") },
+  { path: "/batches", access: "signed-in", view: () => import("./batches.tsx") },
+  { path: "/batches/new", access: "signed-in", view: () => import("./new-batch.tsx") },
+  { path: "/batches/:id", access: "signed-in", view: () => import("./batch.tsx") },
+  { path: "/tokens", access: "signed-in", accounts: true, view: () => import("./tokens.tsx") },
+  { path: "/account", access: "signed-in", view: () => import("./account.tsx") },
+  { path: "/audit", access: "signed-in", accounts: true, view: () => import("./audit.tsx") },
+  { path: "/sign-in", access: "signed-out", accounts: true, view: () => import("./sign-in.tsx") },
+  { path: "/register", access: "signed-out", accounts: true, view: () => import("./register.tsx") },
+  { path: "/reset", access: "signed-out", accounts: true, view: () => import("./reset.tsx") },
 ];
 
 /** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
