@@ -4,7 +4,7 @@
  */
 
 export { type ClockMember, FRAME_MS, MediaClock } from "../../src/audio/playout/media-clock.ts";
-export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
+export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711-companding.ts";
 export { Resampler } from "../../src/audio/samples/resample.ts";
 export { BoundedMap } from "../../src/base/bounded-map.ts";
 export { ClosedError, CodedError, errorText } from "../../src/base/error.ts";

@@ -1,5 +1,5 @@
 import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
-import { decodeAlaw, decodeMulaw } from "../../src/audio/samples/g711.ts";
+import { decodeAlaw, decodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { PcmByteStream } from "../../src/audio/samples/pcm-byte-stream.ts";
 import { CodedAudioWatch } from "../../src/audio/sniffing/coded-audio-watch.ts";

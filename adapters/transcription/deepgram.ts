@@ -1,4 +1,4 @@
-import { encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { socketUrl } from "../provider-http/engine-socket.ts";

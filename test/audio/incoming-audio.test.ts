@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/audio/incoming-audio.ts";
-import { MULAW_LEVELS } from "../../src/audio/samples/g711.ts";
+import { MULAW_LEVELS } from "../../src/audio/samples/g711-companding.ts";
 import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { SAMPLE_ENCODINGS, STREAM_ENCODINGS } from "../../src/audio/samples/stream-format.ts";
 import { tone } from "../../src/audio/tones/tone.ts";

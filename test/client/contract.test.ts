@@ -122,7 +122,7 @@ describe("the bundle", () => {
     const files = Object.keys(metafile.inputs);
     const sharedFiles = files.filter((file) => !file.includes("src/client/")).sort();
     expect(sharedFiles).toEqual([
-      "src/audio/samples/g711.ts",
+      "src/audio/samples/g711-companding.ts",
       "src/audio/samples/pcm.ts",
       "src/audio/samples/stream-format.ts",
       "src/base/error.ts",

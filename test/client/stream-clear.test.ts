@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ScriptedLeg } from "ringport/testing";
 import { describe, expect, test } from "vitest";
-import { encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../src/audio/tones/tone.ts";
 import { encodeBase64 } from "../../src/base/base64.ts";
 import { openStream, type StreamClient } from "../support/stream-client.ts";

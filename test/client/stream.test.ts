@@ -1,6 +1,6 @@
 import type { CallStream } from "ringport/client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../src/audio/tones/tone.ts";
 import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 

@@ -5,7 +5,7 @@ import type {
   StreamEventData,
   StreamEventName,
 } from "../../src/application/call-audio/streams/stream-client.ts";
-import { MULAW_LEVELS } from "../../src/audio/samples/g711.ts";
+import { MULAW_LEVELS } from "../../src/audio/samples/g711-companding.ts";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";

@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import type { AudioAgentEvent, AudioConversation } from "../../src/ports/audio-conversation.ts";
 

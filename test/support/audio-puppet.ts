@@ -1,4 +1,4 @@
-import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { Queue } from "../../src/base/queue.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { decodeMulaw } from "../../src/audio/samples/g711.ts";
+import { decodeMulaw } from "../../src/audio/samples/g711-companding.ts";
 import { pcmFromBytes, rms } from "../../src/audio/samples/pcm.ts";
 import { closeServer, type Understand } from "./openai-server.ts";
 

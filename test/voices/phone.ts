@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Simulator, simulator } from "../../adapters/telephony/simulator/index.ts";
-import { MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
+import { MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711-companding.ts";
 import { isInPieces } from "../../src/http/replies/reply.ts";
 import { createRingport, type EmbeddedTuning, type Principal, type Ringport } from "../../src/index.ts";
 import { readWav, type Sound } from "../support/server-sound.ts";

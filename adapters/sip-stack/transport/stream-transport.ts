@@ -1,6 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import { BoundedMap, type System } from "../ports.ts";
-import { openSipStream } from "./open-stream.ts";
+import { openSipStream } from "./open-connection.ts";
 import { StreamFlow } from "./stream-flow.ts";
 import { peerCertificateFault, type TlsOptions } from "./tls.ts";
 import {

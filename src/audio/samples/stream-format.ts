@@ -1,4 +1,4 @@
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "./g711.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "./g711-companding.ts";
 import { pcmFromBytes, pcmToBytes } from "./pcm.ts";
 
 /** Encodings of the samples of a stream. */

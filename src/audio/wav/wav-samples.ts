@@ -1,5 +1,5 @@
 import { channelLayout } from "../samples/channel-layout.ts";
-import { ALAW_LEVELS, MULAW_LEVELS } from "../samples/g711.ts";
+import { ALAW_LEVELS, MULAW_LEVELS } from "../samples/g711-companding.ts";
 import { MonoMix } from "../samples/mono-mix.ts";
 import type { WavFormat } from "./wav-format.ts";
 

@@ -1,6 +1,6 @@
 import type { StreamAttachment, StreamEvent } from "../../application/call-audio/streams/stream-client.ts";
 import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
-import { encodeMulaw } from "../../audio/samples/g711.ts";
+import { encodeMulaw } from "../../audio/samples/g711-companding.ts";
 import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
 import { toHex } from "../../base/hex.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";

@@ -1,4 +1,4 @@
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../audio/samples/g711.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../audio/samples/g711-companding.ts";
 import { pcmFromBytes, pcmToBytes } from "../../audio/samples/pcm.ts";
 import { resample } from "../../audio/samples/resample.ts";
 import {

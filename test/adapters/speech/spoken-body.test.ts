@@ -104,7 +104,7 @@ test("an MP3 is refused without a decoder", async () => {
 });
 
 test("G.711 is decoded by its content type", async () => {
-  const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/samples/g711.ts");
+  const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/samples/g711-companding.ts");
   const sound = tone(1_000, 600, 8_000, 8_000);
   expect(await heardMs(await decode(encodeMulaw(sound), 700, "audio/basic"))).toBeGreaterThan(560);
   expect(await heardMs(await decode(encodeAlaw(sound), 700, "audio/PCMA;rate=8000"))).toBeGreaterThan(560);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 // Loaded up front: the core imports it for the first such call, and a manual clock does not wait for imports.
 import "../../../src/application/call-audio/agents/audio-agent-call.ts";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";

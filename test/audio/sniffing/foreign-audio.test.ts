@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../../src/audio/incoming-audio.ts";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import {
   SAMPLE_ENCODINGS,

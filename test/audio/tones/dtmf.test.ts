@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, rms } from "../../../src/audio/samples/pcm.ts";
 import { DtmfDetector, dtmfTones } from "../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";

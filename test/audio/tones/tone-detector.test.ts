@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { babble as voice } from "../../../adapters/telephony/simulator/voice.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, rms } from "../../../src/audio/samples/pcm.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";

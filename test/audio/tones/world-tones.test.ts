@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, msToSamples, rms } from "../../../src/audio/samples/pcm.ts";
 import { ToneDetector } from "../../../src/audio/tones/tone-detector.ts";
 import { ToneClassifier } from "../../../src/domain/tones/tone-classifier.ts";

@@ -1,4 +1,4 @@
-import { alawCode, mulawCode } from "../../../src/audio/samples/g711.ts";
+import { alawCode, mulawCode } from "../../../src/audio/samples/g711-companding.ts";
 
 /** A WAV file to build; a test may set every field to a wrong value. */
 export interface WavRecipe {

@@ -1,4 +1,4 @@
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { msToSamples, rms } from "../../../src/audio/samples/pcm.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, Telephony } from "../../../src/ports/telephony.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { type StreamEncoding, sampleCoding } from "../../../src/audio/samples/stream-format.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { cutToBytes } from "../../../src/http/stream/stream-socket.ts";

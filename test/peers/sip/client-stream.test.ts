@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient } from "ringport/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { relayTo } from "../../support/relay.ts";

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { LOOPBACK, settingsTo, until } from "./two-ends.ts";
 
 const RTP_HEADER_BYTES = 12;

@@ -1,5 +1,5 @@
 import type { MediaStatistics } from "../../../adapters/sip-stack/media/engine.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { whiteNoise } from "../../audio/noise.ts";
 import { ImpairedNetwork, type NetworkConditions } from "../../support/sip/network-impairment.ts";
 import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
 import { createOpus } from "../../../adapters/sip-stack/media/codecs/opus.ts";
 import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/rtp-jitter-buffer.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { rms } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallTaps } from "../../../src/application/call-audio/call-tap.ts";
 import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 import { random } from "../../support/random.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Protection } from "../../../adapters/sip-stack/media/protection.ts";
 import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, rms } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { random } from "../../support/random.ts";

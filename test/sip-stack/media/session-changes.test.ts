@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { SrtpKeys } from "../../../adapters/sip-stack/media/engine.ts";
 import { RtpPacket, writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, heardTone, LOOPBACK, settingsTo, twoEnds, until } from "./two-ends.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { toneMs } from "../../support/server-sound.ts";
 import { find } from "./simulated-network.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { RtpSession } from "../../../adapters/sip-stack/media/rtp-session.ts";
 import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { NO_DEADLINES } from "../../../src/ports/telephony.ts";

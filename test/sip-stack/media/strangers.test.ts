@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
 import { createSrtp } from "../../../adapters/sip-stack/media/srtp/srtp.ts";
-import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, heardTone, LOOPBACK, settingsTo, until } from "./two-ends.ts";

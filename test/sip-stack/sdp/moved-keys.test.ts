@@ -6,7 +6,7 @@ import { newSrtpKeys, parseCrypto, writeCrypto } from "../../../adapters/sip-sta
 import { createSrtp } from "../../../adapters/sip-stack/media/srtp/srtp.ts";
 import { createNegotiation } from "../../../adapters/sip-stack/sdp/negotiation.ts";
 import { attribute, parseSdp } from "../../../adapters/sip-stack/sdp/sdp.ts";
-import { decodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, LOOPBACK, until } from "../media/two-ends.ts";

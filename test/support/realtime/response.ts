@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { resample } from "../../../src/audio/samples/resample.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";

@@ -1,4 +1,4 @@
-import { decodeAlaw, decodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { decodeAlaw, decodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { concatPcm, pcmFromBytes } from "../../../src/audio/samples/pcm.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 

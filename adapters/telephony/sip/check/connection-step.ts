@@ -1,6 +1,6 @@
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
-import { openSipStream } from "../../../sip-stack/transport/open-stream.ts";
+import { openSipStream } from "../../../sip-stack/transport/open-connection.ts";
 import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { brokenStep, type CheckStep, faultMessage, passedStep, skippedStep } from "./step.ts";

@@ -1,4 +1,4 @@
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/samples/g711.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/samples/g711-companding.ts";
 import { concatPcm, msToSamples } from "../../../audio/samples/pcm.ts";
 import { PcmByteStream } from "../../../audio/samples/pcm-byte-stream.ts";
 import { Resampler } from "../../../audio/samples/resample.ts";

@@ -5,7 +5,7 @@ import { writeRtcp } from "../../../../adapters/sip-stack/media/rtcp.ts";
 import { writeRtpHeader } from "../../../../adapters/sip-stack/media/rtp-packet.ts";
 import { sqliteStorage } from "../../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
-import { encodeMulaw } from "../../../../src/audio/samples/g711.ts";
+import { encodeMulaw } from "../../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { createRingport, type Outcome } from "../../../../src/index.ts";
 import { until } from "../../../sip-stack/media/two-ends.ts";

@@ -9,7 +9,7 @@ import type {
 } from "../../../../adapters/sip-stack/media/engine.ts";
 import { writeRtpHeader } from "../../../../adapters/sip-stack/media/rtp-packet.ts";
 import { Playout } from "../../../../src/audio/playout/playout.ts";
-import { MULAW_LEVELS } from "../../../../src/audio/samples/g711.ts";
+import { MULAW_LEVELS } from "../../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import type { FrameSource } from "../../../../src/ports/media.ts";

@@ -10,7 +10,7 @@ import {
   MULAW_LEVELS,
   MULAW_SILENCE,
   mulawCode,
-} from "../../../src/audio/samples/g711.ts";
+} from "../../../src/audio/samples/g711-companding.ts";
 import { rms } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 
