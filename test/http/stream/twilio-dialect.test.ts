@@ -4,13 +4,13 @@ import type {
   StreamAttachment,
   StreamEventData,
   StreamEventName,
-} from "../../src/application/call-audio/streams/stream-client.ts";
-import { MULAW_LEVELS } from "../../src/audio/samples/g711-companding.ts";
-import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
-import { tone } from "../../src/audio/tones/tone.ts";
-import { wavHeader } from "../../src/audio/wav/wav-header.ts";
-import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
-import { fuzz } from "../support/fuzz.ts";
+} from "../../../src/application/call-audio/streams/stream-client.ts";
+import { MULAW_LEVELS } from "../../../src/audio/samples/g711-companding.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
+import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../../src/http/stream/twilio-dialect.ts";
+import { fuzz } from "../../support/fuzz.ts";
 
 const SID = "MZ00112233445566778899aabbccddeeff";
 const STREAM = { streamSid: SID, callSid: "call_1", accountSid: "usr_anna", customParameters: { FirstName: "Jane" } };
