@@ -14,10 +14,11 @@ import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
+import { chosenNetworks, networksWithCallData } from "./defaults/all-networks.ts";
 import { DEFAULT_DATA, dataFolder, modelFolder, RECORDINGS_FOLDER } from "./defaults/data-folder.ts";
+import { embeddedStorage } from "./defaults/default-storage.ts";
 import { docsAsset } from "./defaults/docs-asset.ts";
 import { httpTools } from "./defaults/http-tools.ts";
-import { chosenNetworks, networksWithCallData } from "./defaults/all-networks.ts";
 import { scryptHasher } from "./defaults/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./defaults/secret.ts";
 import {
@@ -27,7 +28,6 @@ import {
   sharedPool,
   sharedWorkers,
 } from "./defaults/shared-workers.ts";
-import { embeddedStorage } from "./defaults/default-storage.ts";
 import type { SpeechProcesses } from "./neural/speech-processes.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
 import { httpSender } from "./user-hosts/http-sender.ts";

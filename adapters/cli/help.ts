@@ -1,7 +1,7 @@
 import { type Command, type OptionSpec, operandLabel } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
-import type { Setting } from "./settings/setting.ts";
 import { SETTING_GROUPS } from "./settings/all-settings.ts";
+import type { Setting } from "./settings/setting.ts";
 import { table } from "./terminal/table.ts";
 import { DEFAULT_COLUMNS, terminalColumns } from "./terminal/terminal.ts";
 import { wrapped } from "./terminal/wrapped.ts";

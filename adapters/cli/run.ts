@@ -1,7 +1,7 @@
 import { didYouMean } from "../../src/base/nearest.ts";
 import { VERSION } from "../../src/version.ts";
-import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS, commandOf, commandsBelow, loadAll } from "./all-commands.ts";
+import { parseCommandLine } from "./command-line.ts";
 import { COMPLETE } from "./completion/completion.ts";
 import { explain } from "./print-error.ts";
 import { flushOutput, print, tolerateBrokenPipes } from "./terminal/terminal.ts";

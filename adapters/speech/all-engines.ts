@@ -5,8 +5,8 @@ import { espeakSpeech } from "./espeak.ts";
 import { FLITE_TAGS, fliteSpeech } from "./flite.ts";
 import { type HttpSpeechOptions, httpSpeech } from "./http-speech.ts";
 import { joinSpeech } from "./joined-speech.ts";
-import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 import type { VoiceId } from "./parse-voice-id.ts";
+import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
 /** Options of {@link embeddedSpeech}. */
 export interface EmbeddedSpeechOptions {

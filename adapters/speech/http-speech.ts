@@ -9,8 +9,8 @@ import { engineClient } from "../provider-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../provider-http/fault-text.ts";
 import { readWithin } from "../provider-http/response-body.ts";
 import { engineSpeech } from "./engine-speech.ts";
-import { SpokenBody } from "./spoken-body.ts";
 import { parseVoiceId } from "./parse-voice-id.ts";
+import { SpokenBody } from "./spoken-body.ts";
 
 /** One voice of a speech server. */
 export interface HttpVoice {

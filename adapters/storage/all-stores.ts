@@ -11,6 +11,7 @@ import { accountStore } from "./accounts/account-store.ts";
 import { consentStore } from "./accounts/consent-store.ts";
 import { loginStore } from "./accounts/login-store.ts";
 import { batchStore } from "./batches/batch-store.ts";
+import { retentionStore } from "./bounded-deletions.ts";
 import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcripts.ts";
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
@@ -24,11 +25,10 @@ import {
   sharedCommits,
   type Traits,
 } from "./connected-database.ts";
-import { retentionStore } from "./bounded-deletions.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
-import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/all-migrations.ts";
+import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import type { Database } from "./tables/all-tables.ts";
 import { namedTables } from "./tables/full-table-names.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";

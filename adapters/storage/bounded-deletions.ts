@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { type DeleteResult, type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { RetentionStore } from "../../src/ports/storage.ts";
 import type { Session, Traits } from "./connected-database.ts";
-import type { Database } from "./tables/all-tables.ts";
 import { storedBytes } from "./stored-bytes.ts";
+import type { Database } from "./tables/all-tables.ts";
 
 /** Maximum number of rows that one transaction deletes, which takes SQLite a few milliseconds. */
 export const MAX_PIECE = 250;

@@ -9,8 +9,8 @@ import {
 } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
 import type { ColumnTypes, Contents, DatabaseLocation } from "./migrations/migrate.ts";
-import type { Database } from "./tables/all-tables.ts";
 import type { AudioFiles } from "./sqlite/audio-files.ts";
+import type { Database } from "./tables/all-tables.ts";
 
 /** One open database, for the stores. All methods throw StorageUnavailable. */
 export interface Session {

@@ -9,8 +9,8 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Storage } from "../../src/ports/storage.ts";
-import type { ConnectedDatabase, LockedOpening, ServerLock } from "./connected-database.ts";
 import { databaseStorage } from "./all-stores.ts";
+import type { ConnectedDatabase, LockedOpening, ServerLock } from "./connected-database.ts";
 import { POSTGRES_COLUMNS, POSTGRES_TRAITS } from "./postgres/connect-postgres.ts";
 import { type Fence, StatelessAdapter } from "./postgres/postgres-dialect.ts";
 import { leaseLost } from "./postgres/postgres-errors.ts";

@@ -6,8 +6,8 @@ import type {
   TargetInput,
   UpdateTargetInput,
 } from "../domain/batches/batch-input.ts";
-import { allItems, type PageQuery } from "./list-pages.ts";
 import type { CreateOptions, Query, RequestOptions, Transport } from "./http-transport.ts";
+import { allItems, type PageQuery } from "./list-pages.ts";
 import type { Batch, BatchDetails, BatchPlan, BatchTarget, CreatedBatch, ImportReport } from "./views.ts";
 
 /** A filter of batches, by the names of the query parameters. */

@@ -1,8 +1,8 @@
 import type { CreateCallInput } from "../domain/calls/call-input.ts";
 import type { CallFilters } from "../http/response-types.ts";
 import { AnotherCallActive } from "./another-call-active.ts";
-import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./http-transport.ts";
+import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
 
 /** A filter of calls, by the names of the query parameters. */

@@ -1,7 +1,7 @@
 import type { ConsentStatus } from "../domain/dialling-rules/consent.ts";
 import type { ConsentInput } from "../domain/dialling-rules/consent-input.ts";
-import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { RequestOptions, Transport } from "./http-transport.ts";
+import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { Consent } from "./views.ts";
 
 /** A filter of consents, by the names of the query parameters. */

@@ -1,12 +1,6 @@
 import { type BatchesClient, batchesClient } from "./batches-client.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
-import { type InstancesClient, instancesClient } from "./instances-client.ts";
-import { allItems, type LogPage, type PageQuery } from "./list-pages.ts";
-import { sleep } from "./pause.ts";
-import { RingportError } from "./ringport-error.ts";
-import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
-import type { CallStream, StreamOptions } from "./stream/call-stream.ts";
 import {
   type AwaitedPage,
   type ClientOptions,
@@ -15,6 +9,12 @@ import {
   type RequestOptions,
   type Transport,
 } from "./http-transport.ts";
+import { type InstancesClient, instancesClient } from "./instances-client.ts";
+import { allItems, type LogPage, type PageQuery } from "./list-pages.ts";
+import { sleep } from "./pause.ts";
+import { RingportError } from "./ringport-error.ts";
+import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
+import type { CallStream, StreamOptions } from "./stream/call-stream.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
 import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
@@ -121,7 +121,8 @@ export function createClient(options: ClientOptions): Client {
     waitForCall: (id, options) => waitForCall(transport, id, options),
     // Loaded on demand with partysocket: most programs never stream a call.
     stream: async (callId, options) => (await import("./stream/open-stream.ts")).openStream(transport, callId, options),
-    listen: async (callId, options) => (await import("./stream/open-listening.ts")).openListening(transport, callId, options),
+    listen: async (callId, options) =>
+      (await import("./stream/open-listening.ts")).openListening(transport, callId, options),
   };
 }
 

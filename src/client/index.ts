@@ -12,6 +12,7 @@ export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOpti
 export type { ConsentsClient, ListConsentsQuery } from "./consents-client.ts";
 export type { Client, ListEventsQuery, ListVoicesOptions } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
+export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./http-transport.ts";
 export type { GetInstanceOptions, InstancesClient, ListInstancesQuery, QrCode } from "./instances-client.ts";
 export type { LogPage, Page, PageQuery } from "./list-pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
@@ -21,7 +22,6 @@ export type { CallStream, StreamEnd, StreamOptions } from "./stream/call-stream.
 export type { WebSocketConstructor } from "./stream/stream-connection.ts";
 export type { StreamCallEvent, StreamEvent } from "./stream/stream-messages.ts";
 export type { MarkEnd } from "./stream/stream-replies.ts";
-export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./http-transport.ts";
 export type {
   Batch,
   BatchDetails,

@@ -1,7 +1,7 @@
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instances/instance-input.ts";
 import type { PairingInput } from "../domain/instances/pairing-input.ts";
-import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./http-transport.ts";
+import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { Instance, InstanceDetails, LinkingCode, LinkPage, PairingCode } from "./views.ts";
 
 /** Options of {@link InstancesClient.get}. */

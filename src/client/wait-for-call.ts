@@ -1,7 +1,7 @@
 import { callPath } from "./calls-client.ts";
+import type { AwaitedPage, RequestOptions, Transport } from "./http-transport.ts";
 import { sleep } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
-import type { AwaitedPage, RequestOptions, Transport } from "./http-transport.ts";
 import type { Call, CallEvent, FinishedCall } from "./views.ts";
 
 /** Options of `waitForCall`. */

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from "../domain/webhooks/webhook.ts";
 import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhooks/webhook-input.ts";
-import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { RequestOptions, Transport } from "./http-transport.ts";
+import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from "./views.ts";
 
 /** A filter of deliveries, by the names of the query parameters. */

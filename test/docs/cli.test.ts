@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Command, operandLabel } from "../../adapters/cli/command.ts";
 import { loadAll } from "../../adapters/cli/all-commands.ts";
+import { type Command, operandLabel } from "../../adapters/cli/command.ts";
 import { CONNECTION_SETTINGS } from "../../adapters/cli/connection/connection-settings.ts";
 import { EXIT } from "../../adapters/cli/exit-codes.ts";
 import { expectPart, table } from "./generated.ts";

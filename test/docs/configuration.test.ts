@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Setting } from "../../adapters/cli/settings/setting.ts";
 import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
+import type { Setting } from "../../adapters/cli/settings/setting.ts";
 import { expectPage, table } from "./generated.ts";
 import { PAGES, textOf } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES, type EventType, isFinalEvent } from "../../src/domain/events.ts";
-import { EVENT_DATA } from "../../src/http/views/event-shapes.ts";
 import { outcomeShape } from "../../src/http/views/call-details.ts";
+import { EVENT_DATA } from "../../src/http/views/event-shapes.ts";
 import { textOf } from "./pages.ts";
 
 const [, part = ""] = textOf("docs/embedding.md").split("## Events");

@@ -21,7 +21,11 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/speech/espeak-job.ts",
     "adapters/speech/flite-job.ts",
   ],
-  ["becomes the cause of ChatFault", "adapters/agent/cascade/chat-client.ts", "adapters/agent/cascade/model-completion.ts"],
+  [
+    "becomes the cause of ChatFault",
+    "adapters/agent/cascade/chat-client.ts",
+    "adapters/agent/cascade/model-completion.ts",
+  ],
   ["fails the agent", "src/application/call-audio/agents/agent-audio.ts", "adapters/agent/realtime/result-writer.ts"],
   ["is the result of the tool", "adapters/agent/tools/http-tool.ts"],
   ["stops partysocket from connecting", "src/client/stream/stream-connection.ts"],

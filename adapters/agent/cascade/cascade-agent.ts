@@ -1,6 +1,6 @@
 import { type Agent, AgentUnavailable } from "../../../src/ports/conversation.ts";
-import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
 import { phrasesIn } from "../agent-phrases.ts";
+import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
 import { type ChatOptions, chatClient, REQUEST_MS } from "./chat-client.ts";
 import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
 

@@ -6,8 +6,8 @@ import type {
   ConversationAction,
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
-import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
 import type { Phrases } from "../agent-phrases.ts";
+import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
 import { systemPrompt } from "../prompts.ts";
 import { TOOL_WAIT_MS } from "../tool-wait.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";

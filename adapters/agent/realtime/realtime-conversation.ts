@@ -11,6 +11,7 @@ import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
 import { CalledTools } from "./called-tools.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import type { RealtimeServer } from "./realtime-link.ts";
+import { Recovery } from "./realtime-recovery.ts";
 import {
   audioAppend,
   FORGET_AUDIO,
@@ -22,7 +23,6 @@ import {
   sessionUpdate,
 } from "./realtime-session.ts";
 import { ReconnectingLink } from "./reconnecting-link.ts";
-import { Recovery } from "./realtime-recovery.ts";
 import { RealtimeReplies, type ReplyRequest } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";

@@ -1,6 +1,6 @@
 import process from "node:process";
-import type { Command, Completion, OperandSpec, OptionSpec } from "../command.ts";
 import { commandOf, commandsBelow, loadAll } from "../all-commands.ts";
+import type { Command, Completion, OperandSpec, OptionSpec } from "../command.ts";
 import { TOKEN_SETTING, URL_SETTING } from "../connection/connection-settings.ts";
 import { print } from "../terminal/terminal.ts";
 

@@ -2,8 +2,8 @@ import process from "node:process";
 import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import type { ParsedLine } from "../command.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { type ServerSettings, settingValue } from "../settings/read-settings.ts";
 import { settingsOf } from "../settings/all-settings.ts";
+import { type ServerSettings, settingValue } from "../settings/read-settings.ts";
 import { print } from "../terminal/terminal.ts";
 import { findLocalAgent } from "./local-agent.ts";
 

@@ -2,9 +2,9 @@ import process from "node:process";
 import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
 import type { NeuralVoiceChoice } from "../../neural/neural-voices.ts";
 import type { ParsedLine } from "../command.ts";
+import { settingsOf } from "../settings/all-settings.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { Setting } from "../settings/setting.ts";
-import { settingsOf } from "../settings/all-settings.ts";
 
 /** The settings by which a command finds the models of a server. */
 export const MODEL_SETTINGS: readonly Setting[] = settingsOf(

@@ -8,8 +8,8 @@ import type { CertificateFiles } from "../serve/certificate-files.ts";
 import { hideUsers } from "../serve/hide-secrets.ts";
 import type { LogLevel } from "../serve/log.ts";
 import { UsageError } from "../usage-error.ts";
-import type { Setting } from "./setting.ts";
 import { CODE_ONLY, SETTINGS } from "./all-settings.ts";
+import type { Setting } from "./setting.ts";
 import { upperSnake } from "./tuning-settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

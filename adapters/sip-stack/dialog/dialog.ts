@@ -1,7 +1,7 @@
 import { parseCSeq } from "../message/header-values.ts";
 import { SipHeaders } from "../message/headers.ts";
-import { EMPTY_BODY, type SipMessage, type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseNameAddr, tagOf } from "../message/name-addr.ts";
+import { EMPTY_BODY, type SipMessage, type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseUri, type SipUri, writeUri } from "../message/uri.ts";
 import { isPrivate } from "../transport/addresses.ts";
 import { defaultPort, type Flow } from "../transport/transport.ts";

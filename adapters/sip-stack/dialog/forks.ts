@@ -1,6 +1,6 @@
 import { parseCSeq } from "../message/header-values.ts";
-import type { SipResponse } from "../message/sip-message.ts";
 import { tagOf } from "../message/name-addr.ts";
+import type { SipResponse } from "../message/sip-message.ts";
 import type { Flow } from "../transport/transport.ts";
 import { nextHop, SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";

@@ -1,7 +1,7 @@
 import { parseSessionExpires } from "../message/header-values.ts";
 import { fieldKey, optionTags, SipHeaders } from "../message/headers.ts";
-import { type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseUri, type SipUri, withoutPort, writeUri } from "../message/uri.ts";
 import { SESSION_EXPIRES_S } from "./session-timer.ts";
 import {

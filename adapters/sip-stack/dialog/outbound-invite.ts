@@ -1,5 +1,5 @@
-import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { tagOf } from "../message/name-addr.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { nextState, type TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import { FlowHold } from "../transport/keep-alive.ts";

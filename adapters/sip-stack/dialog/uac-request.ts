@@ -1,7 +1,7 @@
 import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { DigestAuthentication } from "../auth/digest-authentication.ts";
-import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import { tagOf } from "../message/name-addr.ts";
+import type { SipRequest, SipResponse } from "../message/sip-message.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "../transaction/transactions.ts";
 import { addressAndPort, type Flow, type TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./user-agent-context.ts";

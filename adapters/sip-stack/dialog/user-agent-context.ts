@@ -1,6 +1,6 @@
 import { randomText } from "../message/grammar.ts";
-import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../message/sip-message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
+import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../message/sip-message.ts";
 import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { DialogTermination } from "./dialog-termination.ts";

@@ -1,6 +1,6 @@
 import { SipHeaders } from "../message/headers.ts";
-import { responseTo, type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { parseNameAddr, tagOf, withTag } from "../message/name-addr.ts";
+import { responseTo, type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { withoutPort } from "../message/uri.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";

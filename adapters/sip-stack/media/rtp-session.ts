@@ -20,7 +20,6 @@ import type {
   StreamSettings,
 } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
-import { mediaStatistics } from "./session-statistics.ts";
 import { MediaWatch, type PacketSender } from "./media-watch.ts";
 import { Outbound } from "./outbound.ts";
 import { PeerHosts } from "./peer-hosts.ts";
@@ -29,6 +28,7 @@ import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
+import { mediaStatistics } from "./session-statistics.ts";
 import type { PacketBuffer } from "./shared-frame.ts";
 
 /** Lateness of a tick that means that the thread stalled, ms; ticks are 20 ms apart. */

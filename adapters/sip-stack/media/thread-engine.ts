@@ -3,9 +3,9 @@ import { isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
+import { bindMediaSocket, type MediaSocket } from "./media-socket.ts";
 import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
-import { bindMediaSocket, type MediaSocket } from "./media-socket.ts";
 
 /** Options of an engine. */
 export interface ThreadEngineOptions {

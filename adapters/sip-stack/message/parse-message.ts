@@ -1,6 +1,7 @@
 import { isToken, type Parameterized, parseParameterized, skipLws, trimLws } from "./grammar.ts";
 import { parseCSeq, parseVia } from "./header-values.ts";
 import { SipHeaders } from "./headers.ts";
+import { parseNameAddr, tagOf, withTag } from "./name-addr.ts";
 import {
   EMPTY_BODY,
   MAX_BODY_BYTES,
@@ -12,7 +13,6 @@ import {
   type SipResponse,
   sipRequest,
 } from "./sip-message.ts";
-import { parseNameAddr, tagOf, withTag } from "./name-addr.ts";
 import { parseUri } from "./uri.ts";
 
 /**

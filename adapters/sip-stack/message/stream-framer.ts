@@ -1,4 +1,3 @@
-import { EMPTY_BODY, MAX_HEADER_BYTES, type MessageError, type SipMessage, type SipResponse } from "./sip-message.ts";
 import {
   completeMessage,
   contentLength,
@@ -10,6 +9,7 @@ import {
   readHead,
   skipEmptyLines,
 } from "./parse-message.ts";
+import { EMPTY_BODY, MAX_HEADER_BYTES, type MessageError, type SipMessage, type SipResponse } from "./sip-message.ts";
 
 /**
  * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single CRLF in

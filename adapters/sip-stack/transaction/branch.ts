@@ -1,8 +1,8 @@
 import { randomText } from "../message/grammar.ts";
 import { BRANCH_COOKIE, parseCSeq, parseVia, type Via } from "../message/header-values.ts";
 import { SipHeaders } from "../message/headers.ts";
-import { type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { tagOf } from "../message/name-addr.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../message/sip-message.ts";
 import { writeHostPort } from "../message/uri.ts";
 import type { System } from "../ports.ts";
 

@@ -3,8 +3,8 @@ import { asTransportError, type Flow, type Hop, TransportError } from "../transp
 import { cancelOf, newBranch, viaOf } from "./branch.ts";
 import type { ClientTransaction, TransactionOwner, TransactionTimeouts } from "./client-transaction.ts";
 import { type AttemptHops, HopSequence, isLong } from "./hop-sequence.ts";
-import { giveUpMs } from "./transaction-machine.ts";
 import type { ClientScope } from "./transaction-layer.ts";
+import { giveUpMs } from "./transaction-machine.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientTransactionListener = { final() {}, failed() {} };

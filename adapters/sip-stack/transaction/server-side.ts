@@ -1,12 +1,12 @@
 import { randomText } from "../message/grammar.ts";
 import { parseVia } from "../message/header-values.ts";
-import { responseTo, type SipRequest, type SipResponse } from "../message/sip-message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
+import { responseTo, type SipRequest, type SipResponse } from "../message/sip-message.ts";
 import type { System } from "../ports.ts";
 import { defaultPort, type Flow, type Hop, type Transports } from "../transport/transport.ts";
 import { ackKey, serverKey } from "./branch.ts";
-import type { SipTimers } from "./transaction-machine.ts";
 import { ServerTransaction } from "./server-transaction.ts";
+import type { SipTimers } from "./transaction-machine.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** Maximum server transactions at a time; beyond it, requests are refused, unless a completed one can be dropped. */

@@ -8,8 +8,8 @@ import { clientKey, newBranch, viaOf } from "./branch.ts";
 import { ClientRequest } from "./client-request.ts";
 import { ClientTransaction, type TransactionOwner, type TransactionTimeouts } from "./client-transaction.ts";
 import { ChosenHops, probeHop, TcpUpgrade } from "./hop-sequence.ts";
-import { type SipTimers, sipTimers } from "./transaction-machine.ts";
 import { reply, ServerSide } from "./server-side.ts";
+import { type SipTimers, sipTimers } from "./transaction-machine.ts";
 import type { ClientTransactionListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
 
 /** Options of {@link createTransactions}. */

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
-import { type Database, IS_REVOKED } from "../tables/all-tables.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
 import { endCounts } from "../stored-bytes.ts";
+import { type Database, IS_REVOKED } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 const TOKEN_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>
   db.selectFrom("tokens").selectAll().where("hash", "=", hash),

@@ -10,8 +10,8 @@ import type {
   User,
 } from "../../../src/ports/storage.ts";
 import type { Session } from "../connected-database.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
 import { type Database, IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 /** One-time codes. */
 export function codeStore(

@@ -4,8 +4,8 @@ import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
 import type { Database } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: string }) =>
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),

@@ -1,9 +1,9 @@
 import { emailKey } from "../../../src/domain/access/email.ts";
 import type { LoginStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
 import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
 import { IS_RESET_CODE } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 import { userRemoval } from "./account-store.ts";
 import { AdminLeaving, codeStore, hasAdmin, lockCode, register } from "./code-store.ts";
 

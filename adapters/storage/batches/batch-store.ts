@@ -3,14 +3,14 @@ import type { Kysely } from "kysely";
 import type { BatchCounts, TargetStatus } from "../../../src/domain/batches/batch.ts";
 import type { BatchStore } from "../../../src/ports/storage.ts";
 import { isDeleted } from "../accounts/consent-store.ts";
+import { deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
 import { batchAudio } from "../calls/audio-and-transcripts.ts";
 import { insertEvents, lockPosition } from "../calls/event-store.ts";
 import { insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
-import { deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
-import { type Database, IS_ENDED_BATCH, IS_OPEN_BATCH, IS_UNFINISHED_COUNT } from "../tables/all-tables.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
+import { type Database, IS_ENDED_BATCH, IS_OPEN_BATCH, IS_UNFINISHED_COUNT } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 import { targetStore } from "./target-store.ts";
 
 const BATCH = preparedQuery((db, { id }: { readonly id: string }) =>

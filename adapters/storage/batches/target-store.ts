@@ -4,11 +4,11 @@ import { type BatchTarget, TARGET_TRANSITIONS } from "../../../src/domain/batche
 import { claimsNumber, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { BatchStore, NewTarget, TargetPatch } from "../../../src/ports/storage.ts";
+import { inPieces } from "../bounded-deletions.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
-import { inPieces } from "../bounded-deletions.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 type TargetRow = Database["batch_targets"];
 type TargetKey = { readonly batch_id: string; readonly position: number };

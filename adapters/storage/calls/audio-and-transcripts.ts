@@ -2,9 +2,9 @@ import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
-import { type Database, IS_ACTIVE } from "../tables/all-tables.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
+import { type Database, IS_ACTIVE } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 /** The audio file of an active call. */
 export function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {

@@ -12,8 +12,8 @@ import {
 import type { FailedReason } from "../../../src/domain/calls/outcome.ts";
 import type { CallStore, Page } from "../../../src/ports/storage.ts";
 import type { Session } from "../connected-database.ts";
-import { callOf, RECORDS } from "../tables/stored-fields.ts";
 import type { Database } from "../tables/all-tables.ts";
+import { callOf, RECORDS } from "../tables/stored-fields.ts";
 
 /**
  * One page of a user's calls, newest first. Every combination of filters reads an index, starting at the first item of

@@ -3,11 +3,11 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Call, CallStatus } from "../../../src/domain/calls/call.ts";
 import type { MentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
 import type { Page, RemovedCalls } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
 import { deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
-import { callOf } from "../tables/stored-fields.ts";
-import { type CallRow, columnsWith, type Database, type FinishedCountTable, IS_FINAL } from "../tables/all-tables.ts";
+import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
 import { charge, chargesOf } from "../stored-bytes.ts";
+import { type CallRow, columnsWith, type Database, type FinishedCountTable, IS_FINAL } from "../tables/all-tables.ts";
+import { callOf } from "../tables/stored-fields.ts";
 import { keepCounting } from "./insert-call.ts";
 import { blankReceipts } from "./receipt-store.ts";
 

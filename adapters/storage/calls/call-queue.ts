@@ -4,7 +4,6 @@ import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { MAX_POSTPONEMENT_MS } from "../../../src/domain/dialling-rules/calling-hours.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { type FencedParams, preparedQuery, type Session } from "../connected-database.ts";
-import { callOf } from "../tables/stored-fields.ts";
 import {
   type CallRow,
   type Database,
@@ -16,6 +15,7 @@ import {
   IS_WAITING,
   WHOLE_DATABASE,
 } from "../tables/all-tables.ts";
+import { callOf } from "../tables/stored-fields.ts";
 
 interface InstanceKey {
   readonly instance_id: string;

@@ -4,10 +4,9 @@ import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/o
 import { MAX_UNREACHED } from "../../../src/domain/dialling-rules/dial-decision.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
 import { inPieces } from "../bounded-deletions.ts";
-import { callTally, listCalls } from "./call-lists.ts";
-import { callColumns, callOf } from "../tables/stored-fields.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
+import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
 import {
   type CallRow,
   type Database,
@@ -19,12 +18,13 @@ import {
   IS_UNLIMITED,
   IS_WAITING,
 } from "../tables/all-tables.ts";
-import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
+import { callColumns, callOf } from "../tables/stored-fields.ts";
 import { callAudio, removeAudio, removeLater } from "./audio-and-transcripts.ts";
-import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./insert-call.ts";
+import { callTally, listCalls } from "./call-lists.ts";
 import { callsNaming, countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { insertEvents } from "./event-store.ts";
+import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./insert-call.ts";
 
 type Move = Partial<CallRow> & { readonly id: string; readonly expectedVersion: number };
 

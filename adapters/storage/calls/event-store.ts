@@ -3,8 +3,8 @@ import { InternalError } from "../../../src/base/error.ts";
 import type { Event, LoggedEvent } from "../../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
 import type { Database, EventRow } from "../tables/all-tables.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 
 /** Parameters of a page. */
 interface PageKeys {

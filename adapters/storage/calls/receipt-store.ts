@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
 import type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
 import { deletePiece, inPieces } from "../bounded-deletions.ts";
+import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
 import type { Database, ReceiptTable } from "../tables/all-tables.ts";
 
 type NewRow = Omit<ReceiptTable, "existing_status"> & { readonly expired_before: number };

@@ -3,12 +3,12 @@ import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
+import { deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
+import { follows, positionAfter } from "../calls/call-lists.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
-import { deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
-import { follows, positionAfter } from "../calls/call-lists.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
+import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
 import {
   type Database,
   type InstanceRow,
@@ -19,7 +19,7 @@ import {
   IS_UNLINKED,
   IS_WAITING,
 } from "../tables/all-tables.ts";
-import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
+import { RECORDS } from "../tables/stored-fields.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./sealed-stores.ts";
 
 type Move = Partial<InstanceRow> & {

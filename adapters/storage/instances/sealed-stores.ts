@@ -10,8 +10,8 @@ import type {
   SealedStore,
   SealedValue,
 } from "../../../src/ports/storage.ts";
-import type { Session } from "../connected-database.ts";
 import { deletedRows } from "../bounded-deletions.ts";
+import type { Session } from "../connected-database.ts";
 import type { Database } from "../tables/all-tables.ts";
 
 /** Place of the values of a kind. */

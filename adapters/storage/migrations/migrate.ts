@@ -1,8 +1,8 @@
 import { type ColumnDataType, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { ConfigurationError } from "../../../src/base/error.ts";
-import type { TableNames } from "../tables/table-names.ts";
 import { TABLE_NAMES } from "../tables/all-tables.ts";
+import type { TableNames } from "../tables/table-names.ts";
 
 /** A database, and the names of our tables in it. */
 export interface DatabaseLocation {

@@ -5,8 +5,8 @@ import { ConfigurationError } from "../../../src/base/error.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "../connected-database.ts";
 import type { ColumnTypes } from "../migrations/migrate.ts";
 import type { Database } from "../tables/all-tables.ts";
-import { checkNames } from "../tables/table-names.ts";
 import { namedTables } from "../tables/full-table-names.ts";
+import { checkNames } from "../tables/table-names.ts";
 import {
   type Fence,
   kyselyPool,

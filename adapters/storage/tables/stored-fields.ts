@@ -15,8 +15,8 @@ import type {
   TokenRecord,
   User,
 } from "../../../src/ports/storage.ts";
-import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./field-columns.ts";
 import type { CallRow } from "./all-tables.ts";
+import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./field-columns.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
 

@@ -3,11 +3,17 @@ import type { Kysely } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../../src/ports/storage.ts";
+import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
 import { eventOf, lockPosition, SEQUENCE } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
-import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
+import {
+  type Database,
+  IS_DELIVERED,
+  IS_ENABLED,
+  IS_FINISHED,
+  IS_REQUESTED_AND_FINISHED,
+} from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
-import { type Database, IS_DELIVERED, IS_ENABLED, IS_FINISHED, IS_REQUESTED_AND_FINISHED } from "../tables/all-tables.ts";
 
 /** A webhook, with the end of its user's log; null if that is empty. */
 type EnabledRow = Database["webhooks"] & { readonly end: number | null };

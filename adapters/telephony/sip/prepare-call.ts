@@ -7,10 +7,10 @@ import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { mayFollow, type RefusalCheck, type RefusalOf } from "./destinations/trunk-destinations.ts";
 import { SipLeg, type TransferTarget } from "./leg.ts";
+import type { SipStack } from "./open-stack.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
 import { sipRelease } from "./outcome/release-of.ts";
-import type { SipStack } from "./open-stack.ts";
 
 /** A call to be prepared. */
 export interface CallPlan {

@@ -11,9 +11,9 @@ import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { assertUriCallable, loadRefusals, type RefusalOf } from "./destinations/trunk-destinations.ts";
 import type { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
+import { openStack, type SipStack, type SipStackOptions } from "./open-stack.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { offline } from "./registration/presence.ts";
-import { openStack, type SipStack, type SipStackOptions } from "./open-stack.ts";
 
 /** The wait for a free port if all are in use by our own calls, ms. */
 const PORT_WAIT_MS = 1_000;

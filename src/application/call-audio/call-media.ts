@@ -13,13 +13,13 @@ import type { Context } from "../context.ts";
 import { AnswerAnalyzer } from "./answer-analyzer.ts";
 import { CallOpening } from "./call-opening.ts";
 import { type CallTap, CallTaps } from "./call-tap.ts";
+import { programOf } from "./call-types/all-call-types.ts";
+import type { LiveConnection, LiveParts, ProgramContext } from "./call-types/call-type-program.ts";
+import type { PreparedMessage } from "./call-types/prepared-message.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
-import { programOf } from "./call-types/all-call-types.ts";
-import type { PreparedMessage } from "./call-types/prepared-message.ts";
-import type { LiveConnection, LiveParts, ProgramContext } from "./call-types/call-type-program.ts";
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 

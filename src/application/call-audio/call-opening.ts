@@ -7,9 +7,9 @@ import { startsAtOnce } from "../../domain/calls/message-start.ts";
 import type { FrameSource } from "../../ports/media.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 import { FirstWord } from "./first-word.ts";
 import { Prelude } from "./prelude.ts";
-import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 type CallOpeningContext = Pick<Context, "log">;
 

@@ -1,8 +1,8 @@
 import type { Playout } from "../../audio/playout/playout.ts";
 import { errorText } from "../../base/error.ts";
 import type { CallSignal } from "../../domain/calls/call-signal.ts";
-import type { PreparedMessage } from "./call-types/prepared-message.ts";
 import { ProgramFailed } from "./call-types/call-type-program.ts";
+import type { PreparedMessage } from "./call-types/prepared-message.ts";
 
 /** Shortest silence before or within the message that becomes an event, ms. */
 const MIN_DELAY_MS = 200;

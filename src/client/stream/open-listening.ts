@@ -1,6 +1,6 @@
 import { callPath } from "../calls-client.ts";
-import { RingportError } from "../ringport-error.ts";
 import type { Transport } from "../http-transport.ts";
+import { RingportError } from "../ringport-error.ts";
 import type { StreamTicket } from "../views.ts";
 import type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 

@@ -1,7 +1,7 @@
 import type { StreamProgress } from "../../http/response-types.ts";
 import { callPath } from "../calls-client.ts";
-import { RingportError } from "../ringport-error.ts";
 import type { Transport } from "../http-transport.ts";
+import { RingportError } from "../ringport-error.ts";
 import type { Call } from "../views.ts";
 import type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 import { StreamCodec } from "./stream-codec.ts";

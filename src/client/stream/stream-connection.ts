@@ -1,7 +1,7 @@
 import ReconnectingWebSocket, { CloseEvent } from "partysocket/ws";
 import { callPath } from "../calls-client.ts";
-import { RingportError } from "../ringport-error.ts";
 import type { Transport } from "../http-transport.ts";
+import { RingportError } from "../ringport-error.ts";
 import type { StreamTicket } from "../views.ts";
 import { CLOSED } from "./stream-messages.ts";
 

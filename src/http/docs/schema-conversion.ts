@@ -7,8 +7,8 @@ import { JSON_SCHEMAS } from "../../domain/input/input-checks.ts";
 import { inputSchemas } from "../../domain/input/inputs.ts";
 import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import type { Limits } from "../../domain/limits.ts";
-import { EVENTS } from "../views/event-shapes.ts";
 import { SCHEMAS } from "../views/all-shapes.ts";
+import { EVENTS } from "../views/event-shapes.ts";
 
 type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnySchema & { wrapped?: AnySchema }>> };
 type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>;

@@ -14,7 +14,20 @@ import {
   targetFaultShape,
   targetResultShape,
 } from "./batch-shapes.ts";
+import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./call-details.ts";
+import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./call-view.ts";
+import { consentShape } from "./consent-view.ts";
 import { eventShape, webhookTestShape } from "./event-shapes.ts";
+import {
+  connectionShape,
+  instanceDetailsShape,
+  instanceShape,
+  linkingCodeShape,
+  linkPageShape,
+  linkPageStateShape,
+  pairingCodeShape,
+} from "./instance-view.ts";
+import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./media-view.ts";
 import { shape } from "./shape.ts";
 import {
   listenEndedShape,
@@ -27,19 +40,6 @@ import {
   streamTicketShape,
   streamTranscriptShape,
 } from "./stream-shapes.ts";
-import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./call-details.ts";
-import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./call-view.ts";
-import { consentShape } from "./consent-view.ts";
-import {
-  connectionShape,
-  instanceDetailsShape,
-  instanceShape,
-  linkingCodeShape,
-  linkPageShape,
-  linkPageStateShape,
-  pairingCodeShape,
-} from "./instance-view.ts";
-import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./media-view.ts";
 import { voiceShape } from "./voice-view.ts";
 import { webhookDeliveryShape, webhookShape, webhookWithSecretShape } from "./webhook-view.ts";
 

@@ -4,8 +4,8 @@ import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../domain/calls/outcome.ts";
 import { type TranscriptLine as Line, SPEAKERS } from "../../domain/calls/transcript.ts";
 import type { View } from "../response-types.ts";
-import { isoTime, milliseconds, shape, share } from "./shape.ts";
 import { timestamp } from "../timestamp.ts";
+import { isoTime, milliseconds, shape, share } from "./shape.ts";
 
 export const outcomeShape = shape("End of a call.", {
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),

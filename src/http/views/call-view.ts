@@ -20,7 +20,6 @@ import {
   timeParameter,
 } from "../requests/query-parameter.ts";
 import type { View } from "../response-types.ts";
-import { callId, instanceId, isoTime, phone, shape } from "./shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 import { callMetricsShape, outcomeShape, transcriptLineShape, transcriptLineView, turnView } from "./call-details.ts";
 import {
@@ -31,6 +30,7 @@ import {
   mediaView,
   speechMediaShape,
 } from "./media-view.ts";
+import { callId, instanceId, isoTime, phone, shape } from "./shape.ts";
 
 export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
 export type Expansion = (typeof CALL_EXPANSIONS)[number];

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/dialling-rules/consent.ts";
 import type { View } from "../response-types.ts";
-import { isoTime, phone, shape } from "./shape.ts";
 import { timestamp } from "../timestamp.ts";
+import { isoTime, phone, shape } from "./shape.ts";
 
 export const consentShape = shape("Permission to call a number.", {
   phone,

@@ -3,9 +3,9 @@ import type { InstanceDetails as Details, Connection as Line, ListedInstance } f
 import type { Instance as StoredInstance } from "../../domain/instances/instance.ts";
 import { LINE_CONDITIONS } from "../../domain/instances/line-flow.ts";
 import type { View } from "../response-types.ts";
-import { instanceId, isoTime, phone, shape } from "./shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 import { callerIdShape, callSummaryShape, callSummaryView } from "./call-view.ts";
+import { instanceId, isoTime, phone, shape } from "./shape.ts";
 
 const instance = {
   id: instanceId,

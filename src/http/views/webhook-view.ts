@@ -7,8 +7,8 @@ import {
   type Webhook as StoredWebhook,
 } from "../../domain/webhooks/webhook.ts";
 import type { View } from "../response-types.ts";
-import { count, isoTime, shape } from "./shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
+import { count, isoTime, shape } from "./shape.ts";
 
 const webhook = {
   id: v.pipe(v.string(), v.startsWith("hook_")),

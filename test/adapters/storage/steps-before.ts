@@ -1,7 +1,7 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
-import type { ColumnTypes } from "../../../adapters/storage/migrations/migrate.ts";
 import { migrations } from "../../../adapters/storage/migrations/all-migrations.ts";
+import type { ColumnTypes } from "../../../adapters/storage/migrations/migrate.ts";
 
 /** Creates the database of an earlier version by running the steps before the named one. The caller destroys it. */
 export async function databaseBefore(name: string, dialect: Dialect, types: ColumnTypes): Promise<Kysely<unknown>> {

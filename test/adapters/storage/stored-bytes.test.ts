@@ -1,10 +1,10 @@
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectedDatabase, Traits } from "../../../adapters/storage/connected-database.ts";
 import { databaseStorage } from "../../../adapters/storage/all-stores.ts";
+import type { ConnectedDatabase, Traits } from "../../../adapters/storage/connected-database.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
-import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
+import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { phrasesIn } from "../../../adapters/agent/agent-phrases.ts";
 import type { Chat } from "../../../adapters/agent/cascade/chat-client.ts";
 import { ChatConversation } from "../../../adapters/agent/cascade/chat-conversation.ts";
-import { phrasesIn } from "../../../adapters/agent/agent-phrases.ts";
 import type { AgentTool } from "../../../src/ports/agent-tool.ts";
 import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";

@@ -8,11 +8,11 @@ import { SPEAKERS } from "../../../src/domain/calls/transcript.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 import { DELIVERY_STATUSES } from "../../../src/domain/webhooks/webhook.ts";
 import type { QueryParameter } from "../../../src/http/requests/query-parameter.ts";
-import { EVENTS } from "../../../src/http/views/event-shapes.ts";
-import { DESCRIPTIONS } from "../../../src/http/views/shape.ts";
 import { SCHEMAS } from "../../../src/http/views/all-shapes.ts";
 import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
+import { EVENTS } from "../../../src/http/views/event-shapes.ts";
 import { audioMediaShape, liveMediaShape, speechMediaShape } from "../../../src/http/views/media-view.ts";
+import { DESCRIPTIONS } from "../../../src/http/views/shape.ts";
 
 /** The part of a schema that the generator reads. */
 interface Schema extends v.GenericSchema {

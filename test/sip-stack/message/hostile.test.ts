@@ -12,9 +12,9 @@ import {
   parseWarning,
 } from "../../../adapters/sip-stack/message/header-values.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseNameAddr, tagOf } from "../../../adapters/sip-stack/message/name-addr.ts";
 import { contentType, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";
 import { parseHostPort, parseUri } from "../../../adapters/sip-stack/message/uri.ts";
 import { maskedMessage, writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";

@@ -1,5 +1,5 @@
-import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { type MalformedMessage, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 
 /** Bytes of a text whose lines are separated by a bare LF, with CRLF as on the wire. */
 export function wire(text: string): Uint8Array {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_BODY_BYTES, MAX_FIELDS, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { MAX_BODY_BYTES, MAX_FIELDS, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { optionsWith, parseRequest, parseText, wire } from "./messages.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { type FramedItem, StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";

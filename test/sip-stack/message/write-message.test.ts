@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";

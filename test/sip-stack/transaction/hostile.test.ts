@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { type DatagramPeer, datagramPeer } from "../transport/sockets.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
+import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import type { IncomingRequest } from "../../../adapters/sip-stack/transaction/transactions.ts";
 import type { Flow } from "../../../adapters/sip-stack/transport/transport.ts";
 import { request } from "./trunk.ts";

@@ -1,12 +1,12 @@
+import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
 import {
   responseTo,
   type SipMessage,
   type SipRequest,
   type SipResponse,
 } from "../../../adapters/sip-stack/message/sip-message.ts";
-import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
-import type { SipTimers } from "../../../adapters/sip-stack/transaction/transaction-machine.ts";
 import { createTransactions } from "../../../adapters/sip-stack/transaction/transaction-layer.ts";
+import type { SipTimers } from "../../../adapters/sip-stack/transaction/transaction-machine.ts";
 import type { IncomingRequest, Transactions } from "../../../adapters/sip-stack/transaction/transactions.ts";
 import {
   type Flow,

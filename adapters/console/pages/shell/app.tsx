@@ -7,10 +7,10 @@ import en from "../dictionary/en/shell.ts";
 import { language } from "../dictionary/language.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { ConfirmDialog } from "./confirm.tsx";
-import { isServerReachable } from "./server-reachability.ts";
 import { Navigation } from "./navigation.tsx";
 import { Outlet, shownView, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
+import { isServerReachable } from "./server-reachability.ts";
 import { account, loadSignIn as loadSession, sessionFault, signedIn as sessionState } from "./session.ts";
 import { Toasts } from "./toasts.tsx";
 

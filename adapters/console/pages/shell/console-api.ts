@@ -1,7 +1,7 @@
 import { CodedError } from "../../../../src/base/error.ts";
 import type { ProblemView } from "../../api.ts";
-import { watchedFetch } from "./server-reachability.ts";
 import { CONSOLE } from "./place.ts";
+import { watchedFetch } from "./server-reachability.ts";
 
 /** An error response of a console route, or a missing response (status 0, `network_error`). */
 export class ConsoleError extends CodedError {

@@ -7,8 +7,8 @@ import { FaultNotice, Skeleton } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
-import { href, navigate, path, query } from "./place.ts";
 import { matchPath, ROUTES, redirectOf, type ViewProps, type ViewRoute } from "../views/all-views.ts";
+import { href, navigate, path, query } from "./place.ts";
 import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { SessionState } from "../../api.ts";
-import { onUnauthorized } from "./server-reachability.ts";
 import { consoleApi } from "./console-api.ts";
+import { onUnauthorized } from "./server-reachability.ts";
 
 /** The person signed in, and the features of this server; undefined until the server has responded. */
 export const signedIn = signal<SessionState | undefined>(undefined);

@@ -10,8 +10,8 @@ import pt from "../dictionary/pt/phone.ts";
 import { changeQuery, query } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 import { Phone } from "./phone/phone.ts";
-import { numberFrom, rememberedNumber, rememberNumber } from "./phone/remembered-number.ts";
 import { PhoneScreen } from "./phone/phone-screen.tsx";
+import { numberFrom, rememberedNumber, rememberNumber } from "./phone/remembered-number.ts";
 
 const t = dictionary({ en, pt });
 

@@ -22,9 +22,9 @@ import type { Trunk } from "../config/trunk-config.ts";
 import { SipLine } from "../line.ts";
 import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../sip-trunk.ts";
-import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./sip-account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { AccountAttemptLimiter } from "./attempt-limiter.ts";
+import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./sip-account.ts";
 
 /** Time a server may take to respond about an account, ms; after that the account is refused. */
 const ATTEMPT_TIMEOUT_MS = 15_000;

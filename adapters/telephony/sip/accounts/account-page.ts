@@ -7,8 +7,8 @@ import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
-import type { AccountFaults, SipAccount } from "./sip-account.ts";
 import { formText } from "./form-text.ts";
+import type { AccountFaults, SipAccount } from "./sip-account.ts";
 
 /** Time that trying an account and storing the link may take before the page responds 503, ms. */
 const ENTRY_TIMEOUT_MS = 20_000;

@@ -8,10 +8,10 @@ import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { loadRefusals } from "../destinations/trunk-destinations.ts";
 import type { Shared } from "../shared-resource.ts";
-import { type AccountDefaults, decodeAccount } from "./sip-account.ts";
 import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
 import { AccountAttemptLimiter } from "./attempt-limiter.ts";
+import { type AccountDefaults, decodeAccount } from "./sip-account.ts";
 
 /** Time for which a code stays valid after its page was opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;

@@ -9,8 +9,8 @@ import { parseSdp } from "../../../sip-stack/sdp/sdp.ts";
 import { canonicalAddress, isPrivate } from "../../../sip-stack/transport/addresses.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { Deadline } from "../registration/signal-deadline.ts";
 import { openStack, type SipStack } from "../open-stack.ts";
+import { Deadline } from "../registration/signal-deadline.ts";
 import { credentialsFix } from "./fixes.ts";
 import { brokenStep, type CheckStep, faultMessage, passedStep, skippedStep } from "./step.ts";
 

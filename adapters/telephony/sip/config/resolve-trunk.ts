@@ -5,8 +5,8 @@ import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
 import type { DestinationRule } from "../destinations/trunk-destinations.ts";
 import { diallingFormat, type NumberFormat } from "./number-format.ts";
-import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk-config.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
+import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk-config.ts";
 
 /** The user in From if a trunk has neither an account nor a number. */
 const DEFAULT_USER = "ringport";

@@ -13,8 +13,8 @@ import { CODEC_NAMES } from "../../../sip-stack/media/codecs/codec.ts";
 import { isToken } from "../../../sip-stack/message/grammar.ts";
 import { fieldKey } from "../../../sip-stack/message/headers.ts";
 import { diallingFormat, NUMBER_FORMATS } from "./number-format.ts";
-import type { TrunkCodec, TrunkIdentity } from "./trunk-config.ts";
 import { isContactHost, isHost, isNextHop, isPublicHost, isUriOrUser } from "./trunk-addresses.ts";
+import type { TrunkCodec, TrunkIdentity } from "./trunk-config.ts";
 
 const codecs = (conjunction: "and" | "or"): string =>
   `${CODEC_NAMES.slice(0, -1).join(", ")} ${conjunction} ${CODEC_NAMES.at(-1)}`;

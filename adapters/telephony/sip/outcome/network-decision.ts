@@ -1,7 +1,7 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 import { parseWarning, type Reason } from "../../../sip-stack/message/header-values.ts";
-import type { SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
+import type { SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { Q850_MEANINGS } from "./release-causes.ts";
 
 /** The decision of a network to refuse a call that its callee may never have seen. */

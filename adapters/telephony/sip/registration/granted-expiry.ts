@@ -1,6 +1,6 @@
 import { parseUint32 } from "../../../sip-stack/message/grammar.ts";
-import type { SipRequest, SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
+import type { SipRequest, SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseUri, type SipUri, sameUri } from "../../../sip-stack/message/uri.ts";
 
 /** The longest time to the next refresh, even if the registrar grants more, s. */

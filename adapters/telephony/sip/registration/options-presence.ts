@@ -4,7 +4,6 @@ import type { AgentReply, UserAgent } from "../../../sip-stack/dialog/user-agent
 import { oneLine, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
-import { Deadline } from "./signal-deadline.ts";
 import {
   backoffMs,
   type HealthChanged,
@@ -17,6 +16,7 @@ import {
   sameHealth,
   silentHealth,
 } from "./presence.ts";
+import { Deadline } from "./signal-deadline.ts";
 
 /** Options of {@link OptionsPresence}. */
 export interface OptionsPresenceOptions {

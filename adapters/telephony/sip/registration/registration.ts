@@ -8,7 +8,6 @@ import { oneLine, statusText } from "../../../sip-stack/message/sip-message.ts";
 import { FlowHold } from "../../../sip-stack/transport/keep-alive.ts";
 import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
-import { Deadline } from "./signal-deadline.ts";
 import { grantedExpiry } from "./granted-expiry.ts";
 import {
   backoffMs,
@@ -26,6 +25,7 @@ import {
   type RegistrationState,
   VALID_STATES,
 } from "./registration-states.ts";
+import { Deadline } from "./signal-deadline.ts";
 
 /** The requested expiry, s: the maximum time for which a lost registration may go unnoticed. */
 const EXPIRES_S = 300;

@@ -1,7 +1,7 @@
 import { toSample } from "../../../../src/audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
-import { WHATSAPP_FRAME } from "./whatsapp-frame.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
+import { WHATSAPP_FRAME } from "./whatsapp-frame.ts";
 
 /** Maximum pending frames; more would only add delay. */
 const MAX_FRAMES = 5;

@@ -5,10 +5,7 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, DialProgress, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
-import { WhatsAppCallAudio } from "./whatsapp-call-audio.ts";
 import { progressOf } from "./call-ends.ts";
-import { decideCall, newCall } from "./whatsapp-call-flow.ts";
 import type { CallPort, VoipEvent, WhatsAppCallListener } from "./call-port.ts";
 import type {
   CallDecision,
@@ -23,6 +20,9 @@ import { isConnected } from "./is-connected.ts";
 import { CallUnknown } from "./outbound-audio.ts";
 import { endsForCallee, readCallStanza } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
+import { WhatsAppCallAudio } from "./whatsapp-call-audio.ts";
+import { decideCall, newCall } from "./whatsapp-call-flow.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 
 /** Time the client may take to end a call, ms: the core waits 5 s, and the buffer is emptied first. */
 export const END_MS = 4_000;

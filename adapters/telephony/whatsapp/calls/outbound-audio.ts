@@ -2,8 +2,8 @@ import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { CodedError } from "../../../../src/base/error.ts";
 import type { AheadSource } from "../../../../src/ports/media.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 
 /** Maximum number of frames in the client's buffer, which holds at most half a second. */
 const MAX_FED_FRAMES = 16;

@@ -4,13 +4,13 @@ import type { System } from "../../../../src/ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallPort } from "./call-port.ts";
+import { ownAddresses } from "./client-addresses.ts";
 import { dialFault, refusedCall } from "./dial-faults.ts";
 import { EarlyReports } from "./early-reports.ts";
 import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
-import { ownAddresses } from "./client-addresses.ts";
 
 /** Longest time in which the client sends an offer, ms. */
 export const OFFER_MS = 20_000;

@@ -3,10 +3,10 @@ import type { AheadSource, FrameSink, FrameSource } from "../../../../src/ports/
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 import { AudioStatistics } from "./audio-statistics.ts";
 import { InboundAudio } from "./inbound-audio.ts";
 import { OutboundAudio } from "./outbound-audio.ts";
+import { WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 
 /** Options of {@link WhatsAppCallAudio}. */
 interface CallAudioOptions {

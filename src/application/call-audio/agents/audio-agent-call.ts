@@ -7,9 +7,9 @@ import type { CallTap } from "../call-tap.ts";
 import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AgentAudio } from "./agent-audio.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
-import { formatOf } from "./leg-audio-format.ts";
 import { AudioListening, type AudioListeningContext } from "./audio-listening.ts";
 import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
+import { formatOf } from "./leg-audio-format.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 

@@ -1,9 +1,9 @@
 import type { Call, CallType } from "../../../domain/calls/call.ts";
-import { converse } from "./dynamic-agent.ts";
-import { play } from "./fixed-audio.ts";
 import type { Program } from "./call-type-program.ts";
-import { speak } from "./fixed-tts.ts";
+import { converse } from "./dynamic-agent.ts";
 import { stream } from "./dynamic-stream.ts";
+import { play } from "./fixed-audio.ts";
+import { speak } from "./fixed-tts.ts";
 
 /** The program of a call. */
 export function programOf(call: Call): Program {

@@ -4,8 +4,8 @@ import type { CallOf } from "../../../domain/calls/call.ts";
 import { playedShare } from "../../../domain/calls/file-bytes.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
-import { MessageDemand, type PreparedMessage } from "./prepared-message.ts";
 import { ProgramFailed } from "./call-type-program.ts";
+import { MessageDemand, type PreparedMessage } from "./prepared-message.ts";
 
 type PlayContext = Pick<Context, "decoder" | "decoderTurns" | "storage">;
 

@@ -6,8 +6,8 @@ import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts
 import { type SkippedText, spokenCharacters } from "../../../domain/spoken-text/speakable-text.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import type { Context } from "../../context.ts";
-import { MessageDemand, type PreparedMessage } from "./prepared-message.ts";
 import { ProgramFailed } from "./call-type-program.ts";
+import { MessageDemand, type PreparedMessage } from "./prepared-message.ts";
 
 type SpeakContext = Pick<Context, "speechScheduler">;
 

@@ -1,6 +1,11 @@
 import type { Playout } from "../../../audio/playout/playout.ts";
 import type { CallSignal } from "../../../domain/calls/call-signal.ts";
-import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/calls/live-stream-flow.ts";
+import {
+  isDraining,
+  nextStreamState,
+  type StreamInput,
+  type StreamState,
+} from "../../../domain/calls/live-stream-flow.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Timings } from "../../../domain/timings.ts";
 import type { Logger } from "../../../ports/logger.ts";

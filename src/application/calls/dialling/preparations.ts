@@ -3,8 +3,8 @@ import { within } from "../../../base/timers.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import { programOf } from "../../call-audio/call-types/all-call-types.ts";
-import type { PreparedMessage } from "../../call-audio/call-types/prepared-message.ts";
 import { type ProgramContext, ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
+import type { PreparedMessage } from "../../call-audio/call-types/prepared-message.ts";
 import type { Context } from "../../context.ts";
 import { failCall, type StoredCallsContext } from "../stored-calls.ts";
 

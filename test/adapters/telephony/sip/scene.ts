@@ -1,7 +1,13 @@
 import { onTestFinished } from "vitest";
 import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
 import { type SipOptions, sip } from "../../../../adapters/telephony/sip/index.ts";
-import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../../src/ports/telephony.ts";
+import {
+  type CallerId,
+  DialError,
+  type Line,
+  type LineHealth,
+  type Telephony,
+} from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { type PlacedCall, TestNetwork } from "../../../../src/testing/telephony-network.ts";
 import { CountedSystem } from "../../../support/counted-system.ts";

@@ -5,12 +5,12 @@ import { describe, expect, test } from "vitest";
 import { parseUri } from "../../../../adapters/sip-stack/message/uri.ts";
 import { diallingFormat } from "../../../../adapters/telephony/sip/config/number-format.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk-config.ts";
+import { isEmergencyNumber } from "../../../../adapters/telephony/sip/destinations/emergency-numbers.ts";
 import {
   type DestinationRule,
   loadRefusals,
   mayFollow,
 } from "../../../../adapters/telephony/sip/destinations/trunk-destinations.ts";
-import { isEmergencyNumber } from "../../../../adapters/telephony/sip/destinations/emergency-numbers.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import { callees } from "../../../support/sip/far-end.ts";
 import { methodOf, userOf } from "../../../support/sip/sip-text.ts";

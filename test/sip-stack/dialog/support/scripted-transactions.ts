@@ -1,11 +1,11 @@
 import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
+import { withTag } from "../../../../adapters/sip-stack/message/name-addr.ts";
 import {
   responseTo,
   type SipRequest,
   type SipResponse,
   sipRequest,
 } from "../../../../adapters/sip-stack/message/sip-message.ts";
-import { withTag } from "../../../../adapters/sip-stack/message/name-addr.ts";
 import type {
   ClientTransactionListener,
   IncomingRequest,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bodyPart } from "../../../../adapters/sip-stack/message/body-part.ts";
 import { parseVia } from "../../../../adapters/sip-stack/message/header-values.ts";
-import type { SipRequest, SipResponse } from "../../../../adapters/sip-stack/message/sip-message.ts";
 import { type NameAddr, parseNameAddr } from "../../../../adapters/sip-stack/message/name-addr.ts";
 import { parseMessage } from "../../../../adapters/sip-stack/message/parse-message.ts";
+import type { SipRequest, SipResponse } from "../../../../adapters/sip-stack/message/sip-message.ts";
 import { StreamFramer } from "../../../../adapters/sip-stack/message/stream-framer.ts";
 import { parseUri } from "../../../../adapters/sip-stack/message/uri.ts";
 import { writeMessage } from "../../../../adapters/sip-stack/message/write-message.ts";

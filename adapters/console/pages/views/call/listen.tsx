@@ -3,9 +3,9 @@ import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { FaultNotice } from "../../components/waiting.tsx";
+import { t } from "./call-texts.ts";
 import { secondsOf } from "./event-text.ts";
 import { Level } from "./level.tsx";
-import { t } from "./call-texts.ts";
 import { type ListeningState, useListening } from "./use-listening.ts";
 
 /** Listens to the call until it ends: muted at first, with the levels of both sides. */

@@ -5,9 +5,9 @@ import type { CallWith } from "../../../../../src/client/index.ts";
 import { CallBadge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
+import { t } from "./call-texts.ts";
 import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
-import { t } from "./call-texts.ts";
 
 /** Progress of the call, or its outcome with the evidence. */
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {

@@ -1,8 +1,8 @@
 import type { QualityInterval } from "../../../../../src/client/index.ts";
 import { formatDuration, formatNumber } from "../../dictionary/format.ts";
+import { t } from "./call-texts.ts";
 import { percent } from "./event-text.ts";
 import { areaOf, MEASURES, type Measure, trendOf } from "./quality-trends.ts";
-import { t } from "./call-texts.ts";
 
 const SIZE = { width: 1_000, height: 32 } as const;
 

@@ -4,9 +4,9 @@ import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { formatDuration, formatNumber } from "../../dictionary/format.ts";
+import { t } from "./call-texts.ts";
 import { percent } from "./event-text.ts";
 import { QualityChart } from "./quality-chart.tsx";
-import { t } from "./call-texts.ts";
 
 /** Lowest scores that users rate as good and as fair (ITU-T G.107, annex B). */
 const MIN_GOOD_MOS = 4;

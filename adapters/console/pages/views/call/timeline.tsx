@@ -2,8 +2,8 @@ import type { CallEvent } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { faultSentence } from "../../shell/fault-sentence.ts";
-import { eventText, secondsOf } from "./event-text.ts";
 import { t } from "./call-texts.ts";
+import { eventText, secondsOf } from "./event-text.ts";
 import type { CallTimelineState } from "./use-timeline.ts";
 
 /** Events with the time since the call was created. */

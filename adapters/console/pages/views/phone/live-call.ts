@@ -1,5 +1,10 @@
 import { type Signal, signal } from "@preact/signals";
-import { type AudioLevels, type BrowserCallAudio, startCallAudio, startPlaybackOnly } from "../../audio/browser-call-audio.ts";
+import {
+  type AudioLevels,
+  type BrowserCallAudio,
+  startCallAudio,
+  startPlaybackOnly,
+} from "../../audio/browser-call-audio.ts";
 import { askForMicrophone, type MicrophoneState, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";
 

@@ -1,6 +1,6 @@
+import { BROKE_OFF, decideLive } from "./client-state.ts";
 import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
-import { BROKE_OFF, decideLive } from "./client-state.ts";
 import { disconnect } from "./lost-connections.ts";
 import { withConnectionLost, withLogin, withResumption } from "./reconnects.ts";
 import { isLinked, stay } from "./session-health.ts";

@@ -1,7 +1,7 @@
 import { utc } from "../utc.ts";
+import { BROKE_OFF, decideLive } from "./client-state.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, startLinking } from "./linking-flow.ts";
-import { BROKE_OFF, decideLive } from "./client-state.ts";
 import { disconnect, halt, waitForLogin } from "./lost-connections.ts";
 import { decideLoginAcceptance, decideResuming, decideStreamEnd } from "./own-logins.ts";
 import { giveUpNumber, OWNERSHIP_MS } from "./ownership-flow.ts";

@@ -3,9 +3,9 @@ import type { System } from "../../../../../src/ports/system.ts";
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
 import type { CallPort, OpenCallLog } from "../../calls/call-port.ts";
+import { ownAddresses } from "../../calls/client-addresses.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { readJid } from "../../calls/jid.ts";
-import { ownAddresses } from "../../calls/client-addresses.ts";
 import { StoredRecord, storedValue } from "../records/stored-record.ts";
 
 /** Key of the record that lists the open calls of a number. */

@@ -1,4 +1,8 @@
-import type { AgentReply, AgentRequest, UserAgent } from "../../../../../adapters/sip-stack/dialog/user-agent-options.ts";
+import type {
+  AgentReply,
+  AgentRequest,
+  UserAgent,
+} from "../../../../../adapters/sip-stack/dialog/user-agent-options.ts";
 import { SipHeaders } from "../../../../../adapters/sip-stack/message/headers.ts";
 import { sipRequest } from "../../../../../adapters/sip-stack/message/sip-message.ts";
 import type { Flow } from "../../../../../adapters/sip-stack/transport/transport.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-frame.ts";
 import { InboundAudio } from "../../../../../adapters/telephony/whatsapp/calls/inbound-audio.ts";
+import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-frame.ts";
 import { concatPcm } from "../../../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../../../src/audio/tones/tone.ts";

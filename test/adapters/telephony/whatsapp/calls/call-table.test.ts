@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ACK_MS, INBOUND_MS, LEAVE_MS, MEDIA_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { END_MS } from "../../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { OFFER_MS } from "../../../../../adapters/telephony/whatsapp/calls/place-whatsapp-call.ts";
+import {
+  ACK_MS,
+  INBOUND_MS,
+  LEAVE_MS,
+  MEDIA_MS,
+} from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { tone } from "../../../../../src/audio/tones/tone.ts";
 import { ANA, audiblePart, CallScene, endOf, notesOf, typesOf } from "./scene.ts";
 

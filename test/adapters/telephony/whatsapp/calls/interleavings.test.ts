@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideCall, newCall } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import {
   CALL_MOVES,
   type CallInput,
   type WhatsAppCallFlow,
 } from "../../../../../adapters/telephony/whatsapp/calls/call-states.ts";
+import { decideCall, newCall } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { tone } from "../../../../../src/audio/tones/tone.ts";
 import { fuzz, fuzzRuns } from "../../../../support/fuzz.ts";
 import { CallScene, endOf } from "./scene.ts";

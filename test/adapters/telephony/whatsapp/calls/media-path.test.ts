@@ -1,7 +1,7 @@
 import { memoryUsage } from "node:process";
 import { expect, test } from "vitest";
-import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-frame.ts";
 import { WhatsAppCallAudio } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-audio.ts";
+import { WHATSAPP_FRAME } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-frame.ts";
 import { MediaClock } from "../../../../../src/audio/playout/media-clock.ts";
 import { Playout } from "../../../../../src/audio/playout/playout.ts";
 import type { WhatsAppVoip } from "../../../../../src/ports/whatsapp-client.ts";

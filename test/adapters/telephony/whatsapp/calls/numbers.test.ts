@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CACHE_MS, NumberResolver, RESOLVE_MS } from "../../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import {
+  CACHE_MS,
+  NumberResolver,
+  RESOLVE_MS,
+} from "../../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../../support/fuzz.ts";

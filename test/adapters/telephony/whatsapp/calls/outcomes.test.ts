@@ -1,12 +1,16 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
-import { MEDIA_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-whatsapp-call.ts";
+import { MEDIA_MS } from "../../../../../adapters/telephony/whatsapp/calls/whatsapp-call-flow.ts";
 import { dtmfTones } from "../../../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../../../src/audio/tones/tone.ts";
 import type { Call } from "../../../../../src/domain/calls/call.ts";
 import type { InstanceRef, LineHost } from "../../../../../src/ports/telephony.ts";
-import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../../../src/testing/scripted-telephony.ts";
+import {
+  type ScriptedLeg,
+  type ScriptedLine,
+  ScriptedTelephony,
+} from "../../../../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, World } from "../../../../support/application.ts";
 import "../../../../../src/application/calls/dialling/last-check.ts"; // loaded with the first call; a manual clock does not wait for that
 import { RecordingClient } from "../../../../support/recording-client.ts";

@@ -11,7 +11,10 @@ import type {
   WhatsAppCallListener,
 } from "../../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../../adapters/telephony/whatsapp/calls/leg.ts";
-import { NumberResolver, type ResolvedNumber } from "../../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import {
+  NumberResolver,
+  type ResolvedNumber,
+} from "../../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import { placeWhatsAppCall } from "../../../../../adapters/telephony/whatsapp/calls/place-whatsapp-call.ts";
 import { isContact } from "../../../../../adapters/telephony/whatsapp/store/privacy-token-store.ts";
 import { privacyTokensOf } from "../../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
