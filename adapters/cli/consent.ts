@@ -1,5 +1,5 @@
-import { plainNumber } from "../../src/domain/batches/target-rows.ts";
 import { CONSENT_STATUSES, type ConsentStatus } from "../../src/domain/dialling-rules/consent.ts";
+import { plainNumber } from "../../src/domain/numbers/phone-number.ts";
 import { checkedNumber } from "./call/call.ts";
 import type { CommandSpec, ParsedLine } from "./command.ts";
 import { connect } from "./connection/connection.ts";

@@ -1,6 +1,6 @@
 import type { CreatedCall } from "../../../src/client/index.ts";
 import { MAX_QUEUE_MS } from "../../../src/domain/calls/call-input.ts";
-import { PHONE_NUMBER } from "../../../src/domain/numbers/phone-number.ts";
+import { PHONE_NUMBER, plainNumber } from "../../../src/domain/numbers/phone-number.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
@@ -85,8 +85,8 @@ function expiryIn({ values }: ParsedLine): number | undefined {
 /** The number. @throws {UsageError} it is not E.164; the error names the fix */
 export function checkedNumber(number: string): string {
   if (PHONE_NUMBER.test(number)) return number;
-  const corrected = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
-  const example = /^(\+|00)/.test(number) && PHONE_NUMBER.test(corrected) ? corrected : "+12025550100";
+  const corrected = plainNumber(number);
+  const example = PHONE_NUMBER.test(corrected) ? corrected : "+12025550100";
   throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 

@@ -1,6 +1,6 @@
 import { errorText } from "../../base/error.ts";
 import { isObject } from "../input/input-checks.ts";
-import { PHONE_NUMBER } from "../numbers/phone-number.ts";
+import { plainNumber } from "../numbers/phone-number.ts";
 import { invalidInput } from "../refusal.ts";
 import type { TargetFault } from "./batch.ts";
 import type { TargetInput } from "./batch-input.ts";
@@ -82,18 +82,6 @@ export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGe
       yield fault(`the line is no JSON: ${errorText(error)}`);
     }
   }
-}
-
-/**
- * A number as people write it, in the form that calls need. Unchanged without + or 00: a local number could become that of
- * a person in another country.
- */
-export function plainNumber(text: string): string {
-  const trimmed = text.trim();
-  if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
-  const digits = trimmed.replace(/[^+\d]/g, "");
-  const number = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
-  return PHONE_NUMBER.test(number) ? number : trimmed;
 }
 
 /**

@@ -12,3 +12,15 @@ export function checkedPhone(phone: unknown, pointer: string): string {
   if (typeof phone === "string" && PHONE_NUMBER.test(phone)) return phone;
   throw invalidInput([{ pointer, code: "phone_number_invalid", detail: PHONE_RULE }]);
 }
+
+/**
+ * A number as people write it, in the form that calls need. Unchanged without + or 00: a local number could become that of
+ * a person in another country.
+ */
+export function plainNumber(text: string): string {
+  const trimmed = text.trim();
+  if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
+  const digits = trimmed.replace(/[^+\d]/g, "");
+  const number = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
+  return PHONE_NUMBER.test(number) ? number : trimmed;
+}

@@ -128,6 +128,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       [["12025550100", ...text], "E.164"],
       [["+1 202 555-0100", ...text], "such as +12025550100"],
       [["004930123456", ...text], "such as +4930123456"],
+      [["+1 202 CALL 0100", ...text], "such as +12025550100"],
       [["+12025550100"], "no message: give --text"],
       [["+12025550100", "--audio", join(folder, "none.wav")], "there is no such file"],
       [["+12025550100", "--audio", folder], "it is a folder"],

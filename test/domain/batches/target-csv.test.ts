@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batch.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
-import { type CsvColumns, csvTargets, plainNumber, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
+import { type CsvColumns, csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
 
 const SPEECH_MESSAGE: BatchMessage = {
   type: "FIXED_TTS",
@@ -110,14 +110,6 @@ test.each([
     errors: [expect.objectContaining({ detail })],
   });
 });
-
-test.each([
-  ["+55 (11) 99100-0700", "+5511991000700"],
-  ["0055 11 99100.0700", "+5511991000700"],
-  ["(11) 99100-0700", "(11) 99100-0700"],
-  ["1 202 555 0100", "1 202 555 0100"],
-  ["+12", "+12"],
-])("the number %j is read as %j", (text, number) => expect(plainNumber(text)).toBe(number));
 
 test.each([
   ['{"targets":[]}\n', "the file is JSON, not CSV"],

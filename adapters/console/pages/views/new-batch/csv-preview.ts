@@ -1,7 +1,7 @@
 import { csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
-import { meaningsOf, plainNumber } from "../../../../../src/domain/batches/target-rows.ts";
-import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
+import { meaningsOf } from "../../../../../src/domain/batches/target-rows.ts";
+import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
 
 /** Number of rows of a preview, after the header. */
 const PREVIEW_ROWS = 5;
