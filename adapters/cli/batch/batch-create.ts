@@ -26,7 +26,7 @@ export const batchCreate: CommandSpec = {
   operands: [{ name: "FILE", completion: "file" }],
   options: [
     ...BATCH_OPTIONS,
-    { name: "phone-column", placeholder: "NAME", help: "Column with the numbers. Default: the usual names." },
+    { name: "phone-column", placeholder: "NAME", help: "Column with the numbers, if several may have them. Default: the usual names." },
     { name: "reference-column", placeholder: "NAME", help: "Column with your references. Default: reference." },
     {
       name: "variable-columns",

@@ -15,7 +15,7 @@ export type TargetRow =
 
 /** Columns of a file with a meaning. */
 export interface CsvColumns {
-  /** Name of the column with the numbers. Default: the first with a usual name, such as `phone` or `telefone`. */
+  /** Name of the column with the numbers. Default: the one with a usual name, such as `phone` or `telefone`. */
   readonly phone?: string | undefined;
   /** Name of the column with the references. Default: `reference`, if there is one. */
   readonly reference?: string | undefined;
@@ -84,9 +84,36 @@ export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
+/** Places of the columns that may have the numbers, by their names. Columns with another use are left out if others remain. */
+export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): number[] {
+  if (isTargetsCsv(header)) return [header.findIndex((name) => exportedMeaning(name.trim()).kind === "phone")];
+  const { reference = "", variables = [], variableColumns = {} } = columns;
+  const variableNames = variables.filter((name) => !Object.hasOwn(variableColumns, name));
+  const otherNames = [reference, ...variableNames, ...Object.values(variableColumns)].map(comparable);
+  const indices = [...header.keys()].filter((index) => PHONE_NAMES.includes(comparable(header[index] ?? "")));
+  const freeIndices = indices.filter((index) => !otherNames.includes(comparable(header[index] ?? "")));
+  return freeIndices.length > 0 ? freeIndices : indices.slice(0, 1);
+}
+
+/** The place of the column with the numbers. @throws {Refusal} no column has them, or several may */
+function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
+  const [index, other] = phoneColumnsOf(header, columns);
+  if (index === undefined)
+    throw headerFault(
+      `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it with phone_column`,
+    );
+  if (other === undefined) return index;
+  const [name = "", otherName = ""] = [header[index], header[other]];
+  if (comparable(name) === comparable(otherName))
+    throw headerFault(`two columns are named "${name}": rename the one without the numbers to call`);
+  throw headerFault(
+    `the columns ${listOf([name, otherName])} may both have the phone numbers: choose one with phone_column`,
+  );
+}
+
 /**
  * The meaning of each column of a file with this header row.
- * @throws {Refusal} `invalid_request`: no column has the numbers, or a chosen one is missing or has two meanings
+ * @throws {Refusal} `invalid_request`: no column has the numbers, several may, or a chosen one is missing or has two meanings
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   const { variableColumns = {} } = columns;
@@ -98,19 +125,16 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     if (index >= 0) return index;
     throw headerFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
   };
-  const find = (chosen: string | undefined, usual: readonly string[], kind: string): number =>
-    chosen === undefined ? names.findIndex((name) => usual.includes(name)) : indexOf(chosen, kind);
-  const phone = find(columns.phone, PHONE_NAMES, "numbers");
-  if (phone < 0)
-    throw headerFault(
-      `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it`,
-    );
+  const phone = columns.phone === undefined ? phoneColumnOf(header, columns) : indexOf(columns.phone, "numbers");
   for (const variable of columns.variables ?? []) {
     const isRepeated = names.filter((name) => name === comparable(variable)).length > 1;
     if (isRepeated && !Object.hasOwn(variableColumns, variable))
       throw headerFault(`two columns are named "${variable}": rename the one that the message does not need`);
   }
-  const reference = find(columns.reference, REFERENCE_NAMES, "references");
+  const reference =
+    columns.reference === undefined
+      ? names.findIndex((name) => REFERENCE_NAMES.includes(name))
+      : indexOf(columns.reference, "references");
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
   const chosen = new Map<number, string>();
   for (const [variable, column] of Object.entries(variableColumns)) {

@@ -57,7 +57,10 @@ const VARIABLE_COLUMNS: QueryParameter<Readonly<Record<string, string>>> = {
   },
 };
 const importQuery = {
-  phone_column: textParameter("phone_column", "The column of a CSV file with the numbers. Default: the usual names."),
+  phone_column: textParameter(
+    "phone_column",
+    "The column of a CSV file with the numbers. Default: the one with a usual name, such as phone; required if several have one.",
+  ),
   reference_column: textParameter("reference_column", "The column of a CSV file with the references."),
   variable_columns: VARIABLE_COLUMNS,
 };

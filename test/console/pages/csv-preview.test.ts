@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { ChosenList } from "../../../adapters/console/pages/views/new-batch/chosen-list.ts";
 import {
   columnMeanings,
   columnOf,
   csvPreview,
   missingVariables,
+  phoneCandidates,
   withHeader,
 } from "../../../adapters/console/pages/views/new-batch/csv-preview.ts";
 
@@ -47,6 +49,33 @@ describe("the columns", () => {
   test("lack the variables that no column has", async () => {
     const { meanings } = await meaningsOf("phone,name\n+12025550100,Ana\n", ["name", "time"]);
     expect(missingVariables(meanings!, ["name", "time"])).toEqual(["time"]);
+  });
+});
+
+describe("of several columns that may have the numbers", () => {
+  const rows = "+12025550100,+12025550200,7\n+12025550101,+12025550201,8\n";
+
+  test("the first one is the default, and all are named", async () => {
+    const { preview, meanings } = await meaningsOf(`phone,mobile,n\n${rows}`);
+    expect(columnOf(preview, meanings!, "phone")).toBe("phone");
+    expect(phoneCandidates(preview, {}, [])).toEqual(["phone", "mobile"]);
+    expect(phoneCandidates((await meaningsOf(`home,work,n\n${rows}`)).preview, {}, [])).toEqual(["home", "work"]);
+  });
+
+  test("one without numbers, or for a variable, is left out", async () => {
+    const { preview, meanings } = await meaningsOf("number,phone\n12,+12025550100\n");
+    expect(columnOf(preview, meanings!, "phone")).toBe("phone");
+    expect(phoneCandidates(preview, {}, [])).toEqual(["phone"]);
+    expect(phoneCandidates((await meaningsOf(`phone,mobile,n\n${rows}`)).preview, {}, ["mobile"])).toEqual(["phone"]);
+  });
+
+  test("the chosen one is imported", async () => {
+    const list = new ChosenList();
+    await list.open("people.csv", new Blob([`phone,mobile,n\n${rows}`]));
+    expect(list.fileFor([])?.columns.phone).toBe("phone");
+    expect(list.fileFor(["phone"])?.columns.phone).toBe("mobile");
+    list.choose({ phone: "mobile" });
+    expect(list.fileFor([])?.columns.phone).toBe("mobile");
   });
 });
 

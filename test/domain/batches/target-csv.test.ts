@@ -115,8 +115,23 @@ test.each([
   ['{"targets":[]}\n', "the file is JSON, not CSV"],
   ["p\0h\0o\0n\0e\0\n", "save it as CSV in UTF-8"],
   ["phone,name,Name\n+12025550101,Ada,Countess\n", 'two columns are named "name"'],
+  [
+    "phone,mobile\n+12025550101,+12025550102\n",
+    'the columns "phone", "mobile" may both have the phone numbers: choose',
+  ],
+  ["name,Phone,phone\nAda,+12025550101,7\n", 'two columns are named "Phone"'],
+  ["who\nAda\n", 'the columns are "who": name one of them phone, or choose it with phone_column'],
 ])("the file %j is refused", async (csv, detail) => {
   await expect(importRows(csv)).rejects.toMatchObject({
     errors: [expect.objectContaining({ detail: expect.stringContaining(detail) })],
   });
+});
+
+test.each([
+  ["a chosen column", "phone,mobile\n1,+12025550101\n", { phone: "mobile" }],
+  ["the column that is no variable", "number,telefone,name\n7,+12025550101,Ada\n", { variables: ["number", "name"] }],
+  ["the column of no other use", "tel,Fone\n7,+12025550101\n", { variableColumns: { name: "Tel" } }],
+  ["the column without the references", "number,phone\n7,+12025550101\n", { reference: "number" }],
+])("%s has the numbers", async (_, csv, columns) => {
+  expect(await importRows(csv, columns)).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);
 });

@@ -14,7 +14,7 @@ import { navigate } from "../shell/place.ts";
 import { useAction } from "../shell/use-action.ts";
 import { useInstances } from "./calls/use-instances.ts";
 import { asCallForm, type BatchForm, batchMessageOf, batchRequest, EMPTY_BATCH } from "./new-batch/batch-form.ts";
-import { ChosenList } from "./new-batch/chosen-list.ts";
+import { type ChosenFile, ChosenList } from "./new-batch/chosen-list.ts";
 import { importFile } from "./new-batch/import-file.ts";
 import { ListFields } from "./new-batch/list-fields.tsx";
 import { NumbersField } from "./new-batch/numbers-field.tsx";
@@ -49,7 +49,7 @@ export default function NewBatch() {
 
   const create = useAction(async () => {
     isValidated.value = true;
-    const { file } = list;
+    const file = list.fileFor(variables);
     const isComplete = form.value.name.trim() !== "" && form.value.instanceIds.length > 0 && file !== undefined;
     if (!message.validate() || !isComplete || !file) return showFault(element.current);
     try {
@@ -106,7 +106,7 @@ export default function NewBatch() {
           <ListFields
             list={list}
             variables={variables}
-            fault={requiredFault(list.file === undefined, texts.list.none)}
+            fault={requiredFault(list.fileFor(variables) === undefined, texts.list.none)}
           />
         </Card>
         <Card title={texts.schedule.title}>
@@ -141,7 +141,7 @@ export default function NewBatch() {
 async function createDraft(
   form: BatchForm,
   message: FormState,
-  { file, columns }: NonNullable<ChosenList["file"]>,
+  { file, columns }: ChosenFile,
   onProgress: (share: number) => void,
 ): Promise<string> {
   const { type, audio } = message.form.value;

@@ -38,6 +38,8 @@ export default {
     variable: (name: string) => `Column for ${name}`,
     choose: "Choose a column",
     noReference: "None",
+    severalPhones: (column: string, others: string) =>
+      `The numbers of “${column}” are called. These columns look like phone numbers too: ${others}. Choose one of them if it should be called instead.`,
     noPhone: "No column looks like phone numbers. Choose the right one.",
     preview: "First rows",
     row: "Row",

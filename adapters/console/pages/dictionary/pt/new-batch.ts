@@ -39,6 +39,8 @@ export default {
     variable: (name: string) => `Coluna de ${name}`,
     choose: "Escolha uma coluna",
     noReference: "Nenhuma",
+    severalPhones: (column: string, others: string) =>
+      `Serão chamados os números de “${column}”. Estas colunas também parecem ter números de telefone: ${others}. Escolha uma delas se for ela que deve ser chamada.`,
     noPhone: "Nenhuma coluna parece ter números de telefone. Escolha-a.",
     preview: "Primeiras linhas",
     row: "Linha",

@@ -1,6 +1,12 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type ColumnChoice, type CsvPreview, columnMeanings, columnOf, csvPreview, withHeader } from "./csv-preview.ts";
 
+/** A file to import, with the names of its columns. */
+export interface ChosenFile {
+  readonly file: Blob;
+  readonly columns: ColumnChoice;
+}
+
 /** The list of people that the user has chosen. */
 export class ChosenList {
   readonly #list = signal<{ readonly name: string; readonly file: Blob; readonly preview: CsvPreview } | undefined>(
@@ -51,15 +57,21 @@ export class ChosenList {
     this.#isUnreadable.value = false;
   }
 
-  /** The file with the names of its columns; undefined without one, or if no column has the numbers. */
-  get file(): { readonly file: Blob; readonly columns: ColumnChoice } | undefined {
+  /**
+   * The file with the names of its columns; undefined without one, or if no column has the numbers.
+   * @param variables of the message
+   */
+  fileFor(variables: readonly string[]): ChosenFile | undefined {
     const list = this.#list.value;
-    const meanings = list && columnMeanings(list.preview, this.#choice.value, []);
+    const choice = this.#choice.value;
+    // The server reports a variable that two columns have.
+    const meanings =
+      list && (columnMeanings(list.preview, choice, variables) ?? columnMeanings(list.preview, choice, []));
     if (!meanings) return undefined;
     const columns = {
       phone: columnOf(list.preview, meanings, "phone"),
       reference: columnOf(list.preview, meanings, "reference"),
-      variableColumns: this.#choice.value.variableColumns,
+      variableColumns: choice.variableColumns,
     };
     return { file: list.file, columns };
   }

@@ -2,7 +2,14 @@ import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv
 import { Select } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
-import { type CsvPreview, columnMeanings, columnOf, columnOfVariable, missingVariables } from "./csv-preview.ts";
+import {
+  type CsvPreview,
+  columnMeanings,
+  columnOf,
+  columnOfVariable,
+  missingVariables,
+  phoneCandidates,
+} from "./csv-preview.ts";
 import { newBatchTexts as t } from "./texts.ts";
 
 /** The meaning of each column, with the first rows. */
@@ -21,6 +28,10 @@ export function ColumnMapping({
   const columns = preview.header.filter((name) => name.trim() !== "").map((name) => ({ value: name, text: name }));
   const phoneColumn = meanings && columnOf(preview, meanings, "phone");
   const otherColumns = columns.filter(({ value }) => value !== phoneColumn);
+  const rivalColumns =
+    choice.phone === undefined
+      ? phoneCandidates(preview, choice, variables).filter((name) => name !== phoneColumn)
+      : [];
   const missingNames = meanings ? missingVariables(meanings, variables) : [];
   // A column with a usual name is the reference even if none is chosen.
   const defaultMeanings = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
@@ -51,6 +62,9 @@ export function ColumnMapping({
           />
         ))}
       </div>
+      {phoneColumn !== undefined && rivalColumns.length > 0 && (
+        <Notice tone="warn">{texts.severalPhones(phoneColumn, rivalColumns.join(", "))}</Notice>
+      )}
       {missingNames.length > 0 && (
         <Notice tone="warn">{texts.missing(missingNames.map((name) => `{{${name}}}`).join(", "))}</Notice>
       )}

@@ -1,6 +1,6 @@
 import { csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
-import { meaningsOf } from "../../../../../src/domain/batches/target-rows.ts";
+import { meaningsOf, phoneColumnsOf } from "../../../../../src/domain/batches/target-rows.ts";
 import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
 
 /** Number of rows of a preview, after the header. */
@@ -66,11 +66,27 @@ export function columnMeanings(
   };
   const knownMeanings = meanings(choice);
   if (knownMeanings || choice.phone !== undefined) return knownMeanings;
-  // Without a usual name, the column whose cells are numbers.
-  const guess = header.findIndex(
-    (_, index) => rows.length > 0 && rows.every(({ cells }) => isNumber(cells[index] ?? "")),
+  const [guess] = phoneCandidates({ header, rows }, choice, variables);
+  return guess === undefined ? undefined : meanings({ ...choice, phone: guess });
+}
+
+/**
+ * The columns that may have the numbers: those with a usual name, or else all; if the first rows show which of them have
+ * numbers, only those.
+ * @param variables of the message
+ */
+export function phoneCandidates(
+  { header, rows }: CsvPreview,
+  choice: ColumnChoice,
+  variables: readonly string[],
+): readonly string[] {
+  const usualColumns = phoneColumnsOf(header, { ...choice, variables });
+  const columns = usualColumns.length > 0 ? usualColumns : [...header.keys()];
+  const columnsWithNumbers = columns.filter(
+    (index) => rows.length > 0 && rows.every(({ cells }) => isNumber(cells[index] ?? "")),
   );
-  return guess < 0 ? undefined : meanings({ ...choice, phone: header[guess] });
+  const candidates = columnsWithNumbers.length > 0 ? columnsWithNumbers : usualColumns;
+  return candidates.map((index) => header[index] ?? "");
 }
 
 /** The name of the column with a meaning; undefined if there is none. */

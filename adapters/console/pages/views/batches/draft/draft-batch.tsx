@@ -49,7 +49,7 @@ function AddCard({
   const list = useMemo(() => new ChosenList(), []);
   const progress = useSignal<number | undefined>(undefined);
   const { add } = t.value;
-  const { file } = list;
+  const file = list.fileFor(variables);
   const importList = useAction(async () => {
     if (!file) return;
     try {
