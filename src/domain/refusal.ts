@@ -47,6 +47,7 @@ export type RefusalCode =
   | "batch_invalid"
   | "batch_empty"
   | "variable_missing"
+  | "placeholder_invalid"
   | "duplicate"
   | "storage_quota"
   | "webhook_disabled"

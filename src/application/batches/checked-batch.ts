@@ -6,7 +6,7 @@ import {
   scheduleOf,
   type TargetInput,
 } from "../../domain/batches/batch-input.ts";
-import { variablesOf } from "../../domain/batches/message-template.ts";
+import { templateFaults, variablesOf } from "../../domain/batches/message-template.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -98,16 +98,21 @@ async function checkedMessage(
 ): Promise<{ message: BatchMessage; file?: Uint8Array | undefined }> {
   const sample = Object.fromEntries(variablesOf(message).map((name) => [name, "1"]));
   const body = callBody(message, { phoneNumber: SAMPLE_NUMBER, variables: sample }, instanceId, message.audio);
+  const faults = templateFaults(message);
+  let checked: { message: BatchMessage; file?: Uint8Array | undefined } = { message };
   try {
     const input = await creation.check(withSampleVoice(body, message), options);
-    if (input.type !== "FIXED_AUDIO") return { message };
-    const { message: audio, file } = await creation.audioMessage(principal, input, options.signal);
-    return { message: { ...message, audio }, file };
+    if (input.type === "FIXED_AUDIO") {
+      const { message: audio, file } = await creation.audioMessage(principal, input, options.signal);
+      checked = { message: { ...message, audio }, file };
+    }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const [first, ...others] = error.errors.map((fault): Fault => ({ ...fault, pointer: `/message${fault.pointer}` }));
-    throw first ? invalidInput([first, ...others]) : error;
+    if (!(error instanceof Refusal) || error.errors.length === 0) throw error;
+    faults.push(...error.errors.filter(({ code }) => code !== "placeholder_invalid"));
   }
+  const [first, ...others] = faults.map((fault): Fault => ({ ...fault, pointer: `/message${fault.pointer}` }));
+  if (first) throw invalidInput([first, ...others]);
+  return checked;
 }
 
 /** A voice that depends on the target is checked with each target. */

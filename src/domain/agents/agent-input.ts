@@ -6,7 +6,7 @@ import { characters, isObject, issueText, type Schema, withJsonSchema } from "..
 import type { JsonSchema } from "../input/json-schema.ts";
 import type { Limits } from "../limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
-import { fillPlaceholders, placeholdersOf, type Variables } from "./agent-variables.ts";
+import { fillPlaceholders, placeholderFault, placeholdersOf, type Variables } from "./agent-variables.ts";
 import { resultSchemaSchema } from "./result-schema.ts";
 
 /** The agent of a `DYNAMIC_AGENT` call: the field `agent`. */
@@ -84,6 +84,11 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
       const { instructions, firstMessage, variables } = dataset.value;
       if (variables === undefined) return;
       const texts = [...instructions, ...(firstMessage ? [firstMessage] : [])];
+      for (const [index, text] of texts.entries()) {
+        const fault = placeholderFault(text);
+        const keys = index < instructions.length ? ["instructions", index] : ["firstMessage"];
+        if (fault !== undefined) addIssue({ message: issueText("placeholder_invalid", fault), path: issuePath(keys) });
+      }
       const missingName = texts.flatMap(placeholdersOf).find((name) => !Object.hasOwn(variables, name));
       const maxLength = Math.max(...texts.map((text) => fillPlaceholders(text, variables).length));
       if (missingName !== undefined)
@@ -97,6 +102,12 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
         });
     }),
   ) as Schema<AgentInput>;
+}
+
+/** The path of an issue; only its keys are used. */
+function issuePath(keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const items = keys.map((key) => ({ type: "unknown", origin: "value", input: undefined, key, value: undefined }));
+  return items as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];
 }
 
 function wholeNumber(min: number, max: number): Schema<number> {

@@ -10,6 +10,37 @@ export function placeholdersOf(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!);
 }
 
+/** Maximum length of the name in a quoted piece, characters. */
+const MAX_QUOTED_NAME = 80;
+const CLOSED_PIECE = new RegExp(`^\\{\\{([^{}\\r\\n]{0,${MAX_QUOTED_NAME}})(\\}\\}?)`);
+const OPEN_PIECE = new RegExp(`^\\{\\{\\s*([\\p{L}\\p{N}_]{0,${MAX_QUOTED_NAME}})`, "u");
+
+/** The fault of the first `{{` in a text that begins no placeholder; undefined if each one does. */
+export function placeholderFault(text: string): string | undefined {
+  const rest = text.replace(PLACEHOLDER, (placeholder) => " ".repeat(placeholder.length));
+  const start = rest.indexOf("{{");
+  if (start < 0) return undefined;
+  const piece = text.slice(start, start + 2 * MAX_QUOTED_NAME);
+  const [closedPiece = "", content = "", end] = CLOSED_PIECE.exec(piece) ?? [];
+  if (end === "}}" && content.trim() === "") return `"${closedPiece}" has no name: write {{name}}`;
+  if (end === "}}")
+    return `"${closedPiece}" has no name of a variable (1 to 64 letters, digits and _, a letter first): write {{${variableName(content) || "name"}}}`;
+  const isName = end === "}" && variableName(content) === content.trim();
+  const [openPiece = "{{", name = ""] = OPEN_PIECE.exec(piece) ?? [];
+  return `"${isName ? closedPiece : openPiece.trimEnd()}" is not closed: write {{${variableName(name) || "name"}}}`;
+}
+
+/** A text, such as the name of a column, as the name of a variable; empty if it has no letter. */
+export function variableName(text: string): string {
+  const plainText = text
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .trim()
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^[_\d]+|_+$/g, "");
+  return plainText.slice(0, 64);
+}
+
 /**
  * The text with the values instead of `{{name}}`. A value stays on one line, and a placeholder in it is not
  * filled in.

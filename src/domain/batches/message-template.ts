@@ -1,5 +1,7 @@
-import { fillPlaceholders, placeholdersOf } from "../agents/agent-variables.ts";
+import { fillPlaceholders, placeholderFault, placeholdersOf } from "../agents/agent-variables.ts";
 import { isObject } from "../input/input-checks.ts";
+import { escapePointer } from "../input/input-parser.ts";
+import type { Fault } from "../refusal.ts";
 import type { BatchMessage, TargetVariables } from "./batch.ts";
 
 /** Fields of a message whose texts may have placeholders. */
@@ -14,6 +16,17 @@ export function variablesOf(message: BatchMessage): string[] {
       return text;
     });
   return [...names];
+}
+
+/** Faults of the placeholders in a message, with pointers into it. */
+export function templateFaults(message: BatchMessage): Fault[] {
+  const faults: Fault[] = [];
+  for (const field of TEMPLATE_FIELDS)
+    for (const [pointer, text] of textsOf(message[field], `/${field}`)) {
+      const detail = placeholderFault(text);
+      if (detail !== undefined) faults.push({ pointer, code: "placeholder_invalid", detail });
+    }
+  return faults;
 }
 
 /** The message for one target. A placeholder without a value stays. */
@@ -33,4 +46,11 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)]));
+}
+
+/** The texts in a JSON value, each with its pointer. */
+function* textsOf(value: unknown, pointer: string): Generator<readonly [pointer: string, text: string]> {
+  if (typeof value === "string") yield [pointer, value];
+  else if (typeof value === "object" && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* textsOf(item, `${pointer}/${escapePointer(key)}`);
 }

@@ -1,4 +1,5 @@
 import { errorText } from "../../base/error.ts";
+import { variableName } from "../agents/agent-variables.ts";
 import { isObject } from "../input/input-checks.ts";
 import { plainNumber } from "../numbers/phone-number.ts";
 import { invalidInput } from "../refusal.ts";
@@ -178,22 +179,10 @@ function targetOf(row: number, cells: readonly string[], meanings: readonly Colu
 
 /** A name without case, accents, spaces and punctuation. */
 function comparable(name: string): string {
-  return withoutAccents(name)
+  return name
+    .normalize("NFD")
     .toLowerCase()
     .replace(/[^a-z0-9]/g, "");
-}
-
-/** The name of a column as the name of a variable; empty if it has no letter. */
-function variableName(name: string): string {
-  const plain = withoutAccents(name)
-    .trim()
-    .replace(/[^A-Za-z0-9]+/g, "_")
-    .replace(/^[_\d]+|_+$/g, "");
-  return plain.slice(0, 64);
-}
-
-function withoutAccents(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "");
 }
 
 function listOf(header: readonly string[]): string {

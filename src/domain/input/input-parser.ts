@@ -101,4 +101,7 @@ const receivedType = (issue: v.BaseIssue<unknown>): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+/** A key as a part of a JSON Pointer. */
+export function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -114,6 +114,14 @@ export const INPUT_PROBLEMS = {
     fix: "Add the variable to the target, or the column to the file.",
     example: "the message needs the variable nome, and this row has none",
   },
+  placeholder_invalid: {
+    status: 400,
+    title: "A placeholder in the message is malformed",
+    meaning:
+      "A text of a batch's message, or of an agent with variables, has {{ without the name of a variable and }} after it. It would be spoken as it is.",
+    fix: "Write each placeholder as {{name}}: 1 to 64 letters without accents, digits and _, a letter first. A text with variables cannot have {{ for anything else.",
+    example: '/message/tts/text: "{{nome" is not closed: write {{nome}}',
+  },
   duplicate: {
     status: 400,
     title: "Another target has the same number",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import type { CreateBatchInput } from "../../../src/domain/batches/batch-input.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile } from "../../support/application.ts";
@@ -249,4 +250,37 @@ test("the fault of a number quotes it", async () => {
     detail: '"212-555-1060" must be an E.164 number: + and 7 to 15 digits, such as +12025550100',
   });
   await world.stop();
+});
+
+describe("a message with a malformed placeholder", () => {
+  const speech = (text: string, voiceId = "en-US-1") => ({ type: "FIXED_TTS" as const, tts: { text, voiceId } });
+
+  test("is refused with all its faults, and no batch is stored", async () => {
+    const { world, instance } = await withCallees();
+    const create = (message: CreateBatchInput["message"]) =>
+      world.app.batches.create(ALICE, batchOf([instance.id], { message }));
+    await expect(create(speech("Hello {{name, see you {{}}", "{{voice"))).rejects.toMatchObject({
+      code: "invalid_request",
+      errors: [
+        { pointer: "/message/tts/text", code: "placeholder_invalid", detail: '"{{name" is not closed: write {{name}}' },
+        { pointer: "/message/tts/voiceId", code: "placeholder_invalid" },
+      ],
+    });
+    await expect(create({ ...speech("{{name"), onMachine: "shout" as never })).rejects.toMatchObject({
+      errors: [{ pointer: "/message/tts/text" }, { pointer: "/message/onMachine" }],
+    });
+    const agent = { instructions: ["Say: Hi {{name}}", "Say: {{visit"], variables: { visit: "1" } };
+    await expect(create({ type: "DYNAMIC_AGENT", agent })).rejects.toMatchObject({
+      errors: [{ pointer: "/message/agent/instructions/1", detail: '"{{visit" is not closed: write {{visit}}' }],
+    });
+    expect(await world.app.batches.list(ALICE)).toEqual([]);
+    await world.stop();
+  });
+
+  test("is refused for a dry run too", async () => {
+    const { world, instance } = await withCallees();
+    const input = batchOf([instance.id], { message: speech("Hello {{ name }, see you") });
+    await expect(world.app.batches.dryRun(ALICE, input)).rejects.toThrow('"{{ name }" is not closed: write {{name}}');
+    await world.stop();
+  });
 });

@@ -160,6 +160,9 @@ describe("the faults of a form", () => {
       variables: [{ name: "a", value: "b" }],
     } as const;
     expect(faultsOf(missing)).toEqual([["/agent/variables", "value_invalid", "has no variable for {{who}}"]]);
+    expect(faultsOf({ ...missing, instructions: "Say: {{who" })).toEqual([
+      ["/agent/instructions", "placeholder_invalid", '"{{who" is not closed: write {{who}}'],
+    ]);
     const longRequest = { type: "DYNAMIC_AGENT", instructions: `Say: x\n${"y".repeat(4_001)}` } as const;
     expect(faultsOf(longRequest).map(([field]) => field)).toEqual(["/agent/instructions"]);
   });

@@ -11,6 +11,7 @@ export default {
   voice_invalid: "There is no such voice.",
   voice_unavailable: "This voice is not available on this server.",
   text_unspeakable: "The text has no letter and no digit, so there is nothing to speak.",
+  placeholder_invalid: "A variable is written as {{name}}: letters, digits and _, a letter first.",
   audio_unsupported: "This file cannot be played. Choose a WAV or MP3 file that is not too large.",
   agent_unavailable: "The agent of this server cannot follow these instructions.",
   instance_not_found: "This number no longer exists.",

@@ -13,6 +13,8 @@ export default {
   voice_invalid: "Esta voz não existe.",
   voice_unavailable: "Esta voz não está disponível neste servidor.",
   text_unspeakable: "O texto não tem letra nem dígito, então não há o que falar.",
+  placeholder_invalid:
+    "Uma variável se escreve como {{nome}}: letras sem acento, dígitos e _, com uma letra no começo.",
   audio_unsupported: "Este arquivo não pode ser reproduzido. Escolha um WAV ou MP3 que não seja grande demais.",
   agent_unavailable: "O agente deste servidor não pode seguir estas instruções.",
   instance_not_found: "Este número não existe mais.",
