@@ -20,6 +20,11 @@ const OUTPUT_OPTION: OptionSpec = {
   completion: "file",
 };
 
+const BOM_OPTION: OptionSpec = {
+  name: "bom",
+  help: "Begins the CSV with a byte order mark: a spreadsheet such as Excel then reads it as UTF-8.",
+};
+
 const COLUMNS: readonly ListColumn[] = [
   { head: "ROW" },
   { head: "NUMBER" },
@@ -40,20 +45,19 @@ export const batchResults: CommandSpec = {
     { name: "csv", help: "Prints CSV." },
     { name: "status", placeholder: "STATUS", help: `Only ${TARGET_STATUSES.join(", ")}.`, values: TARGET_STATUSES },
     OUTPUT_OPTION,
+    BOM_OPTION,
     jsonOption("the targets with their `result`"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;
     const json = line.values.get("json") === true;
-    const output = line.values.get("output") as string | undefined;
-    const isCsv = line.values.get("csv") === true || output !== undefined;
-    if (json && isCsv)
-      throw new UsageError(`--json prints JSON: leave out --${output === undefined ? "csv" : "output"}`);
+    const csvOption = ["csv", "output", "bom"].find((name) => (line.values.get(name) ?? false) !== false);
+    if (json && csvOption !== undefined) throw new UsageError(`--json prints JSON: leave out --${csvOption}`);
     const status = line.values.get("status") as TargetStatus | undefined;
     const filter = { status: status && [status] };
     const { client } = await connect(line);
-    if (isCsv) return writeCsv(line, await client.batches.results(id, filter));
+    if (csvOption !== undefined) return writeCsv(line, await client.batches.results(id, filter));
     const targets = await Array.fromAsync(client.batches.targets(id, filter));
     if (json) printJson(targets);
     else if (targets.length === 0) printToStderr("No targets found.");
@@ -74,7 +78,7 @@ export const batchErrors: CommandSpec = {
   summary: "Prints the rows with problems as CSV, each with its problems.",
   details: "The column `faults` names each problem. Corrected, the file can be used for a new batch.",
   operands: [{ name: "ID", completion: "batch" }],
-  options: [OUTPUT_OPTION],
+  options: [OUTPUT_OPTION, BOM_OPTION],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;
@@ -83,7 +87,8 @@ export const batchErrors: CommandSpec = {
   },
 };
 
-async function writeCsv({ values }: ParsedLine, csv: string): Promise<number> {
+async function writeCsv({ values }: ParsedLine, text: string): Promise<number> {
+  const csv = values.get("bom") === true ? `\ufeff${text}` : text;
   const output = values.get("output") as string | undefined;
   if (output === undefined) {
     process.stdout.write(csv);

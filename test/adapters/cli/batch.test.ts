@@ -90,6 +90,14 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const csv = (await run("batch", "results", id, "--csv", "--status", "FAILED")).stdout.trim().split("\r\n");
     expect(csv).toHaveLength(2);
     expect(csv[1]).toContain(",b,");
+    const output = join(freshFolder(), "results.csv");
+    expect((await run("batch", "results", id, "--bom", "-o", output)).stdout).toBe(`${output}\n`);
+    const plain = (await run("batch", "results", id, "--csv")).stdout;
+    expect([plain.slice(0, 9), readFileSync(output, "utf8")]).toEqual(["position,", `\ufeff${plain}`]);
+    const dryRun = await run("batch", "create", output, "--text", TEXT, "--instance", instanceId, "--dry-run");
+    expect(dryRun.stdout).toMatch(/^3 to call, 1 repeated\n/);
+    const mixed = await run("batch", "results", id, "--json", "--bom");
+    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining("leave out --bom")]);
     const calls = JSON.parse((await run("calls", "--batch", id, "--json")).stdout) as { target_phone: string }[];
     expect(calls.map((call) => call.target_phone).sort()).toEqual(["+12025550100", "+12025550101", "+12025550150"]);
   });
