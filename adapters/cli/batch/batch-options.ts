@@ -1,7 +1,12 @@
 import { basename, extname } from "node:path";
 import { didYouMean } from "../../../src/base/nearest.ts";
 import { MACHINE_POLICIES } from "../../../src/domain/answering/answering-machine.ts";
-import type { CreateBatchInput, RetryInput, ScheduleInput } from "../../../src/domain/batches/batch-input.ts";
+import {
+  type CreateBatchInput,
+  MAX_WAIT_MS,
+  type RetryInput,
+  type ScheduleInput,
+} from "../../../src/domain/batches/batch-input.ts";
 import { RETRY_REASONS, type RetryReason } from "../../../src/domain/batches/retry.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
 import type { OptionSpec, ParsedLine } from "../command.ts";
@@ -95,7 +100,7 @@ export async function batchOf(
     ...(schedule && { schedule }),
     ...(retry && { retry }),
     ...(maxConcurrent !== undefined && { maxConcurrent }),
-    ...(gap !== undefined && { gapMs: gap === "0" ? 0 : durationMs("--gap", gap) }),
+    ...(gap !== undefined && { gapMs: gap === "0" ? 0 : waitMs("--gap", gap) }),
     ...(line.values.get("no-breaker") === true && { breaker: false as const }),
     ...(onMachine !== undefined && { onMachine }),
   };
@@ -178,6 +183,13 @@ function retryOf(text: string | undefined, after: string | undefined): RetryInpu
   return {
     on: [...new Set(on)],
     ...(times !== undefined && { times }),
-    ...(after !== undefined && { afterMs: durationMs("--retry-after", after) }),
+    ...(after !== undefined && { afterMs: waitMs("--retry-after", after) }),
   };
+}
+
+/** A duration that a person may wait, ms. @throws {UsageError} */
+function waitMs(option: string, text: string): number {
+  const ms = durationMs(option, text);
+  if (ms > MAX_WAIT_MS) throw new UsageError(`${option} is "${text}": it must be at most ${MAX_WAIT_MS / 86_400_000}d`);
+  return ms;
 }

@@ -108,7 +108,8 @@ const MAX_INSTANCES = 1_000;
 const MAX_CONCURRENT = 10_000;
 const MAX_RETRIES = 20;
 const DAY_MS = 86_400_000;
-const MAX_WAIT_MS = 30 * DAY_MS;
+/** Maximum time between two calls to a target, ms. */
+export const MAX_WAIT_MS: number = 30 * DAY_MS;
 const MAX_VARIABLES = 100;
 const VARIABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const MESSAGE_FIELDS = ["instanceId", "target", "reference", "metadata"];

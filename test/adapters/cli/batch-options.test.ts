@@ -71,6 +71,8 @@ describe("the batch that options describe", () => {
     [{ retry: "bussy" }, '--retry names "bussy" (did you mean busy?)'],
     [{ retry: "busy:30" }, "a whole number from 1 to 20"],
     [{ "retry-after": "15m" }, "--retry-after needs --retry"],
+    [{ gap: "31d" }, '--gap is "31d": it must be at most 30d'],
+    [{ retry: "busy", "retry-after": "721h" }, '--retry-after is "721h": it must be at most 30d'],
     [{ "max-concurrent": "0" }, '--max-concurrent is "0"'],
     [{ "agent-instructions": "Ask." }, "leave out --text"],
   ])("%j is refused with the value and the fix", async (options, message) =>
