@@ -4,6 +4,7 @@ import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { unreachableText } from "./connection/unreachable.ts";
 import { EXIT } from "./exit-codes.ts";
+import { detailText, optionFaultText, type RequestFault, type TypedCommand } from "./request-fields.ts";
 import { hideTokens } from "./serve/hide-secrets.ts";
 import { printToStderr } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -20,24 +21,38 @@ interface Problem {
   readonly errors: readonly unknown[];
 }
 
+interface ExplainOptions {
+  readonly json: boolean;
+  /** The command that failed; undefined if none was found. */
+  readonly typed?: TypedCommand | undefined;
+}
+
 /** Prints why a command failed, in one line or as one JSON document; returns the exit code. */
-export function explain(error: unknown, { json }: { json: boolean }): number {
-  const problem = problemOf(error);
+export function explain(error: unknown, { json, typed }: ExplainOptions): number {
+  const problem = problemOf(error, typed);
   // A token may have been pasted by mistake.
-  printToStderr(hideTokens(json ? JSON.stringify(problem) : `ringport: ${sentence(problem)}`));
+  printToStderr(hideTokens(json ? JSON.stringify(problem) : `ringport: ${problem.detail}`));
   if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
     printToStderr(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
   return exitCode(error);
 }
 
-function problemOf(error: unknown): Problem {
-  const detail = errorText(error).replace(/\s*\n\s*/g, " ");
+function problemOf(error: unknown, typed: TypedCommand | undefined): Problem {
+  const onOneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ");
   if (!(error instanceof RingportError)) {
     const code = error instanceof Refusal ? error.code : error instanceof UsageError ? "usage" : "failed";
-    return { code, detail, status: null, request_id: null, errors: error instanceof Refusal ? error.errors : [] };
+    const errors = error instanceof Refusal ? error.errors : [];
+    const detail = onOneLine(faultTexts(errors, typed) ?? errorText(error));
+    return { code, detail, status: null, request_id: null, errors };
   }
   const { code, status, requestId, errors } = error;
-  return { code, detail: withFix(error), status: status || null, request_id: requestId, errors };
+  const detail = onOneLine(faultTexts(errors, typed) ?? withFix(error));
+  return { code, detail, status: status || null, request_id: requestId, errors };
+}
+
+/** All faults of the input; undefined without any. */
+function faultTexts(errors: readonly RequestFault[], typed: TypedCommand | undefined): string | undefined {
+  return errors.length === 0 ? undefined : errors.map((fault) => optionFaultText(fault, typed)).join("; ");
 }
 
 /** The server's message, with the fix for faults of the connection. */
@@ -48,14 +63,7 @@ function withFix(error: RingportError): string {
     return `${detail}; check RINGPORT_TOKEN, or create a token on the server's machine: ringport token create --user NAME`;
   if (code === "unexpected_answer") return `${detail}: this is not a Ringport server; check RINGPORT_URL`;
   if (code === "not_found") return `${detail}; check RINGPORT_URL, which must include the base path`;
-  return detail;
-}
-
-/** The message, or every fault if there are several. */
-function sentence({ detail, errors }: Problem): string {
-  if (errors.length < 2) return detail;
-  const faults = errors as readonly { pointer: string; detail: string }[];
-  return faults.map((fault) => `${fault.pointer || "body"}: ${fault.detail}`).join("; ");
+  return detailText(detail);
 }
 
 function exitCode(error: unknown): number {

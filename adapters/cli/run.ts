@@ -38,7 +38,11 @@ async function dispatch(args: readonly string[]): Promise<number> {
     print(commandHelp(command, await loadAll(commandsBelow(command.path).filter(({ path }) => path !== command.path))));
     return 0;
   }
-  return command.run(line);
+  try {
+    return await command.run(line);
+  } catch (error) {
+    return explain(error, { json: args.includes("--json"), typed: { command, line } });
+  }
 }
 
 /** Prints the help of `ringport` or of a group of commands. @throws {UsageError} other words */

@@ -1,4 +1,5 @@
 import type { BatchPlan, ImportReport } from "../../../src/client/index.ts";
+import { optionOf } from "../request-fields.ts";
 import { secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.ts";
 import { DEFAULT_COLUMNS, print, printToStderr, terminalColumns } from "../terminal/terminal.ts";
@@ -42,7 +43,11 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   if (count === 0) return;
   const listedFaults = faults.slice(0, MAX_ROWS);
   const lines = listedFaults.flatMap(({ row, phone_number, faults: rowFaults }) =>
-    rowFaults.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
+    rowFaults.map(({ column, detail }) => [
+      `row ${row}`,
+      inOneCell(placeOf(column) || phone_number),
+      inOneCell(detail),
+    ]),
   );
   const parts = [
     ...(invalid > 0 ? [`${invalid} of ${rows} rows have problems`] : []),
@@ -55,6 +60,12 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   const hiddenText = hiddenCount > 0 ? `… and ${hiddenCount} more. ` : "";
   if (batchId !== undefined) printToStderr(`${hiddenText}All of them as CSV: ringport batch errors ${batchId}`);
   else if (hiddenCount > 0) printToStderr(`${hiddenText}Create the batch without --dry-run to get all of them as CSV.`);
+}
+
+/** The column of a row that has a problem, or the option with the text that has it. */
+function placeOf(column: string): string {
+  const field = /^message\.(.+)$/.exec(column)?.[1];
+  return (field && optionOf(`/${field.replaceAll(".", "/")}`)) ?? column;
 }
 
 const INSTANCE_COLUMNS: readonly ListColumn[] = [

@@ -59,7 +59,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(readFileSync(output, "utf8").trim().split("\r\n")).toEqual(errors);
 
     const startRun = await run("batch", "start", id);
-    expect([startRun.code, startRun.stderr]).toEqual([2, expect.stringContaining("3 of 300 targets have faults")]);
+    expect([startRun.code, startRun.stderr]).toEqual([2, expect.stringContaining("or start with --skip-invalid\n")]);
     const watchRun = await run("batch", "watch", id);
     expect([watchRun.code, watchRun.stderr]).toEqual([2, expect.stringContaining("is a draft")]);
     expect((await run("batch", "delete", id)).code).toBe(0);
@@ -126,7 +126,10 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const { instanceId } = await cli.caller("mistaken");
     const run = (...args: string[]) => cli.run("mistaken", args);
     const noNumbers = await run("batch", "create", fileOf("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
-    expect([noNumbers.code, noNumbers.stderr]).toEqual([2, expect.stringContaining('the columns are "nome"')]);
+    expect([noNumbers.code, noNumbers.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^ringport: FILE is ".*people.csv": .*, or choose it with --phone-column\n$/),
+    ]);
     const create = [
       "batch",
       "create",
@@ -140,6 +143,23 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect([noColumn.code, noColumn.stderr]).toEqual([2, expect.stringContaining('"nome" must be NAME=COLUMN')]);
     const wrongColumn = await run(...create, "--variable-columns", "nome=Nome");
     expect([wrongColumn.code, wrongColumn.stderr]).toEqual([2, expect.stringContaining('there is no column "Nome"')]);
+    for (const [option, value, problem] of [
+      ["--text", "Hi {{who", '"{{who" is not closed: write {{who}}'],
+      ["--voice", "english", "must be"],
+      ["--zone", "Mars", 'must be "callee"'],
+    ] as const) {
+      const wrongOption = await run(...create, "--hours", "09:00-18:00", option, value);
+      expect([wrongOption.code, wrongOption.stderr]).toEqual([2, expect.stringContaining(`${option} is "${value}": `)]);
+      expect(wrongOption.stderr).toContain(problem);
+    }
+    const twoColumns = await run(
+      ...["batch", "create", fileOf("phone,mobile\n+12025550101,+12025550102\n"), "--text", "Hi."],
+      ...["--instance", instanceId],
+    );
+    expect([twoColumns.code, twoColumns.stderr]).toEqual([
+      2,
+      expect.stringContaining('the columns "phone", "mobile" may both have the phone numbers'),
+    ]);
     const missingFile = await run("batch", "create", "no.csv", "--text", TEXT);
     expect([missingFile.code, missingFile.stderr]).toEqual([2, 'ringport: FILE is "no.csv": there is no such file\n']);
     expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);

@@ -151,7 +151,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     const mistakenVoice = await cli.run("mistaken", [...args, "pt-PT-99"]);
     expect([mistakenVoice.code, mistakenVoice.stderr]).toEqual([
       2,
-      expect.stringContaining("/tts/voiceId: voice pt-PT-99 is not available"),
+      expect.stringContaining("ringport: --voice: voice pt-PT-99 is not available"),
     ]);
     const json = await cli.run("mistaken", [...args, "english", "--json"]);
     expect(JSON.parse(json.stderr)).toMatchObject({
