@@ -7,7 +7,7 @@ import { EXIT } from "./exit-codes.ts";
 import { detailText, optionFaultText, type RequestFault, type TypedCommand } from "./request-fields.ts";
 import { hideTokens } from "./serve/hide-secrets.ts";
 import { printToStderr } from "./terminal/terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { IncompleteError, UsageError } from "./usage-error.ts";
 
 /** An error in the form that `--json` prints. */
 interface Problem {
@@ -28,10 +28,12 @@ interface ExplainOptions {
 }
 
 /** Prints why a command failed, in one line or as one JSON document; returns the exit code. */
-export function explain(error: unknown, { json, typed }: ExplainOptions): number {
+export function explain(failure: unknown, { json, typed }: ExplainOptions): number {
+  const error = failure instanceof IncompleteError ? failure.cause : failure;
   const problem = problemOf(error, typed);
+  const detail = failure instanceof IncompleteError ? `${problem.detail}; ${failure.message}` : problem.detail;
   // A token may have been pasted by mistake.
-  printToStderr(hideTokens(json ? JSON.stringify(problem) : `ringport: ${problem.detail}`));
+  printToStderr(hideTokens(json ? JSON.stringify({ ...problem, detail }) : `ringport: ${detail}`));
   if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
     printToStderr(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
   return exitCode(error);

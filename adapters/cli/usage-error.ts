@@ -5,3 +5,9 @@ export class UsageError extends CodedError {
   override readonly name = "UsageError";
   readonly code = "usage_error";
 }
+
+/** Thrown for a failure (the cause) that leaves something behind; the message names it, and the next step. */
+export class IncompleteError extends CodedError {
+  override readonly name = "IncompleteError";
+  readonly code = "incomplete";
+}

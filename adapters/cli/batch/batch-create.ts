@@ -1,13 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
-import type { CreatedBatch } from "../../../src/client/index.ts";
+import { type Client, type CreatedBatch, RingportError } from "../../../src/client/index.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInstance } from "../instance/chosen-instance.ts";
 import { jsonOption } from "../json-option.ts";
+import { interruption } from "../serve/signals.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { IncompleteError, UsageError } from "../usage-error.ts";
 import { BATCH_OPTIONS, batchOf } from "./batch-options.ts";
 import { countsText, printPlan, printRowFaults, startText } from "./batch-text.ts";
 import { localTimeText, zoneName } from "./batch-times.ts";
@@ -21,12 +22,17 @@ export const batchCreate: CommandSpec = {
   details: [
     "The first row of the file names its columns: one has the numbers (phone, telefone, …), the others are variables of the message, such as {{nome}}. Comma, semicolon or tab; UTF-8 or Windows-1252.",
     "Checks everything first. Rows with problems are listed, and the batch does not start unless you add --skip-invalid. Without --start, the batch is a draft and places no calls.",
-    "Exit code: 0 created, 2 bad input or rows with problems.",
+    "A draft with problems in its rows is kept, because they can be corrected in the console. If the file is refused, and after --dry-run or Ctrl-C, no batch is left; if the start is refused, the error names the draft.",
+    "Exit code: 0 created, 2 bad input or rows with problems, 130 Ctrl-C.",
   ].join("\n"),
   operands: [{ name: "FILE", completion: "file" }],
   options: [
     ...BATCH_OPTIONS,
-    { name: "phone-column", placeholder: "NAME", help: "Column with the numbers, if several may have them. Default: the usual names." },
+    {
+      name: "phone-column",
+      placeholder: "NAME",
+      help: "Column with the numbers, if several may have them. Default: the usual names.",
+    },
     { name: "reference-column", placeholder: "NAME", help: "Column with your references. Default: reference." },
     {
       name: "variable-columns",
@@ -55,37 +61,76 @@ export const batchCreate: CommandSpec = {
     const instanceIds = await chosenInstances(line, (name) => chosenInstance(client, name));
     if (!json) printTimes(batch.schedule);
 
+    const interrupted = interruption();
+    const { signal } = interrupted;
     const draft = await client.batches.create({ ...batch, instanceIds });
-    const discard = () => client.batches.delete(draft.id).catch(() => {});
-    const report = await client.batches.addTargets(draft.id, new Blob([csv]), columns).catch(async (error: unknown) => {
-      await discard();
-      throw error;
-    });
-    const { INVALID: invalid = 0 } = report.stored;
-    const mustStop = invalid > 0 && !isOn("skip-invalid");
-    if (isOn("dry-run")) {
-      const plan = await client.batches.plan(draft.id).finally(discard);
-      if (json) printJson(plan);
-      else {
-        printRowFaults(report, undefined);
-        printPlan(plan);
+    try {
+      const report = await orDiscard(client, draft.id, async () => {
+        const imported = await client.batches.addTargets(draft.id, new Blob([csv]), { ...columns, signal });
+        if (imported.rows === 0) throw new UsageError(`FILE is "${file}": it has no row below its header`);
+        signal.throwIfAborted();
+        return imported;
+      });
+      const { INVALID: invalid = 0 } = report.stored;
+      const mustStop = invalid > 0 && !isOn("skip-invalid");
+      if (!json) printRowFaults(report, isOn("dry-run") ? undefined : draft.id);
+      if (isOn("dry-run")) {
+        const plan = await orDiscard(client, draft.id, () => client.batches.plan(draft.id, { signal }));
+        if (json) printJson(plan);
+        else printPlan(plan);
+        await discard(client, draft.id);
+      } else {
+        const starts = isOn("start") && !mustStop;
+        const details = await orKeep(draft.id, starts, () =>
+          starts ? client.batches.start(draft.id, { skipInvalid: isOn("skip-invalid") }) : client.batches.get(draft.id),
+        );
+        if (json) printJson({ ...details, report } satisfies CreatedBatch);
+        else {
+          print(draft.id);
+          printToStderr(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
+          printToStderr(starts ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
+        }
       }
       return mustStop ? EXIT.usage : EXIT.done;
+    } catch (error) {
+      if (error !== signal.reason) throw error;
+      if (!json) printToStderr("Interrupted: no batch was created.");
+      return interrupted.exitCode();
     }
-    const hasStarted = isOn("start") && !mustStop;
-    const details = hasStarted
-      ? await client.batches.start(draft.id, { skipInvalid: isOn("skip-invalid") })
-      : await client.batches.get(draft.id);
-    if (json) printJson({ ...details, report } satisfies CreatedBatch);
-    else {
-      print(draft.id);
-      printRowFaults(report, draft.id);
-      printToStderr(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
-      printToStderr(hasStarted ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
-    }
-    return mustStop ? EXIT.usage : EXIT.done;
   },
 };
+
+/** Runs a step of the creation. If it fails, the draft is deleted. @throws {IncompleteError} it could not be deleted */
+async function orDiscard<T>(client: Client, id: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    await discard(client, id, error);
+    throw error;
+  }
+}
+
+/** Deletes a draft. @param failure the reason; default: it is no longer needed @throws {IncompleteError} */
+async function discard(client: Client, id: string, failure?: unknown): Promise<void> {
+  await client.batches.delete(id).catch((error: unknown) => {
+    throw new IncompleteError(`the draft ${id} could not be deleted; do so later: ringport batch delete ${id}`, {
+      cause: failure ?? error,
+    });
+  });
+}
+
+/** Runs the last step of the creation. If it fails, the draft is kept, because its rows are stored. @throws {IncompleteError} */
+async function orKeep<T>(id: string, starts: boolean, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    const isDraft = !starts || (cause instanceof RingportError && cause.status >= 400 && cause.status < 500);
+    const note = isDraft
+      ? `the draft ${id} is kept; continue with ringport batch start ${id}, or delete it: ringport batch delete ${id}`
+      : `the batch ${id} may have been started: ringport batch show ${id}`;
+    throw new IncompleteError(note, { cause });
+  }
+}
 
 async function chosenInstances(
   { values }: ParsedLine,

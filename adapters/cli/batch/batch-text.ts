@@ -26,10 +26,13 @@ export function countsText(counts: Counts): string {
   return parts.length > 0 ? parts.join(", ") : "no targets";
 }
 
-/** The next step for a draft. */
+/** The next steps for a draft. */
 export function startText(id: string, invalid: number): string {
   if (invalid === 0) return `No calls are placed until you start it: ringport batch start ${id}`;
-  return `No calls are placed yet. Correct the file and create the batch again, or leave these rows out: ringport batch start ${id} --skip-invalid`;
+  return [
+    `No calls are placed yet. Correct these rows in the console, or call the others: ringport batch start ${id} --skip-invalid`,
+    `To create the batch from a corrected file instead, delete this draft: ringport batch delete ${id}`,
+  ].join("\n");
 }
 
 /**

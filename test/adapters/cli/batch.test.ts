@@ -49,7 +49,11 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(createRun.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
     expect(createRun.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
     expect(createRun.stderr).toMatch(/^ {2}row 301 +phoneNumber .*must not be called/m);
-    expect(createRun.stderr).toContain(`ringport batch start ${id} --skip-invalid`);
+    expect(createRun.stderr).toContain(`"people" is DRAFT: 297 to call, 3 with problems\n`);
+    expect(createRun.stderr).toContain(
+      `Correct these rows in the console, or call the others: ringport batch start ${id} --skip-invalid\n`,
+    );
+    expect(createRun.stderr).toContain(`from a corrected file instead, delete this draft: ringport batch delete ${id}`);
     expect(JSON.parse((await run("batch", "show", id, "--json")).stdout)).toMatchObject({ status: "DRAFT" });
 
     const errors = (await run("batch", "errors", id)).stdout.trim().split("\r\n");
