@@ -27,7 +27,7 @@ describeEach([ON_NODE], (target) => {
       await outcomes.getByText("No such number").waitFor();
       await waitUntilLoaded(page);
       await expectGoodLooks(page, "batch-completed", LOOKS);
-      expect(await downloadText(page, "Download results (CSV)")).toMatch(/\+12025550101,.*busy/);
+      expect(await downloadText(page, "Download results (CSV)")).toMatch(/^\ufeffposition,[\s\S]*\+12025550101,.*busy/);
     });
 
     test("a list is imported, corrected in place, started, paused and cancelled", { timeout: 120_000 }, async () => {
@@ -38,16 +38,27 @@ describeEach([ON_NODE], (target) => {
       await page.getByRole("link", { name: "New batch" }).click();
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("Friday");
       await page.getByLabel("Text", { exact: true }).fill("Hello {{name}}, see you at {{time}}.");
+      const open = (csv: string) =>
+        page
+          .getByLabel("CSV file")
+          .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await open("name,phone,mobile\nAna,+12025550102,+12025550103\n");
+      await page.getByText("The numbers of “phone” are called.").waitFor();
+      await page.getByLabel("Column with the numbers").selectOption("mobile");
+      await page.getByText("The numbers of “phone” are called.").waitFor({ state: "detached" });
       const csv = "contact;name;when\n+12025550102;Ana;ten\n12;Rui;ten\n+12025550100;;ten\n";
-      await page
-        .getByLabel("CSV file")
-        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await open(csv);
       await page.getByText("No column looks like phone numbers").waitFor();
       await page.getByLabel("Column with the numbers").selectOption("contact");
       await page.getByText(/The message needs \{\{time\}\}/).waitFor();
       await expectGoodLooks(page, "new-batch", LOOKS);
       await page.getByLabel("Column for {{time}}").selectOption("when");
       await page.getByText(/The message needs/).waitFor({ state: "detached" });
+      console.expectFaults(page, /status of 400 .*\/v1\/batches$/);
+      await page.getByLabel("Text", { exact: true }).fill("Hello {{name}}, see you at {{time}}, {{");
+      await page.getByRole("button", { name: "Check the plan" }).click();
+      await page.getByText('"{{" is not closed: write {{name}}').waitFor();
+      await page.getByLabel("Text", { exact: true }).fill("Hello {{name}}, see you at {{time}}.");
       await page.getByRole("button", { name: "Check the plan" }).click();
 
       await page.getByRole("heading", { name: "2 rows with problems" }).waitFor();
