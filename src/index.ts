@@ -76,7 +76,7 @@ export type { SipInput } from "./domain/calls/sip-input.ts";
 export type { Speaker, TranscriptLine } from "./domain/calls/transcript.ts";
 export type { Consent, ConsentStatus } from "./domain/dialling-rules/consent.ts";
 export type { ConsentInput } from "./domain/dialling-rules/consent-input.ts";
-export type { DialRecord } from "./domain/dialling-rules/dial-decision.ts";
+export type { DialRecord } from "./domain/dialling-rules/dial-history.ts";
 export type {
   AnswerRateFloor,
   BlockedReason,

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
 import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
-import { MAX_UNREACHED } from "../../../src/domain/dialling-rules/dial-decision.ts";
+import { MAX_UNREACHED } from "../../../src/domain/dialling-rules/dial-history.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { inPieces } from "../bounded-deletions.ts";

@@ -1,6 +1,6 @@
 import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
 import { nextTargetTime, type TargetHours } from "../../domain/batches/target-time.ts";
-import { paceDelayMs } from "../../domain/dialling-rules/dial-decision.ts";
+import { paceDelayMs } from "../../domain/dialling-rules/pace.ts";
 import type { InstancePlan, PlannedCall } from "./batch-use-cases.ts";
 
 /** An instance as a plan uses it. */

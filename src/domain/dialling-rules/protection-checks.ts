@@ -1,6 +1,5 @@
 import { shown } from "../../base/shown.ts";
 import { minuteOf } from "./calling-hours.ts";
-import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
 import {
   type AnswerRateFloor,
   type CallingHours,
@@ -9,6 +8,7 @@ import {
   type RefusalLimit,
   type WarmUp,
 } from "./number-protection.ts";
+import { DAY_MS, warmUpLimit } from "./warm-up.ts";
 
 /** Maximum number of calls that one day of a warm-up curve may allow. */
 const MAX_CALLS = 10_000;

@@ -1,7 +1,7 @@
 import type { Call, CallFilter, CallStatus } from "../../domain/calls/call.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { TranscriptLine } from "../../domain/calls/transcript.ts";
-import type { DialRecord } from "../../domain/dialling-rules/dial-decision.ts";
+import type { DialRecord } from "../../domain/dialling-rules/dial-history.ts";
 import type { Event } from "../../domain/events.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-capacity.ts";
 import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";

@@ -1,5 +1,5 @@
 import { isWithin, localTime } from "../../../src/domain/dialling-rules/calling-hours.ts";
-import { DAY_MS, warmUpLimit } from "../../../src/domain/dialling-rules/dial-decision.ts";
+import { DAY_MS, warmUpLimit } from "../../../src/domain/dialling-rules/warm-up.ts";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
 import { ALICE, NUMBER } from "../../support/application.ts";
 import type { Attempt } from "./model-network.ts";

@@ -3,16 +3,14 @@ import { describe, expect, test } from "vitest";
 import {
   calleeBlock,
   consentAmong,
-  DAY_MS,
-  type DialHistory,
   type DialledCallee,
-  type DialRecord,
   decideDial,
   instancePause,
-  paceDelayMs,
-  warmUpLimit,
 } from "../../../src/domain/dialling-rules/dial-decision.ts";
+import type { DialHistory, DialRecord } from "../../../src/domain/dialling-rules/dial-history.ts";
 import { type NumberProtection, protectionInForce } from "../../../src/domain/dialling-rules/number-protection.ts";
+import { paceDelayMs } from "../../../src/domain/dialling-rules/pace.ts";
+import { DAY_MS, warmUpLimit } from "../../../src/domain/dialling-rules/warm-up.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday

@@ -3,23 +3,20 @@ import type { ConsentStatus } from "../../../domain/dialling-rules/consent.ts";
 import {
   calleeBlock,
   consentAmong,
-  DAY_MS,
   type DialDecision,
-  type DialHistory,
   type DialledCallee,
-  type DialRecord,
   decideDial,
   instancePause,
   mayBegin,
-  warmUpDay,
-  warmUpLimit,
 } from "../../../domain/dialling-rules/dial-decision.ts";
+import type { DialHistory, DialRecord } from "../../../domain/dialling-rules/dial-history.ts";
 import {
   type Block,
   type NumberProtection,
   protectionInForce,
 } from "../../../domain/dialling-rules/number-protection.ts";
 import { assertUsable } from "../../../domain/dialling-rules/protection-checks.ts";
+import { DAY_MS, warmUpDay, warmUpLimit } from "../../../domain/dialling-rules/warm-up.ts";
 import { assertLines, assertNetworkLines } from "../../../domain/instances/queue-capacity.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";

@@ -1,0 +1,29 @@
+/** A call of the instance that was dialled. Times are ms since 1970-01-01 UTC. */
+export interface DialRecord {
+  readonly callId: string;
+  readonly at: number;
+  /** Null while the call continues. */
+  readonly endedAt: number | null;
+  readonly answered: boolean;
+  /** The network has refused it because of its number: see `isNumberRefused`. Default: false. */
+  readonly refused?: boolean | undefined;
+}
+
+/** Maximum number of dials to skip in the search for dials that the answer rate counts. */
+export const MAX_UNREACHED = 200;
+
+/** Facts about the dials of an instance. */
+export interface DialHistory {
+  /** Time at which its number was linked, ms since 1970-01-01 UTC. */
+  readonly linkedAt: number;
+  /** Its dials that count for the warm-up, the refusals and the pace, newest first. */
+  readonly history: readonly DialRecord[];
+  /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
+  readonly reachedDials?: readonly DialRecord[] | undefined;
+  /** Time since the last dial, ms; undefined if there was none. */
+  readonly sinceLastDialMs: number | undefined;
+  /** Chosen at random for the interval after the last dial, 0 to 1. */
+  readonly chance: number;
+  /** Times at which its live calls were dialled. Default: none is live. */
+  readonly liveDials?: readonly number[] | undefined;
+}
