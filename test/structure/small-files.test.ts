@@ -20,6 +20,7 @@ const SEPARATE = new Map([
   ["adapters/defaults/docs-asset.ts", "finds its files by its own path"],
   ["src/application/call-audio/call-types/dynamic-stream.ts", "each type of call has a file for its program"],
   ["src/domain/calls/message-start-input.ts", "keeps valibot out of the pages that list calls"],
+  ["src/domain/dialling-rules/answer-rate.ts", "each dialling rule has a file"],
 ]);
 
 const files = sourceFiles();
