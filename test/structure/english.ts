@@ -103,6 +103,35 @@ export const PHRASES: readonly Phrase[] = [
     advice: '"Maximum number of …"',
   },
   {
+    name: "counts of adjectives",
+    kind: "docstring",
+    pattern:
+      /^Maximum (?!number|size|length|time|share)(?:[a-z]+ ){1,2}(?:requests|calls|keys|connections|attempts|frames|transactions|bytes)\b/g,
+    limit: 0,
+    advice: '"Maximum number of concurrent requests"',
+  },
+  {
+    name: "docstrings without an antecedent",
+    kind: "docstring",
+    pattern: /^(?:Its|Their|They) /g,
+    limit: 5,
+    advice: 'a field is read on its own: "Path of the player", not "Its path"',
+  },
+  {
+    name: "docstrings that begin with By or From",
+    kind: "docstring",
+    pattern: /^(?:By|From) (?:an?|the|id|ids|name|type|hash|\w+\.$)\b/g,
+    limit: 0,
+    advice: '"Shares by user", "Time from the answer"',
+  },
+  {
+    name: "time a thing may take",
+    kind: "docstring",
+    pattern: /^Time (?!that|for|at|after|until|from|within|of|between|since|by|when)(?:\S+ ){1,6}?may (?:take|ring)\b/g,
+    limit: 1,
+    advice: '"Time that running requests may take"',
+  },
+  {
     name: "the same for",
     kind: "docstring",
     pattern: /^The same (?:for|with|after|before|in|as)\b/g,
@@ -164,7 +193,7 @@ export interface Habit {
   /** Texts to search; a docstring is also a comment. */
   readonly kind: "docstring" | "comment";
   readonly pattern: RegExp;
-  /** Per 10,000 words of comments. */
+  /** Findings per 10,000 words of comments. */
   readonly rate: number;
   readonly advice: string;
 }
