@@ -209,13 +209,13 @@ export interface SipRouteOptions {
 
 /** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechTuning {
-  /** Its address with the version, without `/audio/speech`: `http://127.0.0.1:8880/v1`. */
+  /** Address of the server with the version, without `/audio/speech`: `http://127.0.0.1:8880/v1`. */
   readonly baseUrl: string;
-  /** Its key, sent as a bearer token; never part of an error message. */
+  /** Key for the server, sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
   /** The model that speaks. */
   readonly model: string;
-  /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
+  /** Map from our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<
     Record<string, { voice: string; model?: string; speed?: number; scripts?: readonly string[] }>
   >;
@@ -249,7 +249,7 @@ export interface TranscriptionTuning {
   readonly engine: "local" | "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
   /** Address of the server, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */
   readonly baseUrl?: string | undefined;
-  /** Its key; never part of an error message. */
+  /** Key for the server; never part of an error message. */
   readonly apiKey?: string | undefined;
   /** The model that transcribes. Default for `local`: the only recogniser in the model folder. */
   readonly model?: string | undefined;
@@ -264,9 +264,9 @@ export type AgentTuning =
   | {
       /** A language model that uses the transcription and the speech of this server. */
       readonly engine: "cascade";
-      /** Its address with the version, without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
+      /** Address of the server with the version, without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
       readonly baseUrl: string;
-      /** Its key; never part of an error message. */
+      /** Key for the server; never part of an error message. */
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
@@ -278,9 +278,9 @@ export type AgentTuning =
   | {
       /** A model that takes and makes audio itself, over the realtime protocol of OpenAI. */
       readonly engine: "realtime";
-      /** Its address with the version, without `/realtime`: `https://api.openai.com/v1`. */
+      /** Address of the server with the version, without `/realtime`: `https://api.openai.com/v1`. */
       readonly baseUrl: string;
-      /** Its key; never part of an error message. */
+      /** Key for the server; never part of an error message. */
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
@@ -296,7 +296,10 @@ export type AgentTuning =
 export interface HttpToolsTuning {
   /** The tools: objects, JSON text, or the path of a JSON file. */
   readonly tools: string | readonly HttpToolOptions[];
-  /** They may connect to private addresses, and need no HTTPS: for development and internal servers. Default: false. */
+  /**
+   * Allows tools to connect to private addresses, and without HTTPS: for development and internal servers. Default:
+   * false.
+   */
   readonly allowPrivate?: boolean | undefined;
 }
 

@@ -74,9 +74,9 @@ export interface Ringport extends WebApp, UseCases {
   readonly basePath: string;
   /** The option `publicUrl`; undefined if it was not given. */
   readonly publicUrl: string | undefined;
-  /** The option `streamPreview`: `DYNAMIC_STREAM` calls carry audio. */
+  /** True if `DYNAMIC_STREAM` calls carry audio: the option `streamPreview`. */
   readonly streamPreview: boolean;
-  /** The HTTP interface accepts Ringport's own tokens: the option `authenticate` was not given. */
+  /** True if the HTTP interface accepts Ringport's own tokens: the option `authenticate` was not given. */
   readonly acceptsOwnTokens: boolean;
   /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
   listeningAt(url: string): void;

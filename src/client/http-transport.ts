@@ -12,13 +12,16 @@ export type FetchRequest = (request: Request) => Promise<Response>;
 export interface ClientOptions {
   /** URL of the server, base path included, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** A bearer token; white space around it is ignored. Default: no token, for a server that identifies its clients in another way. */
+  /**
+   * A bearer token; white space around it is ignored. Default: no token, for a server that identifies its clients in
+   * another way.
+   */
   readonly token?: string | undefined;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
   /** Maximum number of retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
-  /** Time one attempt may take, ms. Default: 60,000. */
+  /** Time that one attempt may take, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -30,7 +33,9 @@ export interface RequestOptions {
 
 /** Options of every creation. */
 export interface CreateOptions extends RequestOptions {
-  /** Creations with the same key and body within 24 hours count as one. Default: a new key for each call of the method. */
+  /**
+   * Creations with the same key and body within 24 hours count as one. Default: a new key for each call of the method.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -52,7 +57,10 @@ export interface Transport {
   getResponse<T>(path: string, options?: RequestOptions): Promise<ParsedResponse<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
-  /** Like `logPage`, but the server waits for an item if the page is empty. The cursor is undefined if the server sends none. */
+  /**
+   * Like `logPage`, but the server waits for an item if the page is empty. The cursor is undefined if the server sends
+   * none.
+   */
   nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** The body as a text of this media type. */
@@ -82,7 +90,7 @@ export interface UploadedFile {
 /** A page that the server may have waited for. */
 export interface AwaitedPage<T> extends Page<T> {
   readonly cursor: string | undefined;
-  /** The server waits; otherwise the caller has to pause before the next request. */
+  /** True if the server waits; otherwise the caller has to pause before the next request. */
   readonly waited: boolean;
 }
 
@@ -110,7 +118,10 @@ const TIMEOUT_MS = 60_000;
 /** Longest wait requested from a server, because proxies cut a connection after 30 s or more without a byte. */
 const MAX_WAIT_S = 25;
 
-/** @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent */
+/**
+ * @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be
+ * sent
+ */
 export function createTransport(options: ClientOptions): Transport {
   const { url, fetch, retries, timeoutMs } = options;
   if (!/^https?:/i.test(url) || !URL.canParse(url))
@@ -241,7 +252,9 @@ function bufferedFetch(fetch: FetchRequest, token: string): (input: string | URL
   };
 }
 
-/** Rejects when the signal is aborted: the `fetch` of a Ringport in this process ignores it, and may wait for an event. */
+/**
+ * Rejects when the signal is aborted: the `fetch` of a Ringport in this process ignores it, and may wait for an event.
+ */
 function unlessAborted(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

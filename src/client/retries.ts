@@ -11,7 +11,9 @@ const MAX_DELAY_MS = 5_000;
 
 /** Temporary statuses; 502 and 504 come from proxies that could not reach the server. */
 const TEMPORARY_STATUSES = [429, 502, 503, 504];
-/** Temporary too, with a Retry-After: an idempotency key in progress, a recording that is being written. */
+/**
+ * Status that is temporary only with a Retry-After: an idempotency key in progress, a recording that is being written.
+ */
 const CONFLICT = 409;
 
 /**

@@ -63,9 +63,9 @@ export async function waitForCall(
 
 /** The timeline of a call, read piece by piece. */
 class Timeline {
-  /** The last event has arrived; it is stored together with the final status. */
+  /** True once the last event has arrived; it is stored together with the final status. */
   hasEnded = false;
-  /** The server waits for the next event, so the next request needs no pause before it. */
+  /** True if the server waits for the next event, so that the next request needs no pause before it. */
   serverWaits = false;
   readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
   readonly #seenIds = new Set<string>();

@@ -2,9 +2,9 @@ import { isId } from "../base/ids.ts";
 
 /** The last event that a reader of a log has seen. */
 export interface LogMark {
-  /** Its position; 0: the reader has seen nothing. */
+  /** Position of the latest event that the reader has seen; 0 if there is none. */
   readonly position: number;
-  /** Its id; null if unknown. */
+  /** Id of that event; null if unknown. */
   readonly eventId: string | null;
 }
 

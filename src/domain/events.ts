@@ -78,7 +78,7 @@ export interface EventData {
   readonly "instance.active": NoData;
   readonly "instance.offline": { readonly reason: string };
   readonly "instance.unlinked": { readonly reason: string };
-  /** Its number is paused: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
+  /** The number of the instance is paused: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
   readonly "instance.paused": { readonly paused_until: string; readonly reason: string };
   readonly "instance.deleted": NoData;
   readonly batch_scheduled: BatchReference & { readonly start_at: string };
@@ -93,7 +93,7 @@ export interface EventData {
     readonly status: TargetStatus;
     readonly reason: string;
     readonly attempts: number;
-    /** Its last call; null if it was not called. */
+    /** Last call of the target; null if it was not called. */
     readonly call_id: string | null;
   };
 }
@@ -239,7 +239,7 @@ export type NumberedEvent = Event & {
 
 /** An event at its place in the log. */
 export type LoggedEvent = NumberedEvent & {
-  /** Its place in the log of its user: rises in the order in which events were stored. */
+  /** Position in the log of the user: rises in the order in which events were stored. */
   readonly position: number;
 };
 

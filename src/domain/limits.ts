@@ -12,13 +12,13 @@ export interface Limits {
   readonly nameLength: number;
   /** Maximum length of the `reference` of a call, characters. */
   readonly referenceLength: number;
-  /** `metadata` as JSON, bytes. */
+  /** Maximum size of `metadata` as JSON, bytes. */
   readonly metadataBytes: number;
-  /** Nesting of `metadata`, levels. */
+  /** Maximum nesting of `metadata`, levels. */
   readonly metadataDepth: number;
   /** Maximum length of `tts.text`, characters. */
   readonly textLength: number;
-  /** Decoded audio file, bytes. */
+  /** Maximum size of a decoded audio file, bytes. */
   readonly audioBytes: number;
   /** Length of the decoded audio, ms. */
   readonly audioMs: number;
@@ -28,9 +28,9 @@ export interface Limits {
   readonly instructionLength: number;
   /** Maximum number of instances of one user, without deleted ones. */
   readonly instancesPerUser: number;
-  /** Webhooks of one user. */
+  /** Maximum number of webhooks of one user. */
   readonly webhooksPerUser: number;
-  /** Numbers for which one user records consents. */
+  /** Maximum number of phone numbers for which one user records consents. */
   readonly consentsPerUser: number;
   /** Maximum number of batches of one user, ended ones included. */
   readonly batchesPerUser: number;

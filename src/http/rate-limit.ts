@@ -18,7 +18,7 @@ export interface RateDecision {
   readonly headers: Record<string, string>;
   /** Number of requests that are allowed immediately after this one; may be fractional. */
   readonly remaining: number;
-  /** Seconds until the next request is allowed; at least 1. */
+  /** Number of seconds until the next request is allowed; at least 1. */
   readonly retryAfter: number;
 }
 

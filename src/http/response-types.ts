@@ -52,25 +52,25 @@ export interface TranscriptLine {
 export interface TurnMetrics {
   /** Input that the agent replied to. */
   input: "begin" | "key" | "words" | "silence" | "voicemail" | "transfer_failed" | "unheard" | "fault" | "ending";
-  /** From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
+  /** Time from the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
   eou_delay_ms: number | null;
-  /** From that decision, or else from the callee's last speech, to the final text. */
+  /** Time from that decision, or else from the callee's last speech, to the final text. */
   stt_final_ms: number | null;
-  /** From the request for a reply to the model's first token; null without a model. */
+  /** Time from the request for a reply to the model's first token; null without a model. */
   llm_ttft_ms: number | null;
-  /** From the request for a reply to its first sentence. */
+  /** Time from the request for a reply to its first sentence. */
   first_sentence_ms: number | null;
-  /** From the first sentence to its first samples. */
+  /** Time from the first sentence to its first samples. */
   tts_ttfb_ms: number | null;
   /** Silence at the beginning of the agent's audio. */
   tts_leading_silence_ms: number | null;
-  /** From the request for a reply to the first of its samples that was sent. */
+  /** Time from the request for a reply to the first of its samples that was sent. */
   first_audio_sent_ms: number | null;
-  /** From the callee's last speech, or key, to the agent's first audible sample. */
+  /** Time from the callee's last speech, or key, to the agent's first audible sample. */
   turn_gap_ms: number | null;
   /** True if the callee interrupted the agent's words. */
   interrupted: boolean;
-  /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
+  /** Time from the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
   interrupt_latency_ms: number | null;
 }
 
@@ -262,7 +262,7 @@ export interface LinkingCode {
 
 /** A page that shows the QR code of an instance to anyone who has its address. */
 export interface LinkPage {
-  /** Its address; no token is needed. */
+  /** Address of the page; no token is needed. */
   url: string;
   /** RFC 3339, UTC, with milliseconds. */
   expires_at: string;

@@ -12,7 +12,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as cons
 /** One method of one path. */
 export interface RouteHandler {
   readonly method: Exclude<(typeof METHODS)[number], "HEAD">;
-  /** After the base path, with `:name` for a parameter. */
+  /** Path of the route after the base path, with `:name` for a parameter. */
   readonly path: string;
   /** Makes the reply; undefined becomes a 404. */
   readonly run: (context: RequestContext) => Reply | undefined | Promise<Reply | undefined>;

@@ -9,7 +9,7 @@ export interface AgentTool {
   readonly description: string;
   /** The schema of its input, an object. The core checks the model's input against it; `json-schema.ts` names the keywords. */
   readonly parameters: JsonSchema;
-  /** Time it may take, ms. Default: 10,000. */
+  /** Time that a run may take, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
    * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. Concurrent calls of the model

@@ -9,7 +9,7 @@ import type { AgentBrief } from "./conversation.ts";
  */
 export interface AudioAgent {
   readonly kind: "audio";
-  /** For events and logs: `realtime`. */
+  /** Name for events and logs: `realtime`. */
   readonly name: string;
   /** True if its conversations report the callee's words; if not, the transcription of the server is used. */
   readonly transcribes: boolean;

@@ -9,7 +9,7 @@ export interface AudioFacts {
   /** Sample rate of the file, Hz. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** The file is cut off: it claims more audio than it holds. */
+  /** True if the file is cut off: it claims more audio than it holds. */
   readonly truncated: boolean;
   /** The use of the file's bytes; undefined if the decoder does not count them. */
   readonly bytes?: FileBytes | undefined;

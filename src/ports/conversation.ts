@@ -13,7 +13,7 @@ import type { OfferedTool } from "./agent-tool.ts";
 export interface Agent {
   /** An agent that handles audio itself is an `AudioAgent`. */
   readonly kind?: "text" | undefined;
-  /** For events and logs: `scripted`. */
+  /** Name for events and logs: `scripted`. */
   readonly name: string;
   /**
    * Checks before dialling that the agent can conduct a call with these instructions. Returns immediately.

@@ -20,7 +20,7 @@ export interface FrameSource {
    * as playing: the leg pulls a frame once, and only when it is about to hand it to the network.
    */
   read(frame: Int16Array): number;
-  /** For legs that send audio from another thread. Without it they pull due frames with `read`. */
+  /** Source for legs that send audio from another thread. Without it they pull due frames with `read`. */
   readonly ahead?: AheadSource | undefined;
 }
 

@@ -93,7 +93,7 @@ export interface Storage {
 
 /** Options of {@link Storage.open}. */
 export interface OpenOptions {
-  /** Opens it as the only server of this database, not as a program that runs alongside the server. */
+  /** Opens the storage as the only server of its database, not as a program that runs alongside the server. */
   readonly exclusive: boolean;
   /** Time for which the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
   readonly leaseMs?: number | undefined;
@@ -101,7 +101,10 @@ export interface OpenOptions {
 
 /** The right to be the server of a database. It expires by the database's clock unless it is renewed. */
 export interface Lease {
-  /** Rises with every owner. Once there is a higher epoch, writes of this storage throw {@link LeaseLost}. */
+  /**
+   * Number of the owner: rises with every owner. Once there is a higher epoch, writes of this storage throw {@link
+   * LeaseLost}.
+   */
   readonly epoch: number;
   /** Time it lasts after a renewal, ms. */
   readonly ms: number;

@@ -80,8 +80,8 @@ export interface TelephonyCapabilities {
   /** True if every answered leg has inbound audio, so that its absence within the media timeout means failed media. */
   readonly inboundAudioCertain: boolean;
   /**
-   * The callee's audio reaches the server. False if the callee hears us but sends no audio back, so agents, streams, keys and
-   * the detection of machines get no input; the option `oneWayCalls` decides about such calls. Default: true.
+   * False if the callee hears us but sends no audio back, so that agents, streams, keys and the detection of machines
+   * get no input; the option `oneWayCalls` decides about such calls. Default: true.
    */
   readonly receivesAudio?: boolean | undefined;
   /** Time that the media path of a leg may take after the answer, ms, if longer than the server's `mediaSetupMs`. */
@@ -108,6 +108,6 @@ export interface TelephonyCapabilities {
   readonly lines?: number | undefined;
   /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: none. */
   readonly protection?: NumberProtection | undefined;
-  /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
+  /** True if legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
   readonly transfers?: boolean | undefined;
 }

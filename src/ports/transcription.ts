@@ -9,7 +9,7 @@ import type { Speaker } from "../domain/calls/transcript.ts";
  * core only pushes samples and, if the engine cannot detect it, commits at the end of each turn.
  */
 export interface Transcription {
-  /** For logs: `openai`, `deepgram`. */
+  /** Name for logs: `openai`, `deepgram`. */
   readonly name: string;
   readonly capabilities: TranscriptionCapabilities;
   /**
@@ -77,7 +77,7 @@ export type TranscriptionEvent =
       readonly text: string;
       readonly startMs?: number | undefined;
       readonly endMs?: number | undefined;
-      /** 0 to 1. */
+      /** Confidence in the text, 0 to 1. */
       readonly confidence?: number | undefined;
     }
   /** A part was not transcribed. Not `recoverable`: the session has ended. The message is for an operator. */

@@ -33,10 +33,10 @@ export interface ConnectionListener {
   failed(error: RingportError): void;
 }
 
-/** Time one attempt to reconnect may take, ms. */
+/** Time that one attempt to reconnect may take, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
-/** A connection is stable after this time, ms; a break before it counts as part of the previous break. */
+/** Time after which a connection is stable, ms; a break before it counts as part of the previous break. */
 const STABLE_MS = 1_000;
 
 /**
@@ -55,9 +55,9 @@ export class StreamConnection {
   #brokenAt: number | undefined;
   #wasOpen = false;
   #isOpen = false;
-  /** A WebSocket is being opened. */
+  /** True while a WebSocket is being opened. */
   #isOpening = false;
-  /** The last WebSocket was refused for an unknown reason. */
+  /** True if the last WebSocket was refused for an unknown reason. */
   #isUnexplained = false;
   #lastError: unknown;
 

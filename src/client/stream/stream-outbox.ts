@@ -39,7 +39,7 @@ export class Outbox {
   /** Number of messages that the server has confirmed, by its own count; undefined before the first confirmation. */
   #confirmedCount: number | undefined;
   #send: ((data: Data) => void) | undefined;
-  /** The server has confirmed its progress on this connection. */
+  /** True once the server has confirmed its progress on this connection. */
   #isSynchronized = false;
   /** Runs while the server has enough audio queued. */
   #poll: ReturnType<typeof setTimeout> | undefined;

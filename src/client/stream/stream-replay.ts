@@ -26,7 +26,7 @@ export class Replay {
     this.#expectedCounts = undefined;
   }
 
-  /** @param text the whole message. @param event its name; `transcript` for a transcript */
+  /** True if the message is new. @param text the whole message @param event its name; `transcript` for a transcript */
   isNew(text: string, event: string): boolean {
     if (CONNECTION_EVENTS.has(event)) return true;
     const expectedCount = this.#expectedCounts?.get(text) ?? 0;

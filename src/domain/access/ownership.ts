@@ -11,7 +11,7 @@ export function mayUse(principal: Principal, { userId, instanceId }: OwnedRecord
   return principal.userId === userId && mayUseInstanceId(principal, instanceId);
 }
 
-/** {@link mayUse} for an instance. */
+/** True if {@link mayUse} allows the instance. */
 export function mayUseInstance(principal: Principal, { id, userId }: { id: string; userId: string }): boolean {
   return mayUse(principal, { userId, instanceId: id });
 }

@@ -18,22 +18,24 @@ export interface TurnMetrics {
    * Time from the callee's last speech to the decision that the turn had ended; null if the engine decides that itself.
    */
   readonly eouDelayMs: number | null;
-  /** From that decision, otherwise from the callee's last speech, to the final text. */
+  /** Time from that decision, otherwise from the callee's last speech, to the final text. */
   readonly sttFinalMs: number | null;
-  /** From the request for a reply to the model's first token; null without a model. */
+  /** Time from the request for a reply to the model's first token; null without a model. */
   readonly llmTtftMs: number | null;
-  /** From the request for a reply to its first sentence. */
+  /** Time from the request for a reply to its first sentence. */
   readonly firstSentenceMs: number | null;
   /** Time from the first sentence to its first samples from the speech engine. */
   readonly ttsTtfbMs: number | null;
   /** Silence at the start of the agent's audio. */
   readonly ttsLeadingSilenceMs: number | null;
-  /** From the request for a reply to its first sent sample. */
+  /** Time from the request for a reply to its first sent sample. */
   readonly firstAudioSentMs: number | null;
-  /** From the callee's last speech, or key, to the agent's first audible sample. */
+  /** Time from the callee's last speech, or key, to the agent's first audible sample. */
   readonly turnGapMs: number | null;
   /** True if the callee interrupted the agent's words. */
   readonly interrupted: boolean;
-  /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
+  /**
+   * Time from the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn.
+   */
   readonly interruptLatencyMs: number | null;
 }

@@ -26,7 +26,7 @@ export type AnswerReason = (typeof ANSWER_REASONS)[number];
 export interface AnswerVerdict {
   readonly answeredBy: AnsweredBy;
   readonly reason: AnswerReason;
-  /** From 0, a guess, to 1, certain. */
+  /** Certainty from 0, a guess, to 1, certain. */
   readonly confidence: number;
   /** Time of the verdict, ms since the answer. */
   readonly atMs: number;
@@ -55,7 +55,7 @@ export const FIRST_WORD_MS = 6_000;
 export const BEEP_WAIT_MS = 5_000;
 /** Time after the answer in which sounds can change the verdict, ms. */
 export const ANALYSIS_MS = 20_000;
-/** After a machine's greeting, silence of this length means that it records without a beep, ms. */
+/** Length of the silence after a machine's greeting that shows that it records without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
 /** Time after that silence within which a beep still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
@@ -67,7 +67,7 @@ export const WORDS_WAIT_MS = 3_000;
 export const TONE_WAIT_MS = 5_000;
 /** Time that a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
-/** A tone below this frequency, Hz, is the ringing of a network, unless there was speech before. */
+/** Frequency below which a tone is the ringing of a network, unless there was speech before, Hz. */
 export const MAX_RINGING_HZ = 510;
 
 /**

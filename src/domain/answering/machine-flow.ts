@@ -14,13 +14,13 @@ import type { OnScreening } from "./screening-policy.ts";
 
 /** Facts of a live call about an answering machine: a part of its state. */
 export interface MachineFlow {
-  /** The message has been played to its end, tail included. */
+  /** True if the message has been played to its end, including its tail. */
   readonly isPlayed: boolean;
   /** Answerer; undefined until a verdict. */
   readonly answeredBy: AnsweredBy | undefined;
   /** Waiting for a machine to record, or the evidence that it does; undefined if no message is left. */
   readonly voicemail: "waiting" | GreetingEnd | undefined;
-  /** A tone sounds, or has just sounded, that may show that no person has answered. */
+  /** True during and just after a tone that may show that no person has answered. */
   readonly isSuspected: boolean;
   /** The reason why the message waits for a person; undefined: it does not wait. */
   readonly awaitedPerson: PersonWait | undefined;

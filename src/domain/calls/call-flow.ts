@@ -54,17 +54,19 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
  */
 export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
-  /** The network has reported that someone could answer: the phone rings, or audio arrives before the answer. */
+  /**
+   * True if the network has reported that someone could answer: the phone rings, or audio arrives before the answer.
+   */
   readonly isReached: boolean;
-  /** Inbound audio has arrived. */
+  /** True if inbound audio has arrived. */
   readonly hasInbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
   readonly messageMs: number;
-  /** No inbound audio has arrived within its time limit. */
+  /** True if no inbound audio has arrived within its time limit. */
   readonly isSilent: boolean;
-  /** The line is offline at the moment. */
+  /** True if the line is offline at the moment. */
   readonly isLineDown: boolean;
-  /** A client is attached to the stream of the call. */
+  /** True if a client is attached to the stream of the call. */
   readonly isAttached: boolean;
 }
 
@@ -88,13 +90,13 @@ export const NEW_FLOW: CallFlow = {
 /** Dependencies of the rules besides the state. */
 export interface FlowRules extends MachineRules {
   readonly timings: Timings;
-  /** Inbound audio must arrive: its absence means that media failed. */
+  /** True if inbound audio must arrive, because its absence means that media failed. */
   readonly expectsInboundAudio: boolean;
-  /** An attached client carries the audio; the call ends without one. */
+  /** True if an attached client carries the audio; the call ends without a client. */
   readonly isStreamed: boolean;
   /** Reason for the end of a call once its audio has been played. */
   readonly playedReason: "message_played" | "agent_finished";
-  /** The call has a fixed message, which can restart. */
+  /** True if the call has a fixed message, which can restart. */
   readonly hasFixedMessage: boolean;
   /** The steps before the audio of the call. */
   readonly start: StartRules;
@@ -412,7 +414,7 @@ function onTimer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>,
   }
 }
 
-/** Without evidence that the callee heard anything, a call fails instead of completing. */
+/** Fails a call instead of completing it, for lack of evidence that the callee heard anything. */
 function withoutProof({ flow, effects }: Decision, missingProof: string): Decision {
   return {
     flow,

@@ -61,7 +61,7 @@ export interface CallSchemas {
   readonly createCallOfUnknownType: Schema<{ type: CallType }>;
 }
 
-/** Ids have 31 characters; any other text of up to this length is refused as the id of an unknown instance. */
+/** Maximum length of a text that is refused as the id of an unknown instance, characters; ids have 31. */
 const INSTANCE_ID_LENGTH = 100;
 
 /** The schemas for these limits. */

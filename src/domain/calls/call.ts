@@ -42,7 +42,7 @@ export type Message =
       readonly format: "wav" | "mp3";
       /** Length of the audio, ms. */
       readonly durationMs: number;
-      /** The file is shorter than its header states; it is played to its end. */
+      /** True if the file is shorter than its header states; it is played to its end. */
       readonly truncated: boolean;
       /** The use of the file's bytes; undefined if the decoder does not count them. */
       readonly bytes?: FileBytes | undefined;

@@ -10,9 +10,9 @@ export interface IgnoredBytes {
 
 /** The bytes of an audio file by their use. Their sum is the size of the file. */
 export interface FileBytes {
-  /** Headers, tags and padding. */
+  /** Number of bytes of headers, tags and padding. */
   readonly header: number;
-  /** Audio that was decoded. */
+  /** Number of bytes of audio that was decoded. */
   readonly played: number;
   /** The other bytes, by reason; empty if there are none. */
   readonly ignored: readonly IgnoredBytes[];

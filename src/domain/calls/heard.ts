@@ -1,8 +1,8 @@
 import type { Heard, HeardEvidence } from "./outcome.ts";
 
-/** Shares of a message have four decimals. */
+/** Number of steps from 0 to 1: shares of a message have four decimals. */
 const STEPS = 10_000;
-/** Times are rounded, so two of the same sound may differ by this much, ms. */
+/** Maximum difference between two times of the same sound, ms: times are rounded. */
 const ROUNDING_MS = 1;
 
 /**

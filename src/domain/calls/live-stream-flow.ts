@@ -1,8 +1,8 @@
 import { nextState, type Transitions } from "../../base/machine.ts";
 
 /**
- * State of a live stream. `draining` and `draining_detached`: the client has asked for the end of the call, and the audio
- * that it had sent is still being played.
+ * State of a live stream. `draining` and `draining_detached`: the client has asked for the end of the call, and the
+ * audio that it had sent is still being played.
  */
 export type StreamState = "detached" | "attached" | "draining" | "draining_detached" | "over";
 

@@ -3,7 +3,7 @@ export interface MediaStatistics {
   /** `PCMU`, `PCMA`, `G722`, `opus`, `MLow` (WhatsApp); `L16` for uncompressed audio. */
   readonly codec: string;
   readonly packetsSent: number;
-  /** 0 on an answered call: the audio was one-way. */
+  /** Number of packets that arrived; 0 on an answered call means that the audio was one-way. */
   readonly packetsReceived: number;
   /** Number of packets of the peer that never arrived, or arrived too late to be played. */
   readonly packetsLost: number;
@@ -11,13 +11,13 @@ export interface MediaStatistics {
   readonly packetsReordered: number;
   /** Number of packets that arrived twice. */
   readonly packetsDuplicated: number;
-  /** Invalid packets: wrong keys, or not RTP. */
+  /** Number of invalid packets: wrong keys, or not RTP. */
   readonly packetsInvalid: number;
   /** Number of RTP packets from unknown senders; missing if the network does not count them. */
   readonly packetsInjected?: number | undefined;
   /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
   readonly jitterMs: number;
-  /** From RTCP, ms; null if the remote side sends none. */
+  /** Round-trip time from RTCP, ms; null if the remote side sends none. */
   readonly roundTripMs: number | null;
   /** Share of our packets that the remote side reported as lost, 0 to 1; null without a report. */
   readonly remoteLoss: number | null;

@@ -11,7 +11,7 @@ export const MAX_START_DELAY_MS = 10_000;
 export const FIRST_WORD_WAIT_MS = 5_000;
 /** Maximum wait for the first word after an extension, ms: a phone may have to ring first. */
 export const EXTENSION_WAIT_MS = 30_000;
-/** A callee who keeps speaking is interrupted after this time, ms. */
+/** Time after which a callee who keeps speaking is interrupted, ms. */
 export const MAX_FIRST_WORD_MS = 10_000;
 /** Silence after the callee's voice that ends their first word, ms. */
 export const FIRST_WORD_PAUSE_MS = 600;

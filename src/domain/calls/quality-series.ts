@@ -13,9 +13,9 @@ export interface QualityInterval {
   readonly packetsSent: number;
   readonly packetsReceived: number;
   readonly packetsLost: number;
-  /** The highest measured value. */
+  /** The highest measured jitter, ms. */
   readonly jitterMs: number;
-  /** The highest measured value; null if the remote side reports none. */
+  /** The highest measured round-trip time, ms; null if the remote side reports none. */
   readonly roundTripMs: number | null;
   /** Share of all our packets so far that the remote side reported as lost, 0 to 1; null without a report. */
   readonly remoteLoss: number | null;

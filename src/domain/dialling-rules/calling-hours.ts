@@ -2,7 +2,7 @@ import type { Block, CallingHours } from "./number-protection.ts";
 
 /** Local time of a place. */
 export interface LocalTime {
-  /** 1 Monday to 7 Sunday. */
+  /** Day of the week, from 1 (Monday) to 7 (Sunday). */
   readonly weekday: number;
   /** Minutes since midnight. */
   readonly minute: number;

@@ -5,7 +5,7 @@
 export interface NumberProtection {
   /** Minimum time between two dials of one instance, ms; 0 is off. */
   readonly paceMs?: number | undefined;
-  /** Each interval is longer by a random share up to this, 0 to 1. */
+  /** Maximum random share by which each interval is longer, 0 to 1. */
   readonly paceJitter?: number | undefined;
   /** Number of calls a newly linked number may place in 24 hours; `false` is off. */
   readonly warmUp?: WarmUp | false | undefined;
@@ -48,9 +48,9 @@ export interface RefusalLimit {
 
 /** Local times of the callee, `HH:MM`, and ISO weekdays (1 Monday to 7 Sunday; default: every day). */
 export interface CallingHours {
-  /** The first minute, `00:00` to `23:59`. */
+  /** The first minute of the calling hours, `00:00` to `23:59`. */
   readonly from: string;
-  /** The first minute after them, later than `from`; at most `24:00`. */
+  /** The first minute after the calling hours, later than `from`; at most `24:00`. */
   readonly until: string;
   readonly days?: readonly number[] | undefined;
 }

@@ -18,7 +18,7 @@ import { parseBody } from "./input-parser.ts";
 
 /** The schemas of all request bodies; they check requests, and `/openapi.json` is made from them. */
 export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas, BatchSchemas {
-  /** Unknown fields are refused. */
+  /** True if unknown fields are refused. */
   readonly strict: boolean;
 }
 

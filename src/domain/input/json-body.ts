@@ -1,8 +1,8 @@
 /** Limits of a JSON text. */
 export interface JsonBounds {
-  /** Nesting of objects and arrays, levels. */
+  /** Maximum nesting of objects and arrays, levels. */
   readonly depth: number;
-  /** Strings (keys included), objects, arrays and commas, all together. */
+  /** Maximum number of strings (including keys), objects, arrays and commas, all together. */
   readonly parts: number;
 }
 

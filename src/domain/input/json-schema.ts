@@ -120,7 +120,7 @@ function size(
   };
 }
 
-/** In code points, as JSON Schema counts. */
+/** Length in code points, as JSON Schema counts. */
 function lengthOf(value: unknown): number | undefined {
   return typeof value === "string" ? [...value].length : undefined;
 }

@@ -125,7 +125,7 @@ export type LineEffect =
 export interface LineRules {
   /** Grace period of an offline line before its instance is no longer `ACTIVE`, ms. A permanent fault has none. */
   readonly graceMs: number;
-  /** The operator has configured the number: the line needs no code and is never unlinked. */
+  /** True if the operator has configured the number: the line needs no code and is never unlinked. */
   readonly linksAutomatically: boolean;
 }
 

@@ -3,7 +3,10 @@ import type { NumberProtection } from "../dialling-rules/number-protection.ts";
 
 /** Number of calls of one instance that may be live at the same time. */
 interface LinePolicy {
-  /** From their claim to their end; 1 to 100. The network may allow fewer. Default: 1. */
+  /**
+   * Number of calls that an instance may have from their claim to their end, 1 to 100. The network may allow fewer.
+   * Default: 1.
+   */
   readonly lines?: number | undefined;
 }
 
@@ -18,7 +21,7 @@ export type QueuePolicy = NumberProtection &
     | { readonly kind: "single" }
     | {
         readonly kind: "fifo";
-        /** Maximum active calls of one instance, 1 to 1000. */
+        /** Maximum number of active calls of one instance, 1 to 1000. */
         readonly depth: number;
       }
   );

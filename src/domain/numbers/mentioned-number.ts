@@ -5,7 +5,7 @@ const MIN_BARE_DIGITS = 10;
 export interface MentionedNumber {
   /** E.164. */
   readonly phone: string;
-  /** Its digits without the plus: every text that mentions it has them in one piece. */
+  /** Digits of the number without the plus: every text that mentions it has them in one piece. */
   readonly digits: string;
   /** True if the text mentions the number: `+12025550100`, `0012025550100`, `sip:12025550100@…`; not as a part of longer digits. */
   isIn(text: string): boolean;

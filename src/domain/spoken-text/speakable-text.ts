@@ -4,7 +4,7 @@ import { EMOJI_SCRIPT, lettersOf } from "./scripts.ts";
 /** Part of a text that a voice does not speak. */
 export interface SkippedText {
   readonly text: string;
-  /** Letters, digits and emoji in it. */
+  /** Number of letters, digits and emoji in the text. */
   readonly characters: number;
 }
 

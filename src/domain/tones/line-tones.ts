@@ -50,7 +50,7 @@ export const TONE_MEANINGS: { readonly [T in LineTone]: ToneMeaning } = {
 /** A tone that was recognised. */
 export interface ToneFinding {
   readonly tone: LineTone;
-  /** Its frequencies, Hz: one, a pair, or a sequence. */
+  /** Frequencies of the tone, Hz: one, a pair, or a sequence. */
   readonly hz: readonly number[];
   /** Time of its beginning, ms since the answer. */
   readonly atMs: number;

@@ -3,7 +3,7 @@
  * V.8, V.25, Telcordia GR-674. Ranges include the errors of lines and generators.
  */
 
-/** From the lowest to the highest value that counts. */
+/** Range from the lowest to the highest value that counts. */
 export type Range = readonly [number, number];
 
 /** The single tone of networks: 400 to 450 Hz. */
@@ -51,7 +51,7 @@ export const DOUBLE_RING_MS = [400, 200, 400] as const;
 /** The pause between two rings, ms: a single tone after speech is ringing only if it recurs after such a pause. */
 export const RING_PAUSE_MS: Range = [1_500, 5_300];
 
-/** A dial tone or number-unobtainable tone: longer than any ring. */
+/** Length above which a tone is a dial tone or number-unobtainable tone, ms: longer than any ring. */
 export const CONTINUOUS_MS = 4_000;
 
 /** Special information tone: three successive tones. */

@@ -29,7 +29,7 @@ import {
   SURE_PAIRS,
 } from "./tone-cadences.ts";
 
-/** Tones remembered for a cadence: as many as in the longest one, plus one. */
+/** Number of tones remembered for a cadence: as many as in the longest cadence, plus one. */
 const MAX_CADENCE_TONES = 5;
 /** Length from which a tone that may belong to a cadence is suspect, ms. */
 const SUSPECT_MS = 140;
@@ -53,9 +53,9 @@ export interface ToneReports {
 interface Candidate {
   readonly hz: number;
   readonly atMs: number;
-  /** Silence after which it is a beep, ms. */
+  /** Silence after which the tone is a beep, ms. */
   readonly settleMs: number;
-  /** It sounds like one ring. */
+  /** True if the tone sounds like one ring. */
   readonly isRing?: boolean;
 }
 
@@ -282,7 +282,7 @@ function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
   return toneMs <= CNG_MS[1] && (isWithin(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => isWithin(hz, range)));
 }
 
-/** 440 Hz alone is left out: devices and people test lines with it. */
+/** True for the frequencies of continuous tones. 440 Hz alone is left out: devices and people test lines with it. */
 function isContinuous(hz: number, otherHz: number): boolean {
   if (otherHz > 0) return hz === DIAL_PAIR[0] && otherHz === DIAL_PAIR[1];
   return isWithin(hz, NETWORK_HZ) && !isWithin(hz, FRENCH_HZ);

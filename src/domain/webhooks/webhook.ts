@@ -27,7 +27,7 @@ export interface Webhook {
   readonly position: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Rises with every update, but not with the position. */
+  /** Number of updates: rises with every update, but not when the position changes. */
   readonly version: number;
 }
 

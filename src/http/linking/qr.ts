@@ -3,7 +3,7 @@ import { BoundedMap } from "../../base/bounded-map.ts";
 import { TurnBudget } from "../../base/turn-budget.ts";
 import { png } from "./png.ts";
 
-/** Pixels of one module, and modules of the quiet zone (ISO/IEC 18004 §6.3.8 asks for four). */
+/** Size of a module, pixels, and width of the quiet zone, modules (ISO/IEC 18004 §6.3.8 asks for four). */
 const SCALE = 8;
 const QUIET_ZONE = 4;
 /** Maximum number of cached images, about 3 KB each. */

@@ -12,7 +12,7 @@ import { instanceIdOf } from "./record-id.ts";
 /** Largest body, bytes: one number, escapes and white space. */
 const MAX_BODY = 4 * 1024;
 
-/** A code that is typed on the phone instead of being scanned. */
+/** Route for a code that is typed on the phone instead of being scanned. */
 export function pairingRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   readJson: ReadJson,

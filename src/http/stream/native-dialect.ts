@@ -23,7 +23,7 @@ export class NativeDialect implements Dialect {
   readonly #incoming: IncomingAudio;
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
-  /** The client has ended its audio: further audio is ignored. */
+  /** True once the client has ended its audio: further audio is ignored. */
   #hasEnded = false;
   #isLateReported = false;
 

@@ -59,7 +59,7 @@ export const STREAM_QUERY = {
 export interface StreamFormat {
   /** Encoding of the client's audio; undefined: its first bytes decide. */
   readonly encoding: StreamEncoding | undefined;
-  /** Hz, in both directions. */
+  /** Sample rate in both directions, Hz. */
   readonly sampleRate: number;
   /** True if the client receives the callee's audio. */
   readonly callee: boolean;

@@ -35,7 +35,7 @@ export interface IssuedTicket {
  */
 export class StreamTickets {
   readonly #system: System;
-  /** By hash, oldest first. */
+  /** Tickets by hash, oldest first. */
   readonly #tickets: Map<string, Ticket> = new Map();
   readonly #countByUser: Map<string, number> = new Map();
 

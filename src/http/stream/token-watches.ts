@@ -18,7 +18,7 @@ export interface TokenWatchesOptions {
   readonly log: Logger;
 }
 
-/** In the order of their tokens. */
+/** The principals of the watched tokens, in the order of the tokens. */
 type Principals = readonly (Principal | undefined)[];
 
 /** A connected client. */

@@ -156,7 +156,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     status: v.picklist(TARGET_STATUSES),
     reason: v.pipe(v.string(), v.description("The reason of its last call's outcome, or why it was not called.")),
     attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Calls to it.")),
-    call_id: v.pipe(v.nullable(callId), v.description("Its last call; null if it was not called.")),
+    call_id: v.pipe(v.nullable(callId), v.description("Last call of the target; null if it was not called.")),
   }),
 };
 

@@ -54,7 +54,7 @@ export const instanceDetailsShape = shape("An instance with its active calls.", 
 });
 
 export const linkPageShape = shape("A page that shows the QR code of an instance to anyone who has its address.", {
-  url: v.pipe(v.string(), v.description("Its address; no token is needed.")),
+  url: v.pipe(v.string(), v.description("Address of the page; no token is needed.")),
   expires_at: isoTime,
 });
 

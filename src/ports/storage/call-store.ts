@@ -47,11 +47,11 @@ export type Insertion =
       /** Time at which the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
       readonly oldestAt: number;
     }
-  /** It would exceed the {@link ByteBudget} of the call's user or, for a demo token, of its instance. */
+  /** The call would exceed the {@link ByteBudget} of its user or, for a demo token, of its instance. */
   | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
-  /** Its batch is not RUNNING, or its target is not waiting for this attempt. */
+  /** The batch of the call is not RUNNING, or its target is not waiting for this attempt. */
   | { readonly kind: "target_taken" }
   /** A receipt with the same key already exists. */
   | { readonly kind: "repeated" };
@@ -71,11 +71,11 @@ export interface ByteBudget {
   readonly demoBytes: number;
 }
 
-/** Number of calls a token may create within a period, transfers included. */
+/** Number of calls that a token may create within a period, including transfers. */
 export interface CallQuota {
   /** Maximum number of calls; `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
-  /** Calls counted after this time count, deleted ones included; ms since 1970-01-01 UTC. */
+  /** Calls counted after this time count, even deleted ones; ms since 1970-01-01 UTC. */
   readonly since: number;
   /**
    * Time for counting the call, by the clock of `since`; ms since 1970-01-01 UTC. Calls that were counted later, by a clock
@@ -97,7 +97,7 @@ export interface RemovedCalls {
   readonly ids: readonly string[];
   readonly events: number;
   readonly transcriptLines: number;
-  /** Receipts that no longer have a hash of their request. */
+  /** Number of receipts that no longer have a hash of their request. */
   readonly receipts: number;
 }
 
@@ -121,8 +121,8 @@ export interface CallStore {
   ): Promise<Insertion>;
   /**
    * Counts a transfer like a call that the token created at `at`, unless it has reached its limit: then the result is
-   * the creation time of the oldest of them, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
-   * Records as old as `quota.since` need not be kept.
+   * the creation time of the oldest call or transfer that counts, and no transfer is counted. Concurrent transfers and
+   * creations never exceed the quota. Records as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
   get(id: string): Promise<Call | undefined>;

@@ -9,7 +9,7 @@ export interface AccountRecord {
   readonly id: string;
   /** The owner of its instances, calls and tokens. */
   readonly userId: string;
-  /** As typed. The addresses of two accounts never differ only in case. */
+  /** The address as typed. The addresses of two accounts never differ only in case. */
   readonly email: string;
   readonly passwordHash: string;
   /** At most one account is an administrator's: the first one. */
@@ -111,7 +111,7 @@ export interface LoginStore {
   register(registration: NewAccount): Promise<RegistrationResult>;
   hasAdmin(): Promise<boolean>;
   account(id: string): Promise<AccountRecord | undefined>;
-  /** By its address, in upper or lower case. */
+  /** Finds an account by its address, in upper or lower case. */
   accountByEmail(email: string): Promise<AccountRecord | undefined>;
   /** All accounts, oldest first; at most `limit`. */
   accounts(limit?: number): Promise<AccountRecord[]>;

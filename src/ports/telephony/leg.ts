@@ -17,7 +17,7 @@ export type TransferOutcome =
 
 /** One call on the network. The leg owns the clock of its audio. */
 export interface Leg {
-  /** Hz, mono, both ways. */
+  /** Sample rate in both directions, Hz; the audio is mono. */
   readonly sampleRate: number;
   /** Length of one frame, ms. */
   readonly frameMs: number;
@@ -32,8 +32,8 @@ export interface Leg {
    */
   readonly sipCallId?: string | undefined;
   /**
-   * The leg itself detects that its call is lost together with the line, and ends with `line_lost`: the core leaves that to it, and
-   * does not end the call while its line is offline. Default: false.
+   * True if the leg itself detects that its call is lost together with the line, and ends with `line_lost`: the core
+   * leaves that to it, and does not end the call while its line is offline. Default: false.
    */
   readonly watchesLine?: boolean | undefined;
   /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
@@ -90,9 +90,15 @@ export interface Leg {
 /** The evidence that the remote side of a leg receives our audio. */
 export interface MediaEvidence {
   readonly kind: HeardEvidence;
-  /** A call that ends without evidence has failed, because the remote side should have sent packets, unless that side hangs up. */
+  /**
+   * True if a call that ends without evidence has failed, because the remote side should have sent packets, unless that
+   * side hangs up.
+   */
   readonly required: boolean;
-  /** Received audio is evidence only if `kind` is `inbound`: it may come from another sender. Default: all of it is evidence. */
+  /**
+   * True if received audio is evidence only if `kind` is `inbound`: it may come from another sender. Default: all of it
+   * is evidence.
+   */
   readonly judgesAudio?: boolean | undefined;
   /** The cause of missing evidence and its fix, if evidence is required; a sentence for `detail`. Default: a general one. */
   readonly missing?: string | undefined;

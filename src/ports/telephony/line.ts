@@ -137,7 +137,7 @@ export interface Line {
 /** Options of a call, besides its number. */
 export interface DialOptions {
   readonly callId: string;
-  /** Time the callee's phone may ring, ms; the core hangs up after it. */
+  /** Time that the callee's phone may ring, ms; the core hangs up after it. */
   readonly ringTimeoutMs: number;
   /** The call's choices for its INVITE, within `capabilities.sip`. */
   readonly sip?: SipChoice | undefined;
