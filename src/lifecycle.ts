@@ -10,7 +10,7 @@ import type { System } from "./ports/system.ts";
 
 /** Interval of checks of a database that another server owns, ms. */
 const POLL_MS = 1_000;
-/** Added to the remaining time of a lease, ms. */
+/** Time that is added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
 const MAX_PAUSE_MS = 5_000;

@@ -73,7 +73,7 @@ export interface Context extends GuardedPorts {
   readonly recordingQuota: RecordingQuota;
   readonly counters: Counters;
   readonly vault: Vault;
-  /** Webhooks may have private hosts, and need no HTTPS. */
+  /** True if webhooks may have private hosts, and need no HTTPS. */
   readonly webhooksAllowPrivate: boolean;
   readonly timings: Timings;
   readonly limits: Limits;
@@ -82,7 +82,7 @@ export interface Context extends GuardedPorts {
   readonly policy: QueuePolicy;
   readonly schemas: InputSchemas;
   readonly strictSchemas: InputSchemas;
-  /** Live streams are switched on. */
+  /** True if live streams are switched on. */
   readonly streamPreview: boolean;
   /** Ends a call that got no inbound audio even if its absence proves nothing. */
   readonly requireInboundAudio: boolean;

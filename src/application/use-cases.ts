@@ -294,7 +294,7 @@ export interface ConsentUseCases {
   /** Throws Refusal `consent_not_found`, as the following does. */
   get(principal: Principal, phone: string): Promise<Consent>;
   delete(principal: Principal, phone: string): Promise<void>;
-  /** By ascending number; a page continues after a number. */
+  /** Lists the consents by ascending number; a page continues after a number. */
   list(principal: Principal, filter?: { status?: ConsentStatus | undefined }, page?: Page): Promise<Consent[]>;
 }
 
@@ -302,7 +302,7 @@ export interface ConsentUseCases {
 export interface CallStatistics {
   /** Oldest day first, by the creation of the calls; days without calls included. */
   readonly days: readonly {
-    /** In UTC, such as `2026-11-27`. */
+    /** The day in UTC, such as `2026-11-27`. */
     readonly day: string;
     readonly completed: number;
     readonly failed: number;
@@ -317,7 +317,7 @@ export interface OpenNetwork {
   readonly name: string;
   /** The number is linked by a code that its owner scans, or by the operator. */
   readonly linking: "code" | "operator";
-  /** The callee's audio reaches the server, so agents and streams can listen. */
+  /** True if the callee's audio reaches the server, so that agents and streams can listen. */
   readonly receivesAudio: boolean;
   /** The allowed caller numbers; null if the caller cannot be chosen. */
   readonly callerIds: CallerIdRule | null;

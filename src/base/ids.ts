@@ -23,7 +23,7 @@ export interface IdSource {
   startAfter(id: string): void;
 }
 
-/** 10000-01-01, ms: later ids are corrupt and leave no room after them. */
+/** Time above which ids are corrupt and leave no room after them, ms: 10000-01-01. */
 const MAX_ID_MS = 253_402_300_800_000;
 
 /**

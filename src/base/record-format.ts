@@ -1,6 +1,6 @@
 /** First byte of every record. */
 const VERSION = 1;
-/** Deeper values can neither be written nor read. */
+/** Maximum depth of values: deeper values can neither be written nor read. */
 const MAX_LEVELS = 64;
 
 /** First byte of each value. */

@@ -8,7 +8,7 @@ export interface ToneBurst {
   readonly atMs: number;
   /** Length, ms. */
   readonly ms: number;
-  /** The part of it that was received, ms. */
+  /** Length of the part of the tone that was received, ms. */
   readonly receivedMs: number;
   /** Pause since the previous tone, ms; infinite for the first one. */
   readonly pauseMs: number;

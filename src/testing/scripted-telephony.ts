@@ -16,7 +16,7 @@ export interface ScriptedTelephonyOptions {
   readonly sampleRate?: number;
   /** Length of every leg's frames, ms. Default: 20. */
   readonly frameMs?: number;
-  /** Its lines have pairing codes. Default: false. */
+  /** True if lines have pairing codes. Default: false. */
   readonly pairingCodes?: boolean;
   /** Default: everyone. */
   readonly users?: Telephony["users"];

@@ -42,7 +42,7 @@ export interface NewSession extends SignedIn {
 /** The browser of a sign-in. */
 export interface Browser {
   readonly userAgent: string | null;
-  /** Its mark from `deviceMark`, if it has signed in before. */
+  /** Mark of the browser from `deviceMark`, if it has signed in before. */
   readonly device?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ interface Failures {
  */
 export class Attempts {
   readonly #system: System;
-  /** In the order of their last failure. */
+  /** Failures by name, in the order of the last failure. */
   readonly #byName = new Map<string, Failures>();
 
   constructor(system: System) {

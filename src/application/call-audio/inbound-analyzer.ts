@@ -73,7 +73,7 @@ export class InboundAnalyzer implements CallTap {
   readonly #afterToneSamples: number;
   /** Number of samples that still belong to a key or a beep. */
   #toneSamples = 0;
-  /** The latest decision of the voice detector. */
+  /** True if the voice detector last decided that there is speech. */
   #isSpeech = false;
 
   constructor({ sampleRate, inBandDtmf, voiceActivity }: InboundAnalyzerOptions, reports: InboundReports) {

@@ -24,7 +24,7 @@ export class CallClock {
   }
 }
 
-/** `at`, or the latest time that the call already has if that is later; ms since 1970-01-01 UTC. */
+/** The later of `at` and the latest time that the call already has, ms since 1970-01-01 UTC. */
 export function notBefore({ createdAt, startedAt }: Pick<Call, "createdAt" | "startedAt">, at: number): number {
   return Math.max(at, startedAt ?? createdAt, createdAt);
 }

@@ -20,7 +20,7 @@ export class Prober {
   readonly #target: ProbeTarget;
   readonly #scope = new AbortController();
   #runPromise: Promise<void> | undefined;
-  /** A probe was requested while another one was under way, whose result may be outdated. */
+  /** True if a probe was requested while another one was under way, whose result may be outdated. */
   #mustRepeat = false;
   #isInCall = false;
   #cancelNext: (() => void) | undefined;

@@ -27,7 +27,7 @@ import { type Accept, iterates, mayThrow, notifies, reads, resolves, returns, yi
 const DECODE_MS = 60_000;
 /** Time until a session must accept samples, or an MP3 stream bytes, ms. */
 const OPEN_MS = 10_000;
-/** Time the last transcripts of a session may take, ms. */
+/** Time that the last transcripts of a session may take, ms. */
 const LAST_WORDS_MS = 10_000;
 
 const closeLimit = { boundedBy: "src/ringport.ts" };

@@ -33,7 +33,7 @@ export interface CallPorts {
 
 /** The guarded ports, as the core uses them. */
 export interface GuardedPorts {
-  /** By provider name; the first one is the default. */
+  /** Networks by provider name; the first network is the default. */
   readonly telephony: ReadonlyMap<string, Guarded<Telephony>>;
   readonly speech: Guarded<Speech>;
   readonly decoder: Guarded<AudioDecoder>;
@@ -66,7 +66,7 @@ export function guardedPorts(ports: CallPorts, parts: GuardParts, timings: Timin
   };
 }
 
-/** Time a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
+/** Time that a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
 const STORE_MS = 30_000;
 
 const WRITER: Rules<RecordingWriter> = {

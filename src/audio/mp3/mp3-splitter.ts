@@ -35,7 +35,7 @@ export class Mp3Splitter {
   #rate: number | undefined;
   #hasFrames = false;
   #readBytes = 0;
-  /** Zeros whose meaning depends on what follows: padding, or a hole in a file. */
+  /** Number of zero bytes whose meaning depends on what follows: padding, or a hole in a file. */
   #zeroBytes = 0;
 
   constructor({ size = Infinity }: Mp3SplitterOptions = {}) {

@@ -14,8 +14,8 @@ export interface AlignmentOptions {
   /** Shortest piece that is passed on, ms. Default: 200. */
   readonly blockMs?: number;
   /**
-   * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. Nothing is
-   * passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
+   * Time without samples after which a channel is silent, and samples that are still missing count as lost, ms. Nothing
+   * is passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
    */
   readonly silentAfterMs?: number;
 }

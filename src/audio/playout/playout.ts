@@ -54,7 +54,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Number of samples that were sent and not counted yet. */
   #sentSamples = 0;
   #queuedSamples = 0;
-  /** Queued samples that the leg has pulled and not sent yet. */
+  /** Number of queued samples that the leg has pulled and not sent yet. */
   #pulledSamples = 0;
   #enqueuedSamples = 0;
   #heardSamples = 0;

@@ -52,7 +52,7 @@ export function namedText(message: Uint8Array, isFirst = false): NamedText | und
   return isText ? PLAIN_TEXT : undefined;
 }
 
-/** Printable ASCII, a tab or a line break. */
+/** True for printable ASCII, a tab or a line break. */
 function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

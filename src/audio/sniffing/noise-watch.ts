@@ -4,7 +4,7 @@ const WINDOW = 1024;
 const MIN_LEVEL = 0.35 * 32_768;
 /** Maximum correlation of neighbouring samples of noise; those of a sound are more similar. */
 const MAX_CORRELATION = 0.25;
-/** Consecutive noise windows that prove it. */
+/** Number of consecutive noise windows that prove that the bytes are not samples. */
 const NOISY_WINDOWS = 3;
 
 /**

@@ -4,7 +4,7 @@ import { namedText } from "./named-text.ts";
 export interface TextOpening {
   /** Kind of the text, such as `text (JSON)`. */
   readonly name: string;
-  /** Its first letters, to be quoted. */
+  /** First letters of the text, to be quoted. */
   readonly quote: string;
 }
 

@@ -1,6 +1,6 @@
 /** The coefficients of a polyphase low-pass filter for one ratio of sample rates. */
 export interface FilterBank {
-  /** Input samples on each side of an output sample that it depends on. */
+  /** Number of input samples on each side that an output sample depends on. */
   readonly reach: number;
   /**
    * Number of coefficients per row, `2 * reach`, a multiple of four; the first applies to the input sample `reach - 1`

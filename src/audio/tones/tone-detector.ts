@@ -15,11 +15,14 @@ const MIN_FRAMES = 3;
 const MIN_STEADY_SHARE = 0.7;
 /** Minimum share of a tone's frames that must have been received. */
 const MIN_RECEIVED_SHARE = 0.5;
-/** A frame between two tones is silent if it has less than this share of the energy of the first one. */
+/** Share of the energy of the first of two tones below which a frame between them is silent. */
 const SILENT_SHARE = 0.25;
 /** Number of frames at the edges of a pause that may still contain a tone. */
 const EDGE_FRAMES = 3;
-/** A tone fills its first and its last frame only in part: a single one loses one frame on average, a pair two. */
+/**
+ * Length by which a tone is measured too short, ms: it fills its first and its last frame only in part, so a single
+ * tone loses one frame on average, a pair two.
+ */
 const SINGLE_LOSS_MS = 20;
 const PAIR_LOSS_MS = 40;
 

@@ -8,7 +8,7 @@ const MIN_CHANGE = 0.125;
 /** Minimum change of a sound of less than 0.8 s, which may be a word with one long vowel. */
 const MIN_CHANGE_OF_A_WORD = 0.075;
 const WORD_STEPS = 40;
-/** Steps before the first verdict. */
+/** Number of steps before the first verdict. */
 const FIRST_STEPS = 15;
 
 /**

@@ -3,11 +3,11 @@ import { AudioFormatError } from "../audio-format-error.ts";
 /** Format of a WAV file's samples. */
 export interface WavFormat {
   readonly encoding: "pcm" | "float" | "alaw" | "mulaw";
-  /** Significant bits; the container may be larger. */
+  /** Number of significant bits; the container may be larger. */
   readonly bitsPerSample: number;
   /** Size of one sample of one channel, bytes. */
   readonly containerBytes: number;
-  /** 1 to 8. */
+  /** Number of channels, 1 to 8. */
   readonly channels: number;
   /** Speakers of the channels (WAVEFORMATEXTENSIBLE); 0 if the file states none. */
   readonly channelMask: number;

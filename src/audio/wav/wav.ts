@@ -23,7 +23,10 @@ import { WavLengths } from "./wav-lengths.ts";
 import { WavSamples } from "./wav-samples.ts";
 
 const MAX_FMT_BYTES = 1024;
-/** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
+/**
+ * Size of a ds64 chunk, bytes: RIFF size, data size, sample count (64 bits each) and the length of a table that we skip
+ * (EBU Tech 3306).
+ */
 const DS64_BYTES = 28;
 
 type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unknown";
@@ -80,12 +83,12 @@ export class WavDecoder {
     return this.#firstFormat;
   }
 
-  /** After {@link finish}: true if the last file is cut off. */
+  /** True if the last file is cut off; known after {@link finish}. */
   get truncated(): boolean {
     return this.#isTruncated;
   }
 
-  /** After {@link finish}: the bytes that were pushed, by their use. */
+  /** The bytes that were pushed, by their use; known after {@link finish}. */
   get bytes(): FileBytes {
     return this.#account.total;
   }

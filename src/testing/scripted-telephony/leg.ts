@@ -35,7 +35,7 @@ export class ScriptedLeg implements Leg {
   readonly frameMs: number;
   /** Set by a test: the codec of its audio. Default: unknown. */
   codec?: string;
-  /** Set by a test: the leg ends when its line is lost. */
+  /** True if the leg ends when its line is lost; set by a test. */
   watchesLine?: boolean;
   readonly events: Queue<LegEvent> = new Queue();
   /** The dialled number. */
@@ -47,7 +47,7 @@ export class ScriptedLeg implements Leg {
   readonly from: CallerId | undefined;
   /** Number of requests to hang up. */
   hangUps = 0;
-  /** Set to make the leg ignore hang-ups: it ends only by {@link end}. */
+  /** True to make the leg ignore hang-ups: it ends only by {@link end}. */
   stubborn = false;
   /** True if the callee sends audio: silence, or the samples of {@link say}. */
   talkative = true;

@@ -36,7 +36,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "codes count from 1 and are valid",
+    "codes are numbered from 1 and are valid",
     async (network) => {
       const { line, host } = await network.open();
       await Promise.all([line.link(), line.link()]);

@@ -52,7 +52,7 @@ export interface ContractOptions {
   readonly patienceMs: number;
   /** Way in which the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
-  /** For a network that can transfer calls (`capabilities.transfers`); omit it if it cannot. */
+  /** Transfers of a network that can transfer calls (`capabilities.transfers`); omit it if it cannot. */
   readonly transfer?: ContractTransfer | Skip;
   /** Reason why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;

@@ -7,7 +7,7 @@ const CLOSE_MS = 10_000;
 
 /** Options of a session that matter here. */
 export interface ListeningOptions {
-  /** Hz. Default: the engine's best. */
+  /** Sample rate, Hz. Default: the engine's best. */
   readonly sampleRate?: number | undefined;
   /** Default: the callee. */
   readonly speaker?: Speaker | undefined;

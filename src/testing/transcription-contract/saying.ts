@@ -2,7 +2,7 @@
 export interface Saying {
   /** Compared by its letters and digits, ignoring case. */
   readonly text: string;
-  /** Its audio at this rate: 0.6 to 5 s. */
+  /** Audio of the saying at this rate: 0.6 to 5 s. */
   samples(sampleRate: number): Int16Array;
 }
 

@@ -23,10 +23,10 @@ export interface FakeNetwork {
   readonly newId: () => string;
   readonly resolveJid: (jid: string) => string;
   lookUp(digits: string): WhatsAppNumber;
-  /** Logs a client in that has opened its socket. */
+  /** Logs in a client that has opened its socket. */
   login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void;
   onLogout(client: FakeWhatsAppClient): void;
-  /** A client has offered a call; throws if the callee has no devices. */
+  /** Handles a client's offer of a call; throws if the callee has no devices. */
   offer(
     client: FakeWhatsAppClient,
     voip: FakeVoip,
@@ -53,13 +53,13 @@ interface ConnectionOptions {
   readonly login: (credentials: FakeCredentials | null) => void;
 }
 
-/** The server unlinks the device with these reasons. */
+/** Reasons with which the server unlinks the device, by status code. */
 const UNLINK_REASONS: ReadonlyMap<number, string> = new Map([
   [401, "failure_not_authorized"],
   [403, "failure_locked"],
   [406, "failure_banned"],
 ]);
-/** The server closes the connection with these reasons; the device stays linked. */
+/** Reasons with which the server closes the connection, by status code; the device stays linked. */
 const CLOSE_REASONS: ReadonlyMap<number, string> = new Map([
   [405, "failure_client_too_old"],
   [409, "failure_bad_user_agent"],
@@ -79,7 +79,9 @@ export class FakeConnection {
   #connecting: Promise<void> | undefined;
   /** Stall in which sent and received messages get lost unnoticed by the client. */
   #stall: { readonly promise: Promise<void>; readonly end: () => void } | undefined;
-  /** Each connect and close starts another generation; later steps of an earlier one have no effect. */
+  /**
+   * Number of connects and closes; each starts another generation, and later steps of an earlier one have no effect.
+   */
   #generation = 0;
 
   constructor(options: ConnectionOptions) {
@@ -216,7 +218,7 @@ export class FakeConnection {
 
   async #open(): Promise<void> {
     if (this.#socket === "none") await this.#start(++this.#generation);
-    // Even if there was a socket already, even a broken one: the real client reports it then, too.
+    // The real client reports this even if a socket existed already, working or broken.
     if (this.#credentials !== null) this.#emitOpen("connected", false);
   }
 

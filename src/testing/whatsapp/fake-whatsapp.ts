@@ -19,7 +19,7 @@ import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 export interface FakeWhatsAppOptions {
   /** Time of one request to the network and its response, ms. Default: 25. */
   readonly latencyMs?: number;
-  /** Maximum concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
+  /** Maximum number of concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
   /** The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default: enabled. */
   readonly history?: { readonly enabled?: boolean };

@@ -43,7 +43,7 @@ export interface FakeNumber {
   readonly mediaAfterMs?: number;
   /** Speech of the callee from the connected relay on, 16 kHz. Default: silence. */
   readonly speaks?: Int16Array;
-  /** Echoes its input one frame later while it does not speak. Default: false. */
+  /** True if the number echoes its input one frame later while it does not speak. Default: false. */
   readonly echoes?: boolean;
   /** Time from the answer until the callee hangs up. Default: never. */
   readonly hangsUpAfterMs?: number;

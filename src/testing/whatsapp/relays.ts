@@ -11,7 +11,10 @@ export interface FakeRelay {
   readonly ip: string;
   /** Ports on which it responds. Default: 3478 and 3480. */
   readonly ports?: readonly number[];
-  /** Reached over plain UDP ("FNA"): connected as soon as its socket exists, whether or not it responds. Default: false. */
+  /**
+   * True if the relay is reached over plain UDP ("FNA"): it counts as connected as soon as its socket exists, whether
+   * or not it responds. Default: false.
+   */
   readonly isFna?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type JsonSchema, schemaFaults } from "../../../domain/input/json-schema
 import type { Conversation } from "../../../ports/conversation.ts";
 import type { System } from "../../../ports/system.ts";
 
-/** Time the agent may take after the end of its call, ms. */
+/** Time that the agent may take after the end of its call, ms. */
 const AFTER_CALL_MS = 10_000;
 /** Maximum length of a result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;

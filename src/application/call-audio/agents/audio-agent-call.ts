@@ -37,7 +37,7 @@ export class AudioAgentCall implements CallTap {
   readonly #speech: AgentSpeech | undefined;
   /** The audio that the agent sends; undefined until the callee answers. */
   #agentAudio: AgentAudio | undefined;
-  /** The conversation has ended. */
+  /** True once the conversation has ended. */
   #hasEnded = false;
   /** Resolves when the keys so far have been sent. */
   #keysSent: Promise<void> = Promise.resolve();

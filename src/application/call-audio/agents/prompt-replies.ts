@@ -11,7 +11,7 @@ import type {
 
 /** Longest time without any output of a reply, unless the conversation names another, ms. */
 const SILENCE_MS = 10_000;
-/** Consecutive silences after which the agent counts as failed. */
+/** Number of consecutive silences after which the agent counts as failed. */
 const MAX_SILENCES = 2;
 
 /** Thrown when an agent does not reply in time; the message is for an operator. */
@@ -26,9 +26,9 @@ export class PromptReplies {
   readonly #system: Timers;
   readonly #agent: Agent;
   #runningTools = 0;
-  /** The reply has yielded something, or used a tool: it is not requested again. */
+  /** True once the reply has yielded something, or used a tool: it is not requested again. */
   #hasActed = false;
-  /** Silences since the agent last yielded something, or ended a reply. */
+  /** Number of silences since the agent last yielded something, or ended a reply. */
   #silences = 0;
 
   /** Starts the conversation. */

@@ -28,7 +28,7 @@ export class Utterance {
   #heardAtStartMs: number | undefined;
   /** Length heard before it was held, ms. */
   #heardMs = 0;
-  /** Characters reported as heard. */
+  /** Number of characters reported as heard. */
   #reportedLength = 0;
 
   constructor(text: string, interruptible: boolean, playout: Playout, id = "") {

@@ -10,7 +10,7 @@ export class TranscriptionWatch {
   /** Number of turns whose words have not arrived. */
   #turns = 0;
   #waitedSamples = 0;
-  /** The callee has spoken since the latest words arrived. */
+  /** True if the callee has spoken since the latest words arrived. */
   #hasSpoken = false;
 
   /** @param onLost called, possibly on the leg's clock, if the words of a turn are lost; the detail is for an operator */

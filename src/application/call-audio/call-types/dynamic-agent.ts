@@ -84,7 +84,10 @@ function agentOf({ agent }: Pick<Context, "agent">): Agent | AudioAgent {
   return agent;
 }
 
-/** The voice of the agent; an audio agent needs one only for an apology. @throws {ConfigurationError} no voice can speak */
+/**
+ * The voice of the agent; an audio agent needs one only for an apology.
+ * @throws {ConfigurationError} no voice can speak
+ */
 async function voiceFor(
   context: ConverseContext,
   call: CallOf<"DYNAMIC_AGENT">,

@@ -85,7 +85,9 @@ class SpokenMessage implements PreparedMessage {
     this.#scope.abort(new ProgramFailed("speech_failed", "the message is no longer needed"));
   }
 
-  /** Number of characters already rendered: those of whole slices, plus an estimate for the current one by its length. */
+  /**
+   * Number of characters already rendered: those of whole slices, plus an estimate for the current one by its length.
+   */
   get #renderedCharacters(): number {
     const characterMs = this.#sliceMs / this.#sliceCharacters || DEFAULT_CHARACTER_MS;
     return this.#sliceCharacters + (this.#renderedMs - this.#sliceMs) / characterMs;

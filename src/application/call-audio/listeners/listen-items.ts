@@ -15,8 +15,8 @@ export type ListenItem =
   | { readonly type: "call_ended"; readonly status: "COMPLETED" | "FAILED"; readonly reason: Outcome["reason"] };
 
 /**
- * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link BUFFER_MS} of audio wait for
- * a reader. Read it with one loop; leaving the loop closes it.
+ * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link BUFFER_MS} of audio
+ * wait for a reader. Read it with one loop; leaving the loop closes it.
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
   readonly callId: string;

@@ -29,7 +29,7 @@ export class QueuedListener implements CallListening {
   #isAnswered = false;
   #hasReader = false;
   #hasStarted = false;
-  /** Set once it accepts no further audio. */
+  /** True once the listener accepts no further audio. */
   #hasLeft = false;
   #isClosed = false;
   #wake: (() => void) | undefined;

@@ -57,7 +57,7 @@ export class FairTurns {
   readonly #system: System;
   readonly #concurrency: number;
   readonly #pendingTurns = new Set<PendingTurn>();
-  /** By user, and by user and instance; only those with open turns. */
+  /** Shares by user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
   #runningTurns = 0;
   #latestTurn = 0;

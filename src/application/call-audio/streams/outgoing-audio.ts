@@ -111,7 +111,7 @@ export class OutgoingAudio implements PlayoutSupply {
     else this.#resampled.mark(mark);
   }
 
-  /** At most {@link MAX_RESAMPLED_PIECE} samples. */
+  /** Plays at most {@link MAX_RESAMPLED_PIECE} samples. */
   #play(playout: Playout, samples: Int16Array, sampleRate: number): void {
     if (sampleRate === playout.sampleRate) {
       if (this.#resampled !== undefined) {

@@ -9,7 +9,7 @@ export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "
 const MAX_PENDING_LINES = 1_000;
 /** Pause between write attempts after the call, ms. */
 const RETRY_MS = 5_000;
-/** Write attempts after the call has ended. */
+/** Number of write attempts after the call has ended. */
 const LAST_ATTEMPTS = 3;
 
 /**

@@ -13,7 +13,7 @@ export class Deletion {
   readonly #context: Pick<Context, "system" | "timings">;
   isFinished = false;
   #isClaimed = false;
-  /** A write is pending. */
+  /** True while a write is pending. */
   #isStoring = false;
   #request: Request | undefined;
   #currentRequest: Promise<boolean> | undefined;

@@ -16,9 +16,9 @@ const BATCH_SIZE = 500;
 
 /** Retention after the end of a call, days; undefined for unlimited. */
 export interface RetentionDays {
-  /** Calls with all of their records, and instances after their deletion. */
+  /** Number of days for which calls are kept with all of their records, and instances after their deletion. */
   readonly calls?: number | undefined;
-  /** Recordings; never longer than their calls. */
+  /** Number of days for which recordings are kept; never longer than their calls. */
   readonly recordings?: number | undefined;
 }
 
