@@ -38,10 +38,11 @@ const PREVIOUS = {
 };
 
 /**
- * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
- * a decoder in workers, a transcription server if one is named, a key. Options are used as they are; only what is missing is
- * created on disk.
- * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
+ * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are
+ * installed, a decoder in workers, a transcription server if one is named, a key. Options are used as they are; only
+ * what is missing is created on disk.
+ * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder that cannot be used; the message names
+ * the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // Validates everything before creating anything.
@@ -151,7 +152,10 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
   return configuredAgent(embedded?.agent);
 }
 
-/** The tools of the program, then those of the configuration. @throws {ConfigurationError} a tool that cannot be used; the message names the fix */
+/**
+ * The tools of the program, then those of the configuration.
+ * @throws {ConfigurationError} a tool that cannot be used; the message names the fix
+ */
 async function allTools(
   { agentTools = [], embedded }: RingportOptions,
   hosts: HostLookup,

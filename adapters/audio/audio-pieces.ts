@@ -34,7 +34,7 @@ export interface PieceDecoder {
 
 /** Limits that stop {@link eachPiece} before the end of the file. */
 export interface PieceLimits {
-  /** CPU time, ms. */
+  /** Maximum CPU time, ms. */
   readonly maxCpuMs: number;
   isCancelled(): boolean;
 }

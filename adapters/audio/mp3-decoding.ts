@@ -55,7 +55,7 @@ export class Mp3Decoding {
     return this.#faults;
   }
 
-  /** After {@link finish}: true if frames are missing. */
+  /** True if frames are missing; known after {@link finish}. */
   get truncated(): boolean {
     return this.#isCutOff;
   }

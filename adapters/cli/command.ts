@@ -12,18 +12,18 @@ interface WordSpec {
 
 /** An option of one command. */
 export interface OptionSpec extends WordSpec {
-  /** Without its dashes. */
+  /** Name of the option, without its dashes. */
   readonly name: string;
   /** One letter for the same option, without its dash. */
   readonly short?: string;
-  /** For help; undefined for a switch. */
+  /** Placeholder for the value in the help; undefined for a switch. */
   readonly placeholder?: string | undefined;
   readonly help: string;
 }
 
 /** A word that follows a command's name. */
 export interface OperandSpec extends WordSpec {
-  /** For help. */
+  /** Name of the operand in the help. */
   readonly name: string;
   readonly optional?: boolean;
   /** True if it may be repeated; only for the last operand. */
@@ -32,7 +32,7 @@ export interface OperandSpec extends WordSpec {
 
 /** Words after a command's name, checked against its specification. */
 export interface ParsedLine {
-  /** By option name; true for a switch that is on. */
+  /** Values by option name; true for a switch that is on. */
   readonly values: ReadonlyMap<string, string | boolean>;
   readonly operands: readonly string[];
 }

@@ -14,7 +14,7 @@ export function withFix(error: unknown, { databaseUrl }: RingportOptions): unkno
   return error;
 }
 
-/** SQLSTATE classes 28 and 3D: no such user, wrong password, no such database. */
+/** True for SQLSTATE classes 28 and 3D: no such user, wrong password, no such database. */
 function isRefusalOfPostgres(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^(28|3D)\w{3}$/.test(String(error.code));
 }

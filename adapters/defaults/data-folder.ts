@@ -15,7 +15,10 @@ export function modelFolder(data: string, models = "models"): string {
   return resolve(data, models);
 }
 
-/** Creates the folder of speech models if it is missing. Returns its path. @throws {ConfigurationError} it cannot be created or written */
+/**
+ * Creates the folder of speech models if it is missing. Returns its path.
+ * @throws {ConfigurationError} it cannot be created or written
+ */
 export async function usableModelFolder(data: string, models?: string): Promise<string> {
   const folder = modelFolder(data, models);
   return ensureUsable(folder, `the model folder ${folder}`, "RINGPORT_SPEECH_MODELS");

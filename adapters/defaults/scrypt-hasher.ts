@@ -18,7 +18,7 @@ const HASH_BYTES = 32;
  * audio.
  */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Maximum waiting requests of each kind: up to ten seconds of work. */
+/** Maximum number of waiting requests of each kind: up to ten seconds of work. */
 const MAX_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
@@ -85,7 +85,7 @@ function parseHash(stored: string): StoredHash | undefined {
   return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
 }
 
-/** RFC 7914 §2: 2^ln is less than 2^(16 r). */
+/** True if 2^ln is less than 2^(16 r), as RFC 7914 §2 requires. */
 function isUsable({ ln, r, p }: ScryptCost): boolean {
   return ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && 128 * 2 ** ln * r <= MAX_MEMORY;
 }

@@ -43,7 +43,7 @@ export interface RecogniserInput {
   readonly model: RecogniserFiles;
   /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /** For models that recognise several: `pt`. */
+  /** Language for models that recognise several: `pt`. */
   readonly language?: string | undefined;
 }
 

@@ -5,7 +5,8 @@ import { engineMessage, type HostEngine, type HostVoice, loadEngine } from "./ho
 import { HostStreams } from "./host-streams.ts";
 import type { FromHost, SpeakInput, ToHost } from "./messages.ts";
 
-// The entry of a speech process (see speech-process.ts). Its argument is the JSON of the installed packages of the engine.
+// The entry of a speech process (see speech-process.ts). Its argument is the JSON of the installed packages of the
+// engine.
 
 const NICE = 10;
 /** A process whose server has died must not stay behind. */

@@ -76,7 +76,7 @@ interface Slot {
   /** Memory after the last model was loaded, bytes. */
   baseBytes: number;
   texts: number;
-  /** It takes no new work and ends after its last text. */
+  /** True if the process takes no new work and ends after its last text. */
   isRetiring: boolean;
 }
 
@@ -112,7 +112,7 @@ export class SpeechProcesses {
     return this.#slots.size;
   }
 
-  /** Their process ids. */
+  /** Ids of the running processes. */
   get pids(): readonly number[] {
     return [...this.#slots].flatMap(({ process }) => process.pid ?? []);
   }

@@ -173,7 +173,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, openSockets: Set<WebSo
 
 /** A request of `Deno.serve`. */
 class DenoRequest extends ServerRequest {
-  /** Deno does not limit the size of a message, and delivers it only as a whole. */
+  /** True because Deno does not limit the size of a message, and delivers it only as a whole. */
   readonly buffersMessages = true;
 
   /**

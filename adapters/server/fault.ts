@@ -14,7 +14,7 @@ export function brokenApp(): Reply {
   return fault(500, "The server made a mistake", "internal_error", "the request could not be handled");
 }
 
-/** Distinguishes a refusal from an accepted WebSocket. */
+/** True for a refusal, false for an accepted WebSocket. */
 export function isReply(decision: object): decision is Reply {
   return "status" in decision;
 }

@@ -26,9 +26,9 @@ import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 
-/** Time a client may take to send the head of a request, ms. */
+/** Time that a client may take to send the head of a request, ms. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Time a client may take to send a whole request, ms: enough for 16 MiB over a slow connection. */
+/** Time that a client may take to send a whole request, ms: enough for 16 MiB over a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Idle timeout of connections, ms; longer than that of common proxies. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;

@@ -34,8 +34,8 @@ export interface NaturalRemedy {
 }
 
 /**
- * The speech engines that come with Ringport: a speech server, models of this machine, flite, eSpeak NG, in this order of precedence. For
- * English, flite is the clearer of the last two on the telephone.
+ * The speech engines that come with Ringport: a speech server, models of this machine, flite, eSpeak NG, in this order
+ * of precedence. For English, flite is the clearer of the last two on the telephone.
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */

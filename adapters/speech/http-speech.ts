@@ -40,7 +40,7 @@ export interface HttpSpeechOptions {
   readonly sampleRate?: number | undefined;
   /** `wav` if the server can send a header with the rate of its samples. Default: `pcm`. */
   readonly responseFormat?: "pcm" | "wav" | undefined;
-  /** Maximum concurrent requests. Default: 4. */
+  /** Maximum number of concurrent requests. Default: 4. */
   readonly atOnce?: number | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

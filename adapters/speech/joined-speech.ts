@@ -19,7 +19,7 @@ interface JoinedSpeechOptions {
 const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 /** Maximum length of a text, characters. */
 const MAX_TEXT_LENGTH = 4096;
-/** Time an engine may take to list its voices at the start, ms. */
+/** Time that an engine may take to list its voices at the start, ms. */
 const LIST_MS = 5_000;
 
 /**

@@ -20,7 +20,7 @@ export interface EspeakLanguage {
   readonly identifier: string;
   /** Display name: `Portuguese (Brazil)`. */
   readonly name: string;
-  /** Its tags, in lower case: `pt-br`, `pt`. A lower number is a better match. */
+  /** Tags of the language, in lower case: `pt-br`, `pt`. A lower number is a better match. */
   readonly tags: readonly { readonly tag: string; readonly priority: number }[];
 }
 

@@ -3,9 +3,9 @@ import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/b
 /** Exit code and output of a command. */
 interface CommandResult {
   readonly exitCode: number;
-  /** The contents of its file. */
+  /** Contents of the file that the command wrote. */
   readonly file: Uint8Array;
-  /** Its standard output and standard error. */
+  /** Standard output and standard error of the command. */
   readonly log: string;
 }
 

@@ -41,7 +41,10 @@ export interface FencedParams {
 
 /** Differences between the databases. */
 export interface Traits {
-  /** Transactions overlap, so a row that a decision depends on is locked. Otherwise transactions share commits. */
+  /**
+   * True if transactions overlap, so that a row that a decision depends on is locked. Otherwise transactions share
+   * commits.
+   */
   readonly rowLocks: boolean;
   /** A member of a column that holds a JSON object, as text. */
   jsonText(column: string, member: string): RawBuilder<string | null>;

@@ -8,9 +8,9 @@ import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 
 /** Options of {@link deepgramTranscription}, for Deepgram hosted or self-hosted. Written from its documentation. */
 export interface DeepgramOptions {
-  /** Without a version: `https://api.deepgram.com`. */
+  /** Base URL without a version: `https://api.deepgram.com`. */
   readonly baseUrl: string | URL;
-  /** Never part of an error message. */
+  /** Key for the server; never part of an error message. */
   readonly apiKey: string;
   /** The model. There is no default: models come and go. */
   readonly model: string;

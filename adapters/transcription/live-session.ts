@@ -8,7 +8,7 @@ import { type TimeSpan, UnprocessedAudio } from "./unprocessed-audio.ts";
 
 /** Timeouts of a live session, ms. */
 export interface LiveTimeouts {
-  /** Time a connection attempt may take, ms. Default: 10,000. */
+  /** Time that a connection attempt may take, ms. Default: 10,000. */
   readonly connectMs?: number | undefined;
   /** Longest silence of the engine while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;

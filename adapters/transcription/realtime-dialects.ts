@@ -12,7 +12,7 @@ export interface RealtimeDialect {
   /** Sent before the audio of a turn. */
   readonly turnBegins: object | undefined;
   readonly turnEnds: object;
-  /** By message type. */
+  /** Meanings of the messages, by type. */
   readonly meanings: ReadonlyMap<string, Meaning>;
   /** The member of a final message that holds its text. */
   readonly text: "transcript" | "text";

@@ -27,7 +27,7 @@ export interface ReconnectTimeouts {
   readonly connectMs: number;
   /** The pause after the first failed attempt, doubled after each further one. */
   readonly retryMs: number;
-  /** A connection that has lasted longer than this resets the pause. */
+  /** Duration of a connection after which the pause is reset, ms. */
   readonly stableMs: number;
 }
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 /** An IP address of a host. */
 export interface HostAddress {
   readonly address: string;
-  /** 4 or 6. */
+  /** IP version, 4 or 6. */
   readonly family: number;
 }
 

@@ -28,13 +28,13 @@ export type JobCode<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jo
 /** The code of every kind. */
 export type JobCodes<Jobs extends JobTable<Jobs>> = { readonly [K in keyof Jobs]: JobCode<Jobs, K> };
 
-/** From the pool to a worker. */
+/** A message from the pool to a worker. */
 export interface ToWorker {
   readonly id: number;
   readonly job: { readonly kind: string };
 }
 
-/** From a worker to the pool. `ready` is sent once, when the worker's code has loaded. */
+/** A message from a worker to the pool. `ready` is sent once, when the worker's code has loaded. */
 export type FromWorker =
   | { readonly type: "ready" }
   | { readonly type: "piece"; readonly id: number; readonly piece: unknown }
@@ -57,7 +57,7 @@ export class PoolError extends CodedError {
   override readonly name = "PoolError";
   readonly code = "worker_job_failed";
   readonly kind: PoolErrorKind;
-  /** For `failed`: the name of the error that the job's code threw. */
+  /** Name of the error that the job's code threw, for `failed`. */
   readonly thrownName: string | undefined;
 
   constructor(kind: PoolErrorKind, message: string, thrownName?: string) {

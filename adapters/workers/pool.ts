@@ -6,7 +6,9 @@ import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 
 /** Options of {@link WorkerPool}. */
 export interface WorkerPoolOptions {
-  /** Maximum worker threads. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
+  /**
+   * Maximum number of worker threads. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm.
+   */
   readonly size?: number | undefined;
   /** Maximum number of jobs that may wait for a worker before another is refused. Default: 256. */
   readonly maxWaiting?: number | undefined;

@@ -28,7 +28,7 @@ const MAX_LOST_TURNS = 1;
 
 /** Limits of one call. */
 export interface ChatLimits extends AgentCallLimits {
-  /** True if replies are prepared before the callee's turn has certainly ended. Default: true. */
+  /** True if replies are prepared before it is certain that the callee's turn has ended. Default: true. */
   readonly preemptive?: boolean | undefined;
   /** Longest time without any output of a reply, ms. Default: the limit of the core. */
   readonly replyTimeoutMs?: number | undefined;
@@ -51,8 +51,8 @@ export class ChatConversation implements Conversation {
   #lostTurns = 0;
   /** The reply that is being prepared. */
   #preparedReply: PreparedReply | undefined;
-  /** True if the agent has asked since it last heard the callee. */
-  #hasAskedIfThere = false;
+  /** True if the agent has asked whether the callee is present since it last heard them. */
+  #hasAskedIfPresent = false;
 
   constructor(chat: Chat, brief: AgentBrief, phrases: Phrases, limits: ChatLimits) {
     this.#chat = chat;
@@ -93,7 +93,7 @@ export class ChatConversation implements Conversation {
       yield* this.#fail(input.detail);
       return;
     }
-    this.#hasAskedIfThere = false;
+    this.#hasAskedIfPresent = false;
     if (input.type === "unheard") {
       if (++this.#lostTurns > MAX_LOST_TURNS) yield* this.#fail(input.detail);
       else yield* this.#sayAndListen(this.#phrases.sayAgain);
@@ -151,11 +151,11 @@ export class ChatConversation implements Conversation {
   }
 
   *#silence(): Generator<ConversationAction, void> {
-    if (this.#hasAskedIfThere) {
+    if (this.#hasAskedIfPresent) {
       yield* this.#end(this.#phrases.goodbye);
       return;
     }
-    this.#hasAskedIfThere = true;
+    this.#hasAskedIfPresent = true;
     yield* this.#sayAndListen(this.#phrases.stillThere);
   }
 

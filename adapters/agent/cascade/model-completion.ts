@@ -3,7 +3,7 @@ import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
 /** Maximum length of a completion, characters. */
 const MAX_COMPLETION_LENGTH = 20_000;
-/** Maximum tool calls of one completion. */
+/** Maximum number of tool calls of one completion. */
 const MAX_CALLS = 16;
 
 /** A completion that arrives in chunks. */

@@ -41,7 +41,7 @@ export class ToolRound {
     return this.#running.length > 0;
   }
 
-  /** Waits for the tools, at most `ms`; resolves with true if they are still running. */
+  /** Waits for the tools for at most `ms`; resolves with true if they are still running. */
   isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
     return isSlow(Promise.all(this.#running), ms, signal);
   }

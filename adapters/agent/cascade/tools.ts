@@ -40,7 +40,7 @@ const BUILT_IN: readonly ToolText[] = [
   },
 ];
 
-/** Actions a call offers its model, besides speaking. */
+/** Actions that a call offers its model, besides speaking. */
 export type CallTools = Pick<AgentBrief, "tools" | "canTransfer" | "transferTo">;
 
 /** The tools of a call, as the model sees them. */
@@ -81,10 +81,10 @@ function voicemailOf(input: string): ToolAction {
 function pressOf(input: string): ToolAction {
   const { keys } = (jsonOf(input) ?? {}) as { keys?: unknown };
   if (typeof keys === "string" && /^[0-9*#]{1,32}$/.test(keys)) return { do: "press", keys };
-  return { do: "refuse", fault: "keys must be 1 to 32 of 0-9 * #" };
+  return { do: "refuse", fault: "keys must be 1 to 32 characters of 0-9 * #" };
 }
 
-/** A model never chooses a number: it picks one the creator of the call has allowed. */
+/** A model cannot make up a number: it picks one that the creator of the call has allowed. */
 function transferOf(input: string, numbers: readonly string[]): ToolAction {
   const { to } = (jsonOf(input) ?? {}) as { to?: unknown };
   const allowedNumber = numbers.find((number) => number === to);

@@ -46,7 +46,7 @@ export class RealtimeConversation implements AudioConversation {
   readonly #history = new SpokenHistory();
   readonly #scope = new AbortController();
   #format: AudioFormat | undefined;
-  #hasAskedIfThere = false;
+  #hasAskedIfPresent = false;
   /** Set once the last reply has begun; with the reason, if it is a limit. */
   #closing: { readonly detail?: string } | undefined;
   /** True if a machine records the agent. */
@@ -122,10 +122,10 @@ export class RealtimeConversation implements AudioConversation {
 
   silence(): void {
     if (this.#hasEnded) return;
-    if (this.#hasAskedIfThere) this.#close();
+    if (this.#hasAskedIfPresent) this.#close();
     else {
       this.#notify("[Nobody has spoken for 10 seconds. Ask whether the callee is still there.]", { to: "silence" });
-      this.#hasAskedIfThere = true;
+      this.#hasAskedIfPresent = true;
     }
   }
 
@@ -172,7 +172,7 @@ export class RealtimeConversation implements AudioConversation {
     switch (event.type) {
       case "speech_started":
         this.#history.recordTurn(event.item, { startMs: event.atMs });
-        this.#hasAskedIfThere = false;
+        this.#hasAskedIfPresent = false;
         this.#tools.resetSteps();
         if (this.#closing === undefined) this.#emit({ type: "speech_started" });
         break;
@@ -257,7 +257,7 @@ export class RealtimeConversation implements AudioConversation {
   #notify(text: string, reply: ReplyRequest): void {
     this.#tools.interrupt();
     this.#tools.resetSteps();
-    this.#hasAskedIfThere = false;
+    this.#hasAskedIfPresent = false;
     this.#history.add(text);
     this.#link.send(itemCreate({ role: "user", text }));
     this.#replies.cancel();

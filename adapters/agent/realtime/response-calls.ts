@@ -1,7 +1,7 @@
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { actionOf, type ToolAction } from "../cascade/tools.ts";
 
-/** Maximum function calls of one response. */
+/** Maximum number of function calls of one response. */
 const MAX_CALLS = 16;
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 

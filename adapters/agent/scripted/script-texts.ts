@@ -23,7 +23,7 @@ export class ScriptTexts {
     if (hasWords(filledText)) yield { type: "say", text: filledText, interruptible };
   }
 
-  /** Speaks before the first step: the introduction, unless the first words already are one, and the first message. */
+  /** Speaks the introduction, unless the first words already introduce the agent, and then the first message. */
   *opening(interruptible: boolean): Generator<ConversationAction, void> {
     const { firstMessage } = this.#brief;
     if (!this.#introducesItself) yield* this.say(this.#introduction, false);

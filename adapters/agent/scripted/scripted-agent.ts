@@ -42,5 +42,5 @@ function assertTransferable(to: string, canTransfer = false, transferTo: readonl
   if (!canTransfer)
     throw new ScriptFault(`the script transfers the call to ${to}, which the network of this instance cannot do`);
   if (!transferTo.includes(to))
-    throw new ScriptFault(`the script transfers the call to ${to}, which is missing in transferTo`);
+    throw new ScriptFault(`the script transfers the call to ${to}, which is missing from transferTo`);
 }

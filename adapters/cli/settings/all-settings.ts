@@ -145,7 +145,7 @@ const SERVER = [
     "RINGPORT_RATE_LIMIT",
     wholeNumber(1, 1_000_000),
     "none",
-    "Maximum requests of a token in each window.",
+    "Maximum number of requests of a token in each window.",
   ),
   setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
   setting(
@@ -160,7 +160,7 @@ const SERVER = [
     "RINGPORT_MAX_CALLS_PER_DAY",
     callsPerDay,
     "none",
-    "Maximum calls within 24 hours of a token without its own limit.",
+    "Maximum number of calls within 24 hours of a token without its own limit.",
   ),
   setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "Lowest level that is logged."),
   setting(

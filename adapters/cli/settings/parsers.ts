@@ -7,7 +7,7 @@ import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 export interface Parser<T> {
   /** Description of a valid value, to follow "it must be". */
   readonly expected: string;
-  /** For help: `NUMBER`, `URL`; undefined for a switch. */
+  /** Placeholder for the help: `NUMBER`, `URL`; undefined for a switch. */
   readonly placeholder: string | undefined;
   /** All valid texts, for completion; undefined if there are too many. */
   readonly words?: readonly string[];

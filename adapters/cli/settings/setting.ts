@@ -2,7 +2,7 @@ import type { Parser } from "./parsers.ts";
 
 /** A setting of the server. */
 export interface Setting<Option extends string = string> {
-  /** Its path in `RingportOptions`, or a setting of the server such as `port`. */
+  /** Path of the option in `RingportOptions`, or a setting of the server such as `port`. */
   readonly option: Option;
   /** The environment variable. */
   readonly env: string;
@@ -35,5 +35,5 @@ export function setting<const Option extends string>(
   return { option, env, flag, parser, fallback, help, ...(overrides.secret ? { secret: true } : {}) };
 }
 
-/** For a setting that holds a secret. */
+/** Properties of a setting that holds a secret. */
 export const HIDDEN = { flag: undefined, secret: true } as const;

@@ -35,7 +35,7 @@ export const tokenCreate: CommandSpec = {
     {
       name: "max-calls-per-day",
       placeholder: "NUMBER",
-      help: "Maximum calls within 24 hours. Default: unlimited, 50 for a demo token.",
+      help: "Maximum number of calls within 24 hours. Default: unlimited, 50 for a demo token.",
     },
     {
       name: "scopes",

@@ -5,7 +5,7 @@ import process from "node:process";
 /** A program that plays a WAV file. */
 export interface AudioPlayer {
   readonly program: string;
-  /** Its path. */
+  /** Path of the player. */
   readonly path: string;
   /** Arguments that play a file and then exit. */
   arguments(file: string): string[];

@@ -9,7 +9,7 @@ import { PAGE_POLICY } from "./security-headers.ts";
 
 const ASSETS = "/console/assets/";
 
-/** By the extension of a file. */
+/** Media types, by the extension of the file. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     js: "text/javascript; charset=utf-8",

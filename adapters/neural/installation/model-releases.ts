@@ -37,8 +37,8 @@ export function parseSha256(text: string): string | undefined {
 }
 
 /**
- * The SHA-256 of a model's archive as its release publishes it: in `checksum.txt`, which a job of sherpa-onnx writes each day, or
- * as the digest that GitHub computes.
+ * The SHA-256 of a model's archive as its release publishes it: in `checksum.txt`, which a job of sherpa-onnx writes
+ * each day, or as the digest that GitHub computes.
  * @throws {InstallFault} neither has it; the message names the fix
  */
 export async function publishedSha256(

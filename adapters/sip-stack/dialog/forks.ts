@@ -8,7 +8,7 @@ import type { DialogUsage } from "./dialog-usage.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 import type { HeaderField } from "./user-agent-options.ts";
 
-/** Maximum early dialogs of one INVITE; a 2xx may create one more. */
+/** Maximum number of early dialogs of one INVITE; a 2xx may create one more. */
 const MAX_FORKS = 16;
 
 /**
@@ -52,7 +52,7 @@ export class Forks {
 
 /** The INVITE that a stray 2xx belongs to, as far as known. */
 interface StrayInvite {
-  /** Its Request-URI. */
+  /** Request-URI of the INVITE. */
   readonly uri: string;
   readonly authorization: readonly HeaderField[];
   /** The core's id of the call, for the trace. */

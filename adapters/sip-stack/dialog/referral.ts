@@ -8,7 +8,7 @@ import type { InviteRefusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
-/** Time the peer may take to report an outcome, ms. */
+/** Time that the peer may take to report an outcome, ms. */
 const OUTCOME_TIMEOUT_MS = 60_000;
 /** Time to wait for the BYE of a peer that stops reporting without an outcome, ms. */
 const BYE_WAIT_MS = 2_000;

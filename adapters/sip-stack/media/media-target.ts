@@ -91,7 +91,10 @@ export class MediaTarget {
     return this.#mayUse(target.address) ? target : NO_ADDRESS;
   }
 
-  /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */
+  /**
+   * True if audio may be sent to the address. An address of zeros signals hold (RFC 3264 section 8.4), and is always
+   * allowed.
+   */
   #mayUse(address: string): boolean {
     return isWildcard(address) || this.#isAllowed(address);
   }

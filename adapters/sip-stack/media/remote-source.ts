@@ -16,7 +16,7 @@ const MOVE_MS = 200;
 const PREVIOUS_TAIL_MS = 2_000;
 /** Maximum jump ahead of the sequence number with which a source continues (RFC 3550 appendix A.1). */
 const MAX_AHEAD = 3_000;
-/** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
+/** Number of consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
 const PACKETS_AT_ADDRESS = 2;
 const PACKETS_AT_HOST = 3;
 const PACKETS_AT_OTHER_HOST = 5;

@@ -27,7 +27,9 @@ export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): 
 /** One character per byte, so that indexes in the text are offsets in the bytes. */
 const BYTEWISE = new TextDecoder("latin1");
 
-/** The parts between lines that start with the delimiter (RFC 2046 section 5.1.1); the last delimiter may be missing. */
+/**
+ * The parts between lines that start with the delimiter (RFC 2046 section 5.1.1); the last delimiter may be missing.
+ */
 function* bodyParts(body: Uint8Array, delimiter: string): Iterable<BodyPart> {
   const text = `\n${BYTEWISE.decode(body)}`; // its indexes are one too high
   const line = `\n${delimiter}`;

@@ -56,7 +56,10 @@ export function ptimeOf(media: SdpMedia): number {
   return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
 }
 
-/** Labels of letters, digits, hyphens and underscores; the last is not a number, which would be a malformed IP address. */
+/**
+ * True for labels of letters, digits, hyphens and underscores, of which the last is not a number: that would be a
+ * malformed IP address.
+ */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
   const hasValidLabels = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));

@@ -88,7 +88,7 @@ export class HopSequence {
   }
 }
 
-/** Time a connection may take before the request is sent over UDP, ms. */
+/** Time that a connection may take before the request is sent over UDP, ms. */
 const CONNECT_MS = 1_000;
 /** Time for which a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;

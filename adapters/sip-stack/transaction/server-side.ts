@@ -9,7 +9,10 @@ import { ServerTransaction } from "./server-transaction.ts";
 import type { SipTimers } from "./transaction-machine.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
-/** Maximum server transactions at a time; beyond it, requests are refused, unless a completed one can be dropped. */
+/**
+ * Maximum number of server transactions at a time; beyond it, requests are refused, unless a completed one can be
+ * dropped.
+ */
 const MAX_TRANSACTIONS = 4_000;
 /** Number of additional server transactions for requests within our calls. */
 const ROOM_FOR_CALLS = 1_000;

@@ -40,8 +40,8 @@ export type TransactionTable<State extends string, Input extends string, Action 
 >;
 
 /**
- * A state machine that runs a table. Timers are inputs like any other (`timer A`); entering a state without an entry for a
- * timer stops it.
+ * A state machine that runs a table. Timers are inputs like any other (`timer A`); entering a state without an entry
+ * for a timer stops it.
  */
 export abstract class Machine<State extends string, Input extends string, Action extends string> {
   readonly #table: TransactionTable<State, Input, Action>;

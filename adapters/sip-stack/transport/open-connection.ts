@@ -104,7 +104,8 @@ function startTls(
     port,
     lookup: addressOnly,
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-    // An IP address is not a server name (RFC 6066 section 3); without a name, the certificate is checked against the host.
+    // An IP address is not a server name (RFC 6066 section 3); without a name, the certificate is checked against the
+    // host.
     ...(isIP(servername) === 0 ? { servername } : {}),
     minVersion: "TLSv1.2",
     rejectUnauthorized: !insecure,

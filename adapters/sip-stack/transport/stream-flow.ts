@@ -17,9 +17,9 @@ import {
 
 /** The interval of keep-alives, short enough for firewalls, ms. */
 const KEEP_ALIVE_MS = 30_000;
-/** Time a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
+/** Time that a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
 const PONG_MS = 10_000;
-/** Time the rest of a started message may take, ms. */
+/** Time that the rest of a started message may take, ms. */
 const STALL_MS = 30_000;
 /** Largest buffer for a peer that reads slowly, bytes. */
 const MAX_UNSENT_BYTES = 1 << 20;

@@ -102,7 +102,7 @@ export function peerCertificateFault(
   });
 }
 
-/** Time the handshake that reads a certificate may take, ms. */
+/** Time that the handshake that reads a certificate may take, ms. */
 const TIMEOUT_MS = 2_000;
 
 /**

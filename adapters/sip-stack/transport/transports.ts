@@ -8,7 +8,7 @@ import { type Hop, type SocketAddress, TransportError, type TransportListener, t
 import { notReachable } from "./trusted-resolve.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
-/** Time a peer may take to accept a connection of TCP or TLS, ms. */
+/** Time that a peer may take to accept a connection of TCP or TLS, ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Options of {@link createTransports}. */

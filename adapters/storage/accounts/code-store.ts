@@ -75,7 +75,7 @@ async function countOpenInvitations(
   { accountId, createdAt }: CodeRecord,
   rowLocks: boolean,
 ): Promise<number> {
-  // Locked: the next invitation by this administrator counts this one.
+  // The lock makes the next invitation by this administrator wait for the commit, so that it counts this one.
   if (rowLocks && accountId !== null)
     await tx.selectFrom("accounts").select("id").where("id", "=", accountId).forNoKeyUpdate().execute();
   const { count } = await tx
@@ -163,7 +163,10 @@ async function isEmailTaken(tx: Kysely<Database>, email: string): Promise<boolea
   return row !== undefined;
 }
 
-/** An existing user with that name may belong to another person: its tokens are older than this account. */
+/**
+ * Stores the user, under its id if the name is taken: an existing user with that name may belong to another person,
+ * because its tokens are older than this account.
+ */
 async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
   const insertedRow = await tx
     .insertInto("users")

@@ -105,7 +105,7 @@ async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ create
 }
 
 async function countConsents(tx: Kysely<Database>, userId: string): Promise<number> {
-  // This locks the user's log until the commit: the next insertion counts this one.
+  // This locks the user's log until the commit, so that the next insertion counts this one.
   await lockPosition(tx, userId);
   const { count } = await tx
     .selectFrom("consents")

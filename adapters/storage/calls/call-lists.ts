@@ -110,7 +110,7 @@ function pageOfKind(
 interface Position {
   readonly createdAt: number;
   readonly id: string;
-  /** The item at this position belongs to the next page. */
+  /** True if the item at this position belongs to the next page. */
   readonly isInclusive: boolean;
 }
 
@@ -140,7 +140,7 @@ export function follows({ createdAt, id, isInclusive }: Position): RawBuilder<Sq
     : sql<SqlBool>`(created_at, id) < (${createdAt}, ${id})`;
 }
 
-/** Maximum failed calls per query, which reads their rows. */
+/** Maximum number of failed calls per query, which reads their rows. */
 const PIECE = 500;
 
 interface Period {

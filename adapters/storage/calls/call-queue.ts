@@ -69,7 +69,7 @@ const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & {
 
 /** Maximum number of calls per query; their messages are large. */
 const MAX_CALLS_PER_QUERY = 50;
-/** Maximum index entries per query. */
+/** Maximum number of index entries per query. */
 const MAX_ENTRIES_PER_QUERY = 1_000;
 
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */

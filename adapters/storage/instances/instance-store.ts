@@ -62,7 +62,7 @@ export function instanceStore(session: Session): InstanceStore {
           const row = { ...RECORDS.instances.row(instance), stored_bytes: 0 };
           const bytes = rowBytes(row) + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
           await charge(tx, [{ owner: instance.userId, bytes, limit: budget?.userBytes }]);
-          // On PostgreSQL this locks the user's log until the commit: the next insertion counts this one.
+          // On PostgreSQL this locks the user's log until the commit, so that the next insertion counts this one.
           await insertEvents(tx, events);
           if (maxInstances !== undefined && (await countInstances(tx, instance.userId)) >= maxInstances)
             throw new QuotaReached();

@@ -18,12 +18,12 @@ import { postgresUnavailable, withReadableUrl } from "./postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-lease.ts";
 import type { PostgresStorageOptions } from "./postgres-storage.ts";
 
-/** Time a connection attempt may take, ms. */
+/** Time that a connection attempt may take, ms. */
 const CONNECT_MS = 5_000;
 /** A process that is suspended during a transaction loses it, with its locks. */
 const LIMITS: PostgresLimits = { statementMs: 10_000, idleMs: 5_000, silenceMs: 15_000 };
 const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
-/** Time a renewal may take, as a fraction of the lease; it leaves time for a second attempt. */
+/** Time that a renewal may take, as a fraction of the lease; it leaves time for a second attempt. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
 /** Time limit of a statement of a renewal, as a fraction of the time for its response: PostgreSQL gives up first. */

@@ -13,7 +13,7 @@ import { InternalError } from "../../../src/base/error.ts";
 import type { Statement as Query } from "../connected-database.ts";
 import { whenFree } from "./node-sqlite.ts";
 
-/** Maximum prepared statements in the cache; the storage has far fewer queries. */
+/** Maximum number of prepared statements in the cache; the storage has far fewer queries. */
 const CACHED_STATEMENTS = 300;
 
 /** Migrations run in one immediate transaction, which also locks out other processes. */

@@ -152,7 +152,7 @@ export const WHOLE_DATABASE = "server";
 export interface OwnerTable {
   /** The resource, such as {@link WHOLE_DATABASE}. */
   name: string;
-  /** Increases with every owner. */
+  /** Number of the owner; increases with every owner. */
   epoch: number;
   /** The storage that owns it; null if it was released. */
   owner: string | null;

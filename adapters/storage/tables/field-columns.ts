@@ -24,7 +24,7 @@ export interface Column {
   readonly kind: "text" | "number" | "json" | "bytes";
   /** Phone numbers in it, see {@link NumberPlace}. */
   readonly numbers: readonly NumberPlace[];
-  /** A null column is a missing field. */
+  /** True if a null column is a missing field. */
   readonly isOptional: boolean;
   readonly codec?: FieldCodec;
   /** Value of a null column; used for columns that were added after their rows. */

@@ -44,7 +44,7 @@ export function webhookStore(session: Session): WebhookStore {
     ...deliveryStore(session),
     insert: (webhook, maxWebhooks) =>
       session.transaction(async (tx) => {
-        // This locks the user's log until the commit: the next insertion counts this one.
+        // This locks the user's log until the commit, so that the next insertion counts this one.
         const position = await lockPosition(tx, webhook.userId);
         if ((await countWebhooks(tx, webhook.userId)) >= maxWebhooks) return undefined;
         await tx

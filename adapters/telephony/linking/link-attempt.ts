@@ -6,7 +6,7 @@ const IDLE_MS = 600_000;
 
 /** The line that a code links. */
 export interface LinkTarget {
-  /** Its display name. */
+  /** Display name of the instance. */
   readonly name: string;
   readonly instanceId: string;
   /** The address at which users reach this server, without a trailing slash. */

@@ -15,7 +15,7 @@ const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Number of samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
 const BUFFER_SAMPLES = 7_680;
-/** Maximum unused buffers, about 1 MiB: between two writes a call needs only one. */
+/** Maximum number of unused buffers, about 1 MiB: between two writes a call needs only one. */
 const MAX_SPARE_BUFFERS = 64;
 /** Maximum number of buffers of one call that wait for the disk: 8 s at 16 kHz. */
 const MAX_PENDING_BUFFERS = 17;

@@ -18,7 +18,7 @@ interface Limits {
 
 /** Decision about the start of a call. */
 export type Admission =
-  /** It may start after `waitMs`. `release` frees its place; idempotent. */
+  /** The attempt may start after `waitMs`. `release` frees its place; idempotent. */
   | { readonly admitted: true; readonly waitMs: number; release(): void }
   /** The reason, and the time until the next attempt, ms. */
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };

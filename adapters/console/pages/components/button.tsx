@@ -45,7 +45,7 @@ export function Button({
 }
 
 interface LinkButtonProps extends Pick<ButtonProps, "children" | "look" | "small" | "wide" | "icon"> {
-  /** From `href("/calls")`. */
+  /** Address of the page, from `href("/calls")`. */
   readonly to: string;
   /** Opens a new tab. */
   readonly newTab?: boolean | undefined;

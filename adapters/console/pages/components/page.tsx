@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { navigations } from "../shell/place.ts";
 
-/** The latest navigation whose page received the focus. */
+/** Number of the latest navigation whose page received the focus. */
 let focusedNavigation = 0;
 
 /** The heading of a view. It names the tab, and gets the focus after a navigation. */

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 
 /** A column: its heading, and its cell of a row. */
 export interface TableColumn<T> {
-  /** For screen readers only if the column holds actions. */
+  /** Title of the column; for screen readers only if the column holds actions. */
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Buttons of the row, at its end. */
+  /** True for the buttons of the row, at its end. */
   readonly action?: boolean | undefined;
 }
 
@@ -16,7 +16,7 @@ export function Table<T>({
   rows,
   keyOf,
 }: {
-  /** For screen readers. */
+  /** Caption for screen readers. */
   readonly caption: string;
   readonly columns: readonly TableColumn<T>[];
   readonly rows: readonly T[];

@@ -52,7 +52,7 @@ export function Loaded<T>({
   children,
 }: {
   readonly data: Data<T>;
-  /** Height of the skeleton. */
+  /** Height of the skeleton, lines. */
   readonly lines?: number;
   readonly children: (value: T) => ComponentChildren;
 }) {

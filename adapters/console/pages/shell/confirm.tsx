@@ -15,7 +15,7 @@ export interface Question {
   readonly title: string;
   /** Consequences of the action: "Programs that use it stop working at once." */
   readonly consequence: ComponentChildren;
-  /** On the button, as a verb: "Revoke token". */
+  /** Text of the button, as a verb: "Revoke token". */
   readonly action: string;
   /** Carries it out; the dialog stays open until it has succeeded. */
   readonly run: () => Promise<void>;

@@ -28,7 +28,10 @@ export default function PhoneView() {
   );
 }
 
-/** Form for the number. Its click also allows sound: browsers play none before the user has touched the page. */
+/**
+ * Form for the number. Submitting it also allows sound: browsers play none before the user has interacted with the
+ * page.
+ */
 function NumberChooser() {
   const input = useSignal(query.value.get("number") ?? rememberedNumber());
   const isSubmitted = useSignal(query.value.has("number"));

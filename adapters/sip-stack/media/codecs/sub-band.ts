@@ -24,7 +24,7 @@ export const clamp16 = (value: number): number => (value > 32_767 ? 32_767 : val
  * blocks of 6.2.1 and 6.2.2). Whole numbers of 16 bits, as in the Recommendation, so that both sides stay in step.
  */
 export class SubBand {
-  /** Expected next sample. */
+  /** The expected next sample. */
   prediction = 0;
   /** The current size of a step. */
   scale: number;

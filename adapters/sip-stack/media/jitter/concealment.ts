@@ -24,7 +24,7 @@ export class Concealment {
   /** One pitch period that loops seamlessly. */
   readonly #loop: Float32Array;
   #period = 0;
-  /** Samples concealed since the gap began; -1 outside of gaps. */
+  /** Number of samples concealed since the gap began; -1 outside of gaps. */
   #concealedSamples = -1;
   #offset = 0;
   #fadeStart = 0;

@@ -234,7 +234,10 @@ export class RtpJitterBuffer {
     return true;
   }
 
-  /** Appends the samples that the decoder wrote after the tail. Samples blended with concealed ones do not count as received. */
+  /**
+   * Appends the samples that the decoder wrote after the tail. Samples blended with concealed ones do not count as
+   * received.
+   */
   #append(count: number, isAfterPause = false): void {
     const line = this.#line;
     const blendedCount = this.#concealment.resume(line.samples, line.tail, count);
@@ -282,7 +285,10 @@ export class RtpJitterBuffer {
     } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, isUrgent);
   }
 
-  /** Spreads the searches of calls over frames, by their random timestamps. */
+  /**
+   * True if it is the turn of this call to search: turns spread the searches of calls over frames, by their random
+   * timestamps.
+   */
   #hasTurn(frameLength: number): boolean {
     return Math.floor(this.#dueTime / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
   }

@@ -24,7 +24,7 @@ export class Keystream {
   #stream: Uint8Array = this.#counters;
   /** Number of blocks per packet in `#stream`. */
   #blocks = 0;
-  /** Packets in `#stream`, and the first of them. */
+  /** Number of packets in `#stream`, and the SSRC, rollover counter and sequence number of the first packet. */
   #packets = 0;
   #ssrc = 0;
   #roc = 0;
@@ -54,8 +54,8 @@ export class Keystream {
   }
 
   /**
-   * Fewer packets the first time, in varying numbers, so that calls that began together do not always generate at the
-   * same time.
+   * Number of packets to generate: fewer the first time, and in varying numbers, so that calls that began together do
+   * not always generate at the same time.
    */
   #packetsAhead(ssrc: number): number {
     return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));

@@ -76,7 +76,7 @@ class Stream {
   }
 }
 
-/** Maximum remembered sources; a call has one, or a few after transfers. */
+/** Maximum number of remembered sources; a call has one, or a few after transfers. */
 const MAX_STREAMS = 32;
 
 /** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */

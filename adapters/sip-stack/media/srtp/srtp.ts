@@ -161,7 +161,7 @@ function payloadStart(packet: Uint8Array, end: number): number {
   return at <= end ? at : -1;
 }
 
-/** Compares in constant time. */
+/** True if the tags are equal. Compares in constant time. */
 function isEqualTag(tag: Uint8Array, packet: Uint8Array, at: number, bytes: number): boolean {
   let difference = 0;
   for (let i = 0; i < bytes; i++) difference |= tag[i]! ^ packet[at + i]!;

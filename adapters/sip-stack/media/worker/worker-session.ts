@@ -64,7 +64,7 @@ export class WorkerSession implements MediaSession, ClockMember {
   #earlySink: FrameSink | undefined;
   #started = false;
   #closing: Promise<void> | undefined;
-  /** Part of the shared counts that has been passed on. */
+  /** Number of sent samples that were reported to the source, and below it the other reported counts. */
   #sentSamples = 0;
   #silence = 0;
   #underruns = 0;
@@ -119,7 +119,7 @@ export class WorkerSession implements MediaSession, ClockMember {
     return readStatistics(this.#board);
   }
 
-  /** The evidence, as old as the statistics. */
+  /** The evidence, at most as old as the statistics. */
   evidence(): StreamEvidence {
     return this.#isAnswered ? readEvidence(this.#board) : NO_STREAM_EVIDENCE;
   }

@@ -3,7 +3,7 @@ import type { Socket } from "../../../../src/ports/web.ts";
 
 /** Number of bytes in the socket above which frames wait here: a quarter of a second at 16 kHz. */
 const MAX_IN_SOCKET_BYTES: number = 8 << 10;
-/** Maximum pending frames: 200 ms. */
+/** Maximum number of pending frames: 200 ms. */
 const MAX_FRAMES = 10;
 
 /** Sends frames to a phone. If its page reads too slowly, the oldest ones are dropped, so that it never falls far behind. */

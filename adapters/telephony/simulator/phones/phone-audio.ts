@@ -6,9 +6,9 @@ import { MAX_AUDIO_MS } from "./phone-message.ts";
 /** Length of the audio gathered before it is played, and the maximum backlog, ms. */
 const TARGET_MS = 60;
 const MAX_MS = 300;
-/** Length of the audio left when the next piece of the page is due, ms: the piece may be this late. */
+/** Length of the audio left when the next piece from the page is due, ms: the piece may be this late. */
 const SPARE_MS = 40;
-/** Maximum pending keys; each takes 200 ms. */
+/** Maximum number of pending keys; each takes 200 ms. */
 const MAX_KEYS = 32;
 
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */

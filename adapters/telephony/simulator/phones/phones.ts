@@ -3,11 +3,11 @@ import type { SocketHandlers } from "../../../../src/ports/web.ts";
 import { BrowserPhone, PHONE_CLOSE_CODES } from "./browser-phone.ts";
 import { RingGroup } from "./ring-group.ts";
 
-/** Maximum open phones of one user. */
+/** Maximum number of open phones of one user. */
 export const MAX_PHONES = 8;
-/** Maximum phone connections of one user, including those that are opening or closing. */
+/** Maximum number of phone connections of one user, including those that are opening or closing. */
 const MAX_USER_CONNECTIONS = 16;
-/** Maximum phone connections of all users. */
+/** Maximum number of phone connections of all users. */
 const MAX_CONNECTIONS = 256;
 
 /** The phones that are open in browsers, by user and number. */

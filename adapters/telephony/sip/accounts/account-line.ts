@@ -26,7 +26,7 @@ import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { AccountAttemptLimiter } from "./attempt-limiter.ts";
 import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./sip-account.ts";
 
-/** Time a server may take to respond about an account, ms; after that the account is refused. */
+/** Time that a server may take to respond about an account, ms; after that the account is refused. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
 const NOT_PUBLIC = "is not on the public Internet; only the operator of this server can allow others";
@@ -201,8 +201,8 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   /**
-   * A server that the operator has listed may be in a private network, and may redirect to others there, as with a
-   * trunk.
+   * True if only public addresses are allowed. A server that the operator has listed may be in a private network, and
+   * may redirect to others there, as with a trunk.
    */
   #onlyPublic({ server }: SipAccount): boolean {
     const { allowPrivate, servers } = this.#options;

@@ -2,10 +2,10 @@ import type { System } from "../../../../src/ports/system.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { SipAccount } from "./sip-account.ts";
 
-/** Maximum failed attempts per window: of one user, and of all users for one account. */
+/** Maximum number of failed attempts per window: of one user, and of all users for one account. */
 const MAX_FAILURES = 5;
 const WINDOW_MS = 60_000;
-/** Maximum concurrent attempts of all lines: each opens sockets. */
+/** Maximum number of concurrent attempts of all lines: each opens sockets. */
 const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */

@@ -2,7 +2,7 @@
 export interface Route {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** Its trunks; at least one. */
+  /** Trunks of the route; at least one. */
   readonly trunks: readonly RouteTrunk[];
 }
 
@@ -12,8 +12,11 @@ export interface RouteTrunk {
   readonly trunk: string;
   /** Order of the trunk: those with a lower order are tried first. Default: its place in the list, from 1. */
   readonly order?: number | undefined;
-  /** Its share of the calls among trunks of the same order: 0 to 65535. Default: 1. */
+  /** Share of this trunk in the calls among trunks of the same order: 0 to 65535. Default: 1. */
   readonly weight?: number | undefined;
-  /** Prefixes of the numbers that it is tried for: `["+49", "+1415"]`. Only the trunks with the longest matching prefix are tried. Default: every number. */
+  /**
+   * Prefixes of the numbers that it is tried for: `["+49", "+1415"]`. Only the trunks with the longest matching prefix
+   * are tried. Default: every number.
+   */
   readonly prefixes?: readonly string[] | undefined;
 }

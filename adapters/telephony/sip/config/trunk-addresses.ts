@@ -16,17 +16,17 @@ export function isContactHost(text: string): boolean {
   return parseUri(text) !== undefined;
 }
 
-/** A host name or an IP address without a port; IPv6 with or without brackets. */
+/** True for a host name or an IP address without a port; IPv6 with or without brackets. */
 export function isHost(text: string): boolean {
   return hostOf(text) !== undefined;
 }
 
-/** A host with or without a port. */
+/** True for a host with or without a port. */
 export function isPublicHost(text: string): boolean {
   return isHost(text) || parseHostPort(text) !== undefined;
 }
 
-/** A SIP URI with a user, or the user alone. */
+/** True for a SIP URI with a user, or the user alone. */
 export function isUriOrUser(text: string): boolean {
   if (/^sips?:/i.test(text)) return parseUri(text)?.user !== undefined;
   return text !== "" && text.length <= 200 && !/[\s<>"@]/.test(text);

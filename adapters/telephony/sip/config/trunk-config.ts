@@ -2,11 +2,17 @@ import type { CodecName } from "../../../sip-stack/media/codecs/codec.ts";
 import type { StreamServerOptions } from "../../../sip-stack/transport/stream-listener.ts";
 import type { TlsOptions } from "../../../sip-stack/transport/tls.ts";
 
-/** A connection to the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are required. */
+/**
+ * A connection to the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are
+ * required.
+ */
 export interface Trunk {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** The next hop of every request, whatever `domain` is: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`, `sips:…`. */
+  /**
+   * The next hop of every request, whatever `domain` is: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`,
+   * `sips:…`.
+   */
   readonly server: string;
   /** The domain of Request-URI, To and From. Default: the host of `server`, in the Request-URI with its port. */
   readonly domain?: string | undefined;
@@ -16,13 +22,19 @@ export interface Trunk {
   readonly authUser?: string | undefined;
   /** The password of the account. */
   readonly password?: string | undefined;
-  /** The only realms that the password is for, as challenges name them. Default: the first realms that the trunk's servers name. */
+  /**
+   * The only realms that the password is for, as challenges name them. Default: the first realms that the trunk's
+   * servers name.
+   */
   readonly realms?: readonly string[] | undefined;
   /** The caller in From: a SIP URI or a user. Default: `user`. */
   readonly from?: string | undefined;
   /** The number that the callee sees, if the trunk lets us choose, in the fields that `identity` names. */
   readonly callerId?: string | undefined;
-  /** Numbers that an instance (`callerId`) or a call (`from`) may choose instead: `["+12025550100", "+1202555*"]`, or `"*"` for any. Default: none. */
+  /**
+   * Numbers that an instance (`callerId`) or a call (`from`) may choose instead: `["+12025550100", "+1202555*"]`, or
+   * `"*"` for any. Default: none.
+   */
   readonly callerIds?: readonly string[] | "*" | undefined;
   /** The header fields that carry `callerId`, one or a list of them. Default: p-asserted and p-preferred. */
   readonly identity?: TrunkIdentity | readonly TrunkIdentity[] | "none" | undefined;
@@ -34,28 +46,42 @@ export interface Trunk {
   readonly register?: boolean | undefined;
   /** The SIP URI of an outbound proxy for all requests. */
   readonly outboundProxy?: string | undefined;
-  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the server reports, otherwise the socket's own. */
+  /**
+   * Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the
+   * server reports, otherwise the socket's own.
+   */
   readonly publicAddress?: string | undefined;
-  /** The SIP URI of our Contact, at which the peer reaches us. Default: `user` at `publicAddress`, or at the socket's own address. */
+  /**
+   * The SIP URI of our Contact, at which the peer reaches us. Default: `user` at `publicAddress`, or at the socket's
+   * own address.
+   */
   readonly contact?: string | undefined;
   /** First and last UDP port for audio. Default: 16384 to 32767. */
   readonly rtpPorts?: readonly [first: number, last: number] | undefined;
-  /** In order of preference: `PCMU`, `PCMA`, `G722`, `opus`; the last two carry speech up to 7 kHz. Default: PCMU, PCMA. */
+  /**
+   * Codecs in order of preference: `PCMU`, `PCMA`, `G722`, `opus`; the last two carry speech up to 7 kHz. Default:
+   * PCMU, PCMA.
+   */
   readonly codecs?: readonly TrunkCodec[] | undefined;
   /** SDES-SRTP: never, if the peer supports it, or always. Default: off; with a TLS server optional. */
   readonly srtp?: "off" | "optional" | "required" | undefined;
   /** TLS towards the server. */
   readonly tls?: TrunkTls | undefined;
   /**
-   * The only networks that audio is sent to and accepted from, in CIDR notation: `["203.0.113.0/24"]`. Default: every address,
-   * but none of a private network if the server's address is public.
+   * The only networks that audio is sent to and accepted from, in CIDR notation: `["203.0.113.0/24"]`. Default: every
+   * address, but none of a private network if the server's address is public.
    */
   readonly mediaFrom?: readonly string[] | undefined;
-  /** The only networks that requests of a call go to besides the server, in CIDR notation. Default: as for `mediaFrom`. */
+  /**
+   * The only networks that requests of a call go to besides the server, in CIDR notation. Default: as for `mediaFrom`.
+   */
   readonly signallingFrom?: readonly string[] | undefined;
   /** Maximum number of concurrent calls; others wait in their queues. Default: no limit. */
   readonly maxCalls?: number | undefined;
-  /** Maximum number of concurrent calls of one instance, 1 to 100, if `lines` of the queue are as many. Default: `maxCalls`. */
+  /**
+   * Maximum number of concurrent calls of one instance, 1 to 100, if `lines` of the queue are as many. Default:
+   * `maxCalls`.
+   */
   readonly lines?: number | undefined;
   /** Maximum number of new calls per second; others wait. Default: no limit. */
   readonly callsPerSecond?: number | undefined;
@@ -63,7 +89,10 @@ export interface Trunk {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Names of the header fields that a call may set (`sip.headers`): `["X-Order", "X-Tenant-*"]`. Default: none. */
   readonly callHeaders?: readonly string[] | undefined;
-  /** Hosts of the SIP URIs that a call may name instead of a number's (`target.sipUri`): `["pbx.example.com"]`, with the port if the URI has one. Default: none. */
+  /**
+   * Hosts of the SIP URIs that a call may name instead of a number's (`target.sipUri`): `["pbx.example.com"]`, with the
+   * port if the URI has one. Default: none.
+   */
   readonly callUriHosts?: readonly string[] | undefined;
   /** Check of a trunk that does not register. Default: OPTIONS every 30 s. */
   readonly probe?: "options" | "none" | undefined;
@@ -71,19 +100,31 @@ export interface Trunk {
   readonly crlfProbe?: boolean | undefined;
   /** The ids of the users whose instances may use it, or `*`. Default: the server's first user only. */
   readonly users?: readonly string[] | "*" | undefined;
-  /** Prefixes of the only numbers that it calls: `["+49", "+1415"]`. Default: every number except those of the next two options. */
+  /**
+   * Prefixes of the only numbers that it calls: `["+49", "+1415"]`. Default: every number except those of the next two
+   * options.
+   */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls emergency numbers too: `+49112`, `+1911`. Default: false. */
   readonly allowEmergency?: boolean | undefined;
   /** Calls premium-rate and satellite numbers too: +1 900, +49 900, +870, +881, +882, +883, +979. Default: false. */
   readonly allowPremium?: boolean | undefined;
-  /** The format of the number in the Request-URI: `e164` (+12025550100), `digits` (12025550100), or a template such as `0{national:49}`. Default: e164. */
+  /**
+   * The format of the number in the Request-URI: `e164` (+12025550100), `digits` (12025550100), or a template such as
+   * `0{national:49}`. Default: e164.
+   */
   readonly numberFormat?: string | undefined;
-  /** Marks the called user as a telephone number, `;user=phone`, in Request-URI and To (RFC 3261 section 19.1.1). Default: false. */
+  /**
+   * Marks the called user as a telephone number, `;user=phone`, in Request-URI and To (RFC 3261 section 19.1.1).
+   * Default: false.
+   */
   readonly userPhone?: boolean | undefined;
   /** Follows the redirects 301 and 302, at most five times. Default: false. */
   readonly followRedirects?: boolean | undefined;
-  /** Agents may transfer calls to other numbers, by REFER (RFC 3515). Default: true; false for WhatsApp Business, which has no transfers. */
+  /**
+   * Agents may transfer calls to other numbers, by REFER (RFC 3515). Default: true; false for WhatsApp Business, which
+   * has no transfers.
+   */
   readonly transfer?: boolean | undefined;
   /** Offers session timers (RFC 4028). Default: true. */
   readonly sessionTimers?: boolean | undefined;
@@ -98,7 +139,9 @@ export interface Trunk {
   readonly mediaLossMs?: number | undefined;
   /** A call fails if we end it without any remote RTP and RTCP, unless the peer only receives. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;
-  /** Accepts audio only from the address in the remote SDP, and not from the address that it comes from. Default: false. */
+  /**
+   * Accepts audio only from the address in the remote SDP, and not from the address that it comes from. Default: false.
+   */
   readonly strictRtp?: boolean | undefined;
   /** Adds every message of a call to its timeline, with secrets masked. Default: false. */
   readonly trace?: boolean | undefined;
@@ -106,7 +149,10 @@ export interface Trunk {
   readonly listen?: TrunkListener | undefined;
 }
 
-/** The header field of the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or Remote-Party-ID. */
+/**
+ * The header field of the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or
+ * Remote-Party-ID.
+ */
 export type TrunkIdentity = "from" | "p-asserted" | "p-preferred" | "remote-party-id";
 
 /** An audio codec of a trunk. */

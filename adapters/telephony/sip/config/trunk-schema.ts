@@ -111,7 +111,7 @@ const headers = v.record(
     v.check(isToken, () => "is not a header field name"),
     v.check(
       (name) => !ADAPTER_HEADERS.has(fieldKey(name)),
-      () => "is set by Ringport itself; take it out",
+      () => "is set by Ringport; remove it",
     ),
   ),
   trunkText("text on one line", (value) => ONE_LINE.test(value) && value.length <= 4_000),

@@ -71,7 +71,7 @@ export function namesNetwork(text: string): boolean {
   return NETWORK_WORDS.test(excerpt) && (!BY_PERSON.test(excerpt) || NETWORK_NOUNS.test(excerpt));
 }
 
-/** RFC 8606: `U` is the user; the other locations are networks. */
+/** True for the location `U`, the user; the other locations are networks (RFC 8606). */
 function isUser(location: string): boolean {
   return /^(?:u|user|0)$/i.test(location.trim());
 }

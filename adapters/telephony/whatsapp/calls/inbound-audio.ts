@@ -3,7 +3,7 @@ import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 import { WHATSAPP_FRAME } from "./whatsapp-frame.ts";
 
-/** Maximum pending frames; more would only add delay. */
+/** Maximum number of pending frames; more would only add delay. */
 const MAX_FRAMES = 5;
 /** Number of frames that should be buffered when a frame is due: that frame, and a spare in case audio is late. */
 const TARGET_FRAMES = 2;

@@ -13,7 +13,7 @@ export interface PrivacyTokenStore {
   clear(): Promise<void>;
 }
 
-/** A store in which a field that is missing in an update keeps its stored value. */
+/** A store in which a field that is missing from an update keeps its stored value. */
 export function privacyTokenStore(records: RecordSet<object>): PrivacyTokenStore {
   const runInTurn = inTurn();
   const upsertBatch = (updates: readonly ClientRecord[]): Promise<void> =>

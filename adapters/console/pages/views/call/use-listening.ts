@@ -5,7 +5,7 @@ import { client } from "../../shell/client.ts";
 import { type Levels, levelsOf, SILENT } from "./levels.ts";
 import { ListenOutput } from "./listen-output.ts";
 
-/** State of listening. */
+/** State of a listener. */
 export type ListenState = "off" | "connecting" | "waiting" | "on" | "ended";
 
 /** State and controls of a listener. */
@@ -13,7 +13,7 @@ export interface ListeningState {
   readonly state: ReadonlySignal<ListenState>;
   readonly muted: ReadonlySignal<boolean>;
   readonly levels: ReadonlySignal<Levels>;
-  /** Audio lost because the connection is too slow, ms. */
+  /** Length of the audio lost because the connection is too slow, ms. */
   readonly lostMs: ReadonlySignal<number>;
   readonly fault: ReadonlySignal<unknown>;
   /** True if the browser plays no live audio on this page. */

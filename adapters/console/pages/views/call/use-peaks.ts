@@ -20,7 +20,7 @@ export interface Peaks {
   /** One array for each channel; empty until the file has begun to arrive. */
   readonly peaks: readonly Float32Array[];
   readonly durationMs: number;
-  /** From 0 to 1. */
+  /** Share of the file that was read, 0 to 1. */
   readonly progress: number;
 }
 

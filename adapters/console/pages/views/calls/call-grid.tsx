@@ -15,7 +15,7 @@ import { spacedNumber } from "./typed-number.ts";
 const t = dictionary({ en, pt });
 /** Height of a row until the first one has been measured, pixels. */
 const ESTIMATED_ROW_HEIGHT = 56;
-/** New rows per task; more rows are drawn in separate tasks, so that the page stays responsive. */
+/** Number of new rows per task; more rows are drawn in separate tasks, so that the page stays responsive. */
 const MAX_NEW_ROWS = 8;
 
 /**
@@ -30,7 +30,7 @@ export function CallGrid({
 }: {
   readonly rows: ReadonlySignal<readonly ListedCall[]>;
   readonly isComplete: ReadonlySignal<boolean>;
-  /** By id. */
+  /** Names of the instances, by id. */
   readonly instanceNames: ReadonlyMap<string, string>;
   /** Called when the view approaches rows that have not been read. */
   readonly onNearEnd: () => void;

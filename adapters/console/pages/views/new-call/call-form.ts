@@ -14,7 +14,7 @@ export interface VariableRow {
 export interface CallForm {
   readonly type: CallType;
   readonly instanceId: string;
-  /** As typed; see {@link phoneNumberOf}. */
+  /** The number as typed; see {@link phoneNumberOf}. */
   readonly phoneNumber: string;
   readonly text: string;
   readonly voiceId: string;

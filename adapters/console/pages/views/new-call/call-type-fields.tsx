@@ -18,7 +18,7 @@ import type { FormState } from "./form-state.ts";
 import { VoiceField } from "./voice/voice-field.tsx";
 
 const t = dictionary({ en, pt });
-/** Approximate speed of speech. */
+/** Approximate speed of speech, characters per second. */
 const CHARACTERS_PER_SECOND = 14;
 
 /** The fields of each type, in the order of the form. */

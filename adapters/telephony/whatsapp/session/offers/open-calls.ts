@@ -10,13 +10,16 @@ import { StoredRecord, storedValue } from "../records/stored-record.ts";
 
 /** Key of the record that lists the open calls of a number. */
 const KEY = "ringport/open-calls";
-/** A number carries one call at a time; the others wait for a connection over which they can be ended. */
+/**
+ * Maximum number of open calls. A number carries one call at a time; the others wait for a connection over which they
+ * can be ended.
+ */
 const MAX_OPEN_CALLS = 8;
 /** Age beyond which a call counts as ended even without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
 /**
- * A terminate has arrived if it left earlier than this before its connection was found to be dead, ms: the client pings
- * every 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
+ * Age above which a terminate has certainly arrived when its connection is found to be dead, ms:
+ * the client pings every 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
  */
 export const MAX_UNNOTICED_MS = 60_000;
 const MAX_ID_LENGTH = 100;

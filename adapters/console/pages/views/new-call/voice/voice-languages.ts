@@ -6,7 +6,7 @@ import { VOICE_ID } from "../../../../../../src/domain/voice-id.ts";
 export interface VoiceLanguage {
   /** BCP 47 tag: `pt-BR`. */
   readonly tag: string;
-  /** Its name for the reader: "Portuguese (Brazil)". */
+  /** Name of the language for the reader: "Portuguese (Brazil)". */
   readonly name: string;
   /** True for a preferred language of the reader. */
   readonly isPreferred: boolean;
