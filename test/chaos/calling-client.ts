@@ -35,7 +35,7 @@ export class CallingClient {
   /** A call with a key, whose creation got no response. */
   #unconfirmedCall: CallRecord | undefined;
 
-  /** @param number below 10 */
+  /** @param number number of the client, below 10 */
   constructor(context: SequenceContext, number: number, network: Network) {
     this.#context = context;
     this.#number = number;
@@ -67,7 +67,7 @@ export class CallingClient {
     return this.#unconfirmedCall === undefined && (this.#instance?.deletes.length ?? 0) === 0;
   }
 
-  /** Places one more call, to a phone that answers; undefined while its instance cannot place calls. */
+  /** Places one more call, to a phone that answers; returns undefined while its instance cannot place calls. */
   async lastCall(): Promise<CallRecord | undefined> {
     const instance = await this.#prepare();
     if (!instance?.isLinked && this.#network !== "sip/rounds") return undefined;

@@ -2,7 +2,7 @@ import { random } from "../support/random.ts";
 
 /** Seeded chance: the same numbers make the same choices. */
 export class Chance {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly next: () => number;
 
   constructor(...seeds: readonly number[]) {

@@ -11,7 +11,7 @@ export type Network = "sip/rounds" | "sip" | "simulator";
 
 /** The requests and responses about an instance. */
 export interface InstanceRecord {
-  /** Its name and its idempotency key; for an instance with a SIP account also the account. */
+  /** Name and idempotency key of the instance; with a SIP account, also the account. */
   readonly name: string;
   readonly network: Network;
   id: string | undefined;

@@ -28,7 +28,10 @@ export class Moments {
   #remaining = 0;
   #onReached: () => void = () => {};
 
-  /** Calls `act` once at the moment; without a delay, inside the call that reports it. Resolves when `act` has been called. */
+  /**
+   * Calls `act` once at the moment; without a delay, inside the call of {@link notify}. Resolves when `act` has been
+   * called.
+   */
   at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
     return new Promise((resolve) => {
       let isDone = false;

@@ -167,7 +167,7 @@ describe("the objects of a client", () => {
     }
   });
 
-  test("the refusal of a URL with a password does not print it", () => {
+  test("the refusal of a URL with a password does not print the password", () => {
     const make = () => createClient({ url: "http://ana:hunter2@ringport.test", token: TOKEN });
     expect(make).toThrow(/user name or a password/);
     try {

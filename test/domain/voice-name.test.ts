@@ -27,7 +27,7 @@ describe("the name of a voice", () => {
     ["http", "21m00Tcm4TlvDq8ikWAM", "21m00Tcm4TlvDq8ikWAM"],
     ["http", "", ""],
     ["of-a-program", "vits-piper-pt_BR-faber-medium", "vits-piper-pt_BR-faber-medium"],
-  ])("of %s for %s is %s", (engine, name, expected) => {
+  ])("that the engine %s calls %s is %s", (engine, name, expected) => {
     expect(voiceName({ engine, name })).toBe(expected);
   });
 

@@ -5,7 +5,7 @@ import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
 export interface Program {
   /** Output so far on both streams. */
   output(): string;
-  /** Its output after a successful end; otherwise rejects with an Error that shows the output. */
+  /** Output of the program after a successful end; otherwise rejects with an Error that shows the output. */
   readonly finalOutput: Promise<string>;
   /** Ends it immediately. */
   end(): void;

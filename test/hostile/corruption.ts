@@ -11,7 +11,7 @@ const CORRUPTED_SHARE = 0.5;
 
 /** Corrupts the packets of a relay, the same way for the same seed, and counts. */
 export class Corruption {
-  /** If false, everything passes unchanged. */
+  /** False if everything passes unchanged. */
   active = true;
   messages = 0;
   packets = 0;

@@ -54,7 +54,7 @@ test("each limit holds for these operations and no others", () => {
   expect(withSortedIds(actualLimits)).toEqual(withSortedIds(Object.entries(EXPECTED_LIMITS)));
 });
 
-test("a user may run this many expensive requests at once", () => {
+test("the number of concurrent expensive requests of a user is limited", () => {
   expect(MAX_AT_ONCE).toEqual({
     inspections: 50,
     linking: 20,

@@ -49,7 +49,7 @@ const REPLIES: Readonly<Record<string, ChatReply>> = {
 
 function reply({ messages }: ChatRequest): ChatReply {
   const [system] = messages;
-  // Any words interrupt it; it hangs up after its next sentence.
+  // Any words interrupt the agent, which hangs up after its next sentence.
   if (system?.content?.includes("at length"))
     return [{ text: LONG_GREETING }, { text: "This is the clinic." }][(messages.length - 2) / 2] ?? LAST_WORDS;
   return REPLIES[messages.at(-1)?.content ?? ""] ?? { text: GREETING };
@@ -163,7 +163,7 @@ describeEach(
           const silentMs = firstSilence(heard.samples, heard.sampleRate, 400);
           const latencyMs = silentMs - (speech?.data.start_ms as number);
           expect(latencyMs).toBeGreaterThan(100);
-          // The threshold is 200 ms; a busy machine adds some.
+          // The threshold is 200 ms; a busy machine adds to it.
           expect(latencyMs).toBeLessThan(500);
           const [greeting, words] = transcript;
           expect(LONG_GREETING.startsWith(greeting!.text)).toBe(true);

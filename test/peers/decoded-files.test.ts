@@ -16,7 +16,7 @@ import { type CorpusFile, WAV_CORPUS } from "./wav-corpus.ts";
 const RATE = 16_000;
 /** Maximum distance between the starts of the same sound, samples: the difference between filters and encoders. */
 const MAX_SHIFT = RATE / 50;
-/** Bytes of a message of a stream, and of a piece of a response. */
+/** Size of a message of a stream, and of a piece of a response, bytes. */
 const PIECE_BYTES = 1_777;
 
 /** The samples of all chunks at one rate. */
@@ -39,7 +39,7 @@ const mp3Stream = () => decoder.mp3Stream!();
 
 type Decode = (file: Uint8Array) => Promise<Int16Array>;
 
-/** Ways in which a file arrives; a live one is decoded before its end is known. */
+/** Ways in which a file arrives; a live file is decoded before its end is known. */
 const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonly decode: Decode }[] = [
   {
     name: "an uploaded file",

@@ -13,7 +13,7 @@ const skipReason = existsSync(MODULE)
   ? undefined
   : missing("the official client is not installed; `npm ci --prefix test/peers` installs it");
 const API_KEY = "sk-loopback";
-/** 24,000 samples of 16 bits. */
+/** Size of a millisecond of audio, bytes: 24,000 samples of 16 bits per second. */
 const BYTES_PER_MS = 48;
 /** Speed of the fake's speech: 50 ms per character. */
 const MS_PER_CHARACTER = 50;

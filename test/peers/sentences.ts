@@ -2,7 +2,7 @@
 export interface Sentence {
   /** The recognised form: in lower case, without punctuation. */
   readonly heard: string;
-  /** Its words, each with the words that it could be mistaken for. */
+  /** Words of the sentence, each with the words that it could be mistaken for. */
   readonly words: readonly (readonly string[])[];
 }
 

@@ -16,7 +16,7 @@ const CONNECTION_EVENTS: ReadonlySet<string> = new Set(["buffer_high", "buffer_l
  */
 export class EventCheck {
   readonly events: CallEvent[] = [];
-  /** Replayed with different contents. */
+  /** Number of events that were replayed with different contents. */
   mismatches = 0;
   readonly #texts: string[] = [];
   #position = 0;

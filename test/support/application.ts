@@ -57,7 +57,7 @@ export const ALICE: Principal = { userId: "usr_alice" };
 export const BOB: Principal = { userId: "usr_bob" };
 export const NUMBER = "+12025550100";
 
-/** Speech engine that turns each character into this many ms of a tone. */
+/** Length of the tone that the speech engine makes of each character, ms. */
 export const MS_PER_CHARACTER = 50;
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
 

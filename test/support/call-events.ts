@@ -10,7 +10,7 @@ interface FinalCall {
   readonly startedAt: unknown;
 }
 
-/** Faults of a final call's events: gaps, repetitions, a wrong start or end. */
+/** Faults in the events of a final call: gaps, repetitions, a wrong start or end. */
 export function eventFaults(
   { status, startedAt }: FinalCall,
   events: readonly { readonly type: string; readonly sequence: number | null }[],
@@ -35,7 +35,7 @@ interface FileCall {
 }
 
 /**
- * Faults of a call that played a file of this size: each byte must be part of a header or tag, played, or reported as
+ * Faults in a call that played a file of this size: each byte must be part of a header or tag, played, or reported as
  * ignored.
  */
 export function fileFaults({ message, outcome }: FileCall, events: readonly Event[], size: number): string[] {

@@ -6,7 +6,7 @@ const ECDSA_WITH_SHA256 = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
 
 /** Contents of a certificate. */
 export interface CertificateOptions {
-  /** Its DNS names and IP addresses. */
+  /** DNS names and IP addresses of the certificate. */
   readonly names?: readonly string[];
   /** Start and end of its validity, days from now. Default: yesterday to tomorrow. */
   readonly days?: readonly [from: number, until: number];
@@ -22,7 +22,7 @@ export interface Certificate {
 
 /** An authority for tests. */
 export interface Authority {
-  /** Its own certificate, PEM. */
+  /** Certificate of the authority, PEM. */
   readonly ca: string;
   issue(options?: CertificateOptions): Certificate;
 }

@@ -45,7 +45,7 @@ export class LocalServer implements TestServer {
     this.#env = { PORT: "0", LOG_LEVEL: "warn", RINGPORT_SIMULATOR_TIME_SCALE: "0.1", ...env };
   }
 
-  /** Its URL, base path included, without a slash at the end. */
+  /** URL of the server, base path included, without a slash at the end. */
   get base(): string {
     return this.#base;
   }

@@ -65,7 +65,7 @@ export interface ProblemView {
 export interface TestServer {
   readonly base: string;
   readonly document: OpenApi | undefined;
-  /** Its output so far. */
+  /** Output of the server so far. */
   readonly output: string;
 }
 

@@ -78,11 +78,11 @@ export function describeEach(targets: readonly Target[], define: (target: Target
 export interface ServerOptions {
   /** Settings; test-only settings have defaults. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Its data folder. Default: a fresh one. */
+  /** Data folder of the server. Default: a fresh one. */
   readonly data?: string;
-  /** Its PostgreSQL database. Default: a fresh one. */
+  /** PostgreSQL database of the server. Default: a fresh one. */
   readonly databaseUrl?: string;
-  /** Its working directory. Default: this process's own. */
+  /** Working directory of the server. Default: this process's own. */
   readonly cwd?: string;
   /** Additional permissions under Deno. */
   readonly permissions?: readonly string[];
@@ -138,13 +138,13 @@ export class Server {
     this.#databaseUrl = databaseUrl;
   }
 
-  /** Its data folder. */
+  /** Data folder of the server. */
   get data(): string {
     this.#data ??= mkdtempSync(join(tmpdir(), "ringport-server-"));
     return this.#data;
   }
 
-  /** Its URL, base path included, without a slash at the end. */
+  /** URL of the server, base path included, without a slash at the end. */
   get base(): string {
     return this.#running().url;
   }
@@ -153,7 +153,7 @@ export class Server {
     return this.#running().pid;
   }
 
-  /** Its OpenAPI document, once read. */
+  /** OpenAPI document of the server, once read. */
   get document(): OpenApi | undefined {
     return this.#document;
   }

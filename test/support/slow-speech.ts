@@ -17,7 +17,7 @@ export class SlowSpeech implements Speech {
   readonly receivedTexts: string[] = [];
   /** Number of texts being spoken or waiting. */
   busyCount = 0;
-  /** Maximum of that number so far. */
+  /** Maximum of {@link busyCount} so far. */
   maxBusyCount = 0;
   readonly #system: System;
   readonly #workers: Promise<void>[] = [Promise.resolve(), Promise.resolve()];

@@ -49,7 +49,8 @@ export class Phone {
   }
 
   /**
-   * Places a call, and returns what the callee hears of a text: 8 kHz, and mu-law as on a telephone line. One line must be free.
+   * Places a call, and returns what the callee hears of a text: 8 kHz, and mu-law as on a telephone line. One line must
+   * be free.
    * @throws Error the call ends before the whole text was spoken; the message has the reason
    */
   async hear(voiceId: string, text: string): Promise<Sound> {

@@ -1,4 +1,7 @@
-/** Ten sentences of telephone messages by language. They have no numbers, which one recogniser writes as digits and another in words. */
+/**
+ * Ten sentences of telephone messages by language. They have no numbers, which one recogniser writes as digits and
+ * another in words.
+ */
 export const SENTENCES: ReadonlyMap<string, readonly string[]> = new Map([
   [
     "en",

@@ -4,7 +4,7 @@ import { SENTENCES } from "./sentences.ts";
 /** A voice to measure. */
 export interface Trial {
   readonly voiceId: string;
-  /** Its engine, and the name of its model. */
+  /** Engine of the trial, and the name of its model. */
   readonly engine: string;
   readonly model: string;
   /** Language of the recogniser: `pt`. */
@@ -77,7 +77,9 @@ function chosenVoices({ voices, voiceIds }: TrialInput, skipped: string[]): Tria
   return [...natural, ...baseline];
 }
 
-/** The recogniser for a language: the user's, else a known model of the language, else one that is not a known model. */
+/**
+ * The recogniser for a language: the user's, else a known model of the language, else one that is not a known model.
+ */
 function recogniserOf(language: string, { recogniser, recognisers }: TrialInput): string | undefined {
   if (recogniser !== undefined) return recognisers.find((name) => name === recogniser);
   const languagesOf = (name: string): readonly string[] | undefined =>

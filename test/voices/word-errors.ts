@@ -6,7 +6,10 @@ export interface WordErrors {
   readonly errors: number;
 }
 
-/** Compares what was heard with what was said: the fewest words to replace, add and remove. Case, punctuation and apostrophes do not count. */
+/**
+ * Compares what was heard with what was said: the fewest words to replace, add and remove. Case, punctuation and
+ * apostrophes do not count.
+ */
 export function wordErrors(said: string, heard: string): WordErrors {
   const words = wordsOf(said);
   return { words: words.length, errors: editDistance(words, wordsOf(heard)) };

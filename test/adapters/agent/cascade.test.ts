@@ -123,7 +123,7 @@ describe("a conversation with a language model", () => {
     expect(await reply(conversation, begin)).toEqual(["One moment.", "press 1#", "Goodbye then.", "hang_up"]);
     expect(server.chats[1]!.messages.filter(({ role }) => role === "tool")).toEqual([
       { role: "tool", tool_call_id: "call_0", content: "done" },
-      { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 of 0-9 * #" },
+      { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 characters of 0-9 * #" },
       {
         role: "tool",
         tool_call_id: "call_2",

@@ -226,7 +226,7 @@ describe("a script that transfers the call", () => {
     expect(check("Transfer to +12025550123", { ...transferBrief, transferTo: ["+12025550123"] })).not.toThrow();
     expect(check("Transfer to +12025550123", {})).toThrow("which the network of this instance cannot do");
     expect(check("Transfer to +12025550123", { ...transferBrief, transferTo: ["+12025550124"] })).toThrow(
-      "missing in transferTo",
+      "missing from transferTo",
     );
     expect(check("Ask: Sure?", transferBrief)).not.toThrow();
   });

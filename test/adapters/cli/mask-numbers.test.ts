@@ -76,7 +76,7 @@ test.each([
   expect(maskNumbers(text)).toBe(maskedText);
 });
 
-test("numbers stay without the setting", () => {
+test("numbers stay unmasked without the setting", () => {
   const lines: string[] = [];
   createLog({ level: "info", pretty: false, write: (line) => lines.push(line) }).info({ to: "+12025550100" }, "x");
   expect(lines[0]).toContain("+12025550100");

@@ -21,7 +21,7 @@ export interface CommandResult {
 export interface RunningCommand {
   readonly child: ChildProcess;
   readonly finished: Promise<CommandResult>;
-  /** Its output so far. */
+  /** Output of the command so far. */
   stdout(): string;
 }
 

@@ -9,7 +9,7 @@ import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedDelivery, storedEvent, storedInstance, storedSession, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-/** More rows than fit into two pieces. */
+/** Number of rows that do not fit into two pieces. */
 const ROW_COUNT = 2 * MAX_PIECE + 100;
 const NUMBERS = Array.from({ length: ROW_COUNT }, (_, n) => n);
 

@@ -67,7 +67,7 @@ describe("a session", () => {
     },
   );
 
-  test("ends at the sign-out, while others continue", async () => {
+  test("ends when its user signs out, while others continue", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const otherSession = await accounts.signIn(LOGIN, BROWSER);
@@ -131,7 +131,7 @@ describe("a new password", () => {
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
   });
 
-  test("needs the previous password, and limits guesses", async () => {
+  test("needs the current password, and limits guesses", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const guess = (current: string) => accounts.changePassword(account, { current, next }, BROWSER);

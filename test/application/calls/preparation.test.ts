@@ -345,7 +345,7 @@ describe("an audio file", () => {
     await world.stop();
   });
 
-  test("is awaited while the storage is away, and no phone rings", async () => {
+  test("is awaited while the storage is unavailable, and no phone rings", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.before = (operation) => {

@@ -106,7 +106,7 @@ describe("a number that is linked", () => {
   });
 });
 
-test("a half-finished link is retried until its network is there", async () => {
+test("a half-finished link is retried until its network is available", async () => {
   const before = await World.start();
   const instance = await before.newInstance();
   await before.app.instances.configure(ALICE, instance.id);
@@ -121,7 +121,7 @@ test("a half-finished link is retried until its network is there", async () => {
   const after = new World({ before });
   await after.storage.open({ exclusive: true });
   const { open } = after.network;
-  after.network.open = () => Promise.reject(new Error("the network is away"));
+  after.network.open = () => Promise.reject(new Error("the network is unavailable"));
   await after.app.start();
   await after.system.advance(2_000);
   after.network.open = open;

@@ -67,7 +67,7 @@ describe("unlinking an instance", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("makes room for a code of another number", async () => {
+  test("allows another number to be linked", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     await unlink(world, instance);
@@ -402,7 +402,7 @@ describe("an unlinking whose storage fails", () => {
 });
 
 describe("an unlinking during another change", () => {
-  test("is not found if the instance is deleted in the meantime", async () => {
+  test("finds no instance if it is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = never;
     const request = watchOutcome(unlink(world, instance));

@@ -156,7 +156,7 @@ export class Run {
     });
   }
 
-  /** Called with each dial, before it is carried out. */
+  /** Called for each dial, before it is carried out. */
   onDial(attempt: Attempt): void {
     const { callId, process } = attempt;
     const earlierAttempts = this.attempts.filter((other) => other.callId === callId && !other.isReturned);

@@ -151,7 +151,7 @@ test("samples that are late because the thread was blocked are put in place", ()
   }
 });
 
-/** As for listeners of a live call. */
+/** Options as for listeners of a live call. */
 const LIVE_OPTIONS: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
 
 test("a pause of one channel delays the other one by little more than silentAfterMs", () => {

@@ -8,7 +8,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const TABLES = [COUNTRIES, NORTH_AMERICA, ...DIVIDED_COUNTRIES];
 
-describe("the time zones of a number", () => {
+describe("the time zones", () => {
   test.each([
     ["+4915112345678", "Europe/Berlin"],
     ["+12125550100", "America/New_York"],
@@ -57,7 +57,7 @@ describe("the time zones of a number", () => {
   });
 
   fuzz(
-    "are those of its longest listed prefix, for any text",
+    "are those of the longest listed prefix, for any text",
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\+[1-9]\d{6,14}$/)), (phone) => {
       expect(Array.isArray(zonesOfNumber(phone))).toBe(true);
     }),
@@ -70,7 +70,7 @@ describe("the tables of zones", () => {
     for (const timeZone of names) expect(() => new Intl.DateTimeFormat("en", { timeZone })).not.toThrow();
   });
 
-  test("list each prefix once, of digits", () => {
+  test("list each prefix once, as digits only", () => {
     const prefixes = TABLES.flatMap(({ code, zones }) =>
       zones.flatMap(([, list]) => list.split(" ").map((prefix) => code + prefix)),
     );

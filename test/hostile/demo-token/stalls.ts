@@ -4,7 +4,7 @@ import { isMainThread } from "node:worker_threads";
 
 /** A stall of an event loop. */
 export interface Stall {
-  /** Its end, ms since 1970. */
+  /** End of the stall, ms since 1970. */
   readonly at: number;
   readonly ms: number;
   /** The part of it in which the thread was ready, but every processor was busy with other threads, ms. */

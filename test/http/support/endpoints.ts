@@ -10,7 +10,7 @@ import { DELIVERY_ID, WEBHOOK_ID } from "./webhook-fakes.ts";
 /** One operation of the interface, as a test requests it. */
 export interface Endpoint {
   readonly method: HttpRoute["method"];
-  /** With `:name` for a parameter. */
+  /** Path with `:name` for a parameter. */
   readonly path: string;
   /** The path with an id in place of each parameter. */
   readonly address: string;

@@ -10,7 +10,7 @@ const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url)
 export interface Bundle {
   /** Size of the code loaded with the file itself; the rest is loaded later, by import(). */
   readonly gzippedBytes: number;
-  /** Its static and dynamic imports. */
+  /** Static and dynamic imports of the bundle. */
   readonly imports: Metafile["outputs"][string]["imports"];
 }
 

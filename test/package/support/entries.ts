@@ -6,7 +6,7 @@ import ts from "typescript";
 export interface Entry {
   /** Import specifier: `ringport/client`. */
   readonly specifier: string;
-  /** Its exports with their kinds, sorted: `createClient: function`. */
+  /** Exports of the entry with their kinds, sorted: `createClient: function`. */
   readonly exports: readonly string[];
   /** Names that exist at run time, sorted. */
   readonly values: readonly string[];

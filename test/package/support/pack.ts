@@ -12,7 +12,7 @@ import { unpack } from "./unpack.ts";
 export interface Packed {
   /** The file that `npm pack` created. */
   readonly tarball: string;
-  /** Its contents. */
+  /** Folder with the contents of the package. */
   readonly folder: string;
 }
 

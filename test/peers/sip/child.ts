@@ -8,11 +8,11 @@ process.setMaxListeners(100); // each child is ended with this process
 /** A program that runs during the tests. Its output is kept in a file. */
 export interface Child {
   readonly pid: number;
-  /** Its output so far. */
+  /** Output of the program so far. */
   output(): string;
   /** Waits until it has printed this. */
   waitForOutput(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
-  /** Its exit code; null when a signal ended it. */
+  /** Exit code of the program; null when a signal ended it. */
   readonly exitCode: Promise<number | null>;
   /** Ends it immediately, without leftovers. Idempotent. */
   kill(signal?: NodeJS.Signals): Promise<void>;

@@ -6,7 +6,7 @@ import { monoOf } from "./sound.ts";
 /** An expected tone. */
 export interface ExpectedTone {
   readonly hz: number;
-  /** Its length. */
+  /** Length of the tone, ms. */
   readonly ms: number;
   /** Tolerance of its length, ms. Default: 5, with Opus 25. */
   readonly toleranceMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface ExpectedTone {
   readonly opus?: boolean;
 }
 
-/** In silence all samples are equal, but not always 0, for example with G.711. */
+/** Maximum deviation of silence: all samples are equal, but not always 0, for example with G.711. */
 const SILENCE = 8;
 /** Minimum silence that ends a tone, ms. */
 const PAUSE_MS = 5;

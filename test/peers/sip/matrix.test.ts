@@ -25,7 +25,7 @@ interface Route {
   readonly number: keyof typeof NUMBERS;
   readonly message: "words" | "tone";
   readonly trunk: (peers: Peers) => Omit<Trunk, "name">;
-  /** Tested on every runtime. */
+  /** True if the pair is tested on every runtime. */
   readonly onEveryRuntime?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { until } from "../../support/server-client.ts";
 const ADDRESS = "127.0.0.1";
 /** Below the system's ephemeral ports and below our audio ports, so that no other program takes one. */
 const [FIRST, LAST] = [10_000, 16_000];
-/** Enough for all programs that one file of tests starts. */
+/** Number of ports that suffices for all programs that one file of tests starts. */
 const RANGE = 750;
 let range: Promise<number> | undefined;
 let nextOffset = 2;

@@ -7,13 +7,13 @@ export interface ResponseOptions {
   readonly sdp?: string;
   /** Suffix of the callee's tag: another fork. */
   readonly fork?: string;
-  /** Repeated until the ACK arrives. */
+  /** True if the message is repeated until the ACK arrives. */
   readonly repeated?: boolean;
-  /** With the To as received: in a 100, or within a dialog. */
+  /** True to keep the To as received: in a 100, or within a dialog. */
   readonly keepsTo?: boolean;
-  /** To the first INVITE, although other requests have arrived since. */
+  /** True to respond to the first INVITE, although other requests have arrived since. */
   readonly toInvite?: boolean;
-  /** With compact field names and odd spaces. */
+  /** True for compact field names and odd spaces. */
   readonly oddSpacing?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Sipp {
   readonly done: Promise<void>;
   /** All messages so far. */
   messages(): string;
-  /** Its errors so far. */
+  /** Errors of SIPp so far. */
   errors(): string;
   /** Ends it without a message. */
   kill(): Promise<void>;

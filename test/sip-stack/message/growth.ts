@@ -1,6 +1,6 @@
 /** Factor by which an input is enlarged. */
 const FACTOR = 16;
-/** Durations below this are mostly noise, ms. */
+/** Duration below which differences are mostly noise, ms. */
 const FLOOR_MS = 0.1;
 
 /** Limit for linear growth, with a factor of eight for caches, garbage collection and other noise. */

@@ -9,7 +9,7 @@ import { join, mix, music, noise, type Sound, samplesOf, silence, sines, withRms
 
 /** Audio of one callee, from the answer on. */
 export interface Answer {
-  /** Its kind, for a table: `short greeting`. */
+  /** Kind of the answer, for a table: `short greeting`. */
   readonly kind: string;
   /** The answerer; `nobody` for neither a person nor a machine that takes messages. */
   readonly answerer: "human" | "machine" | "nobody";

@@ -3,9 +3,9 @@ import type { Json } from "./json.ts";
 /** One item of a conversation. */
 export interface Item {
   readonly id: string;
-  /** Its form for clients. */
+  /** Form of the item for clients. */
   wire: Json;
-  /** Its form in the model's memory: `user: …`, `assistant: …`, `call: …`, `function: …`. */
+  /** Form of the item in the model's memory: `user: …`, `assistant: …`, `call: …`, `function: …`. */
   line: string;
   /** The model's complete speech in it. */
   text: string;

@@ -8,7 +8,7 @@ import type { ConversationFault, SpokenReply } from "../openai-conversation.ts";
 import type { Items } from "./items.ts";
 import { idOf, type Json, member } from "./json.ts";
 
-/** Audio of a piece, bytes: not a whole number of samples or frames. */
+/** Size of a piece of audio, bytes: not a whole number of samples or frames. */
 const PIECE = 4_801;
 /** Faults in the middle of a reply. */
 const BREAKS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];

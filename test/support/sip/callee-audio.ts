@@ -48,7 +48,7 @@ export class CalleeAudio {
     return true;
   }
 
-  /** Its SDP; "" for a callee without one. */
+  /** SDP of the callee; "" for a callee without audio. */
   sdp(direction = this.#firstDirection): string {
     if (this.#script.sdp === "none") return "";
     if (this.#script.description !== undefined) return this.#script.description;

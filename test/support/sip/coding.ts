@@ -4,7 +4,7 @@ import { createG722 } from "../../../adapters/sip-stack/media/codecs/g722.ts";
 
 /** A remote end's codec for whole packets in order; each direction of a stream has its own. */
 export interface Coding {
-  /** A byte is a timestamp unit for each of these codecs. */
+  /** Number of samples per byte; a byte is a timestamp unit for each of these codecs. */
   readonly samplesPerByte: number;
   encode(samples: Int16Array): Buffer;
   decode(payload: Uint8Array): Int16Array;

@@ -63,7 +63,7 @@ export class FarEndCall {
   readonly requests: ReceivedRequest[] = [];
   /** Keys received by SIP INFO. */
   infoKeys = "";
-  /** Its end; undefined while it is live. */
+  /** End of the call; undefined while it is live. */
   end: "refused" | "cancelled" | "caller hung up" | "callee hung up" | undefined;
   readonly #script: Script;
   readonly #transport: Transport;
@@ -97,7 +97,7 @@ export class FarEndCall {
     });
   }
 
-  /** Its audio, once an offer has arrived. */
+  /** Audio of the callee, once an offer has arrived. */
   get voice(): Voice | undefined {
     return this.#audio?.voice;
   }

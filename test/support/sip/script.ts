@@ -17,7 +17,7 @@ export interface Script {
   readonly announcement?: Speech;
   /** True for reliable provisional responses (RFC 3262): each is repeated until its PRACK, which the answer waits for. */
   readonly reliable?: boolean;
-  /** Its actions between ringing and the final response. */
+  /** Actions of the callee between ringing and the final response. */
   readonly before?: (call: FarEndCall) => Promise<unknown>;
   /** Time between ringing and the final response, ms. Default: 0. */
   readonly afterMs?: number;
@@ -34,9 +34,9 @@ export interface Script {
   readonly onHold?: "sendonly" | "inactive" | "zeros";
   /** True if it accepts our audio and sends none: its SDP is `recvonly`. */
   readonly onlyListens?: boolean;
-  /** Its SDP regardless of the offer, even in a refusal; it sends no audio. */
+  /** SDP of the callee regardless of the offer, even in a refusal; the callee sends no audio. */
   readonly description?: string;
-  /** Its codecs. Default: PCMU, PCMA. */
+  /** Codecs of the callee. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
   /** True if it does not support telephone-event. Default: false. */
   readonly noEvents?: boolean;
@@ -54,17 +54,17 @@ export interface Script {
   readonly forks?: number;
   /** True if it answers with 200 although it was cancelled. */
   readonly ignoresCancel?: boolean;
-  /** Its Contact, instead of its own address. */
+  /** Contact of the callee, instead of its own address. */
   readonly contact?: string;
-  /** Its responses to the first BYEs, in order; the next one is correct. */
+  /** Responses of the callee to the first BYEs, in order; the next response is correct. */
   readonly byeResponses?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
   /**
    * Statuses that it reports by NOTIFY after a REFER, in order, by the user part of Refer-To; `leaves` is a BYE. Others are refused with 603. Default: every REFER is refused.
    */
   readonly transfers?: Readonly<Record<string, readonly (number | "leaves")[]>>;
-  /** Its response to OPTIONS within the call. Default: 200. */
+  /** Response of the callee to OPTIONS within the call. Default: 200. */
   readonly options?: number | "silence";
-  /** Its actions after the ACK. */
+  /** Actions of the callee after the ACK. */
   readonly acts?: (call: FarEndCall) => void | Promise<void>;
 }
 

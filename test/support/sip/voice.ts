@@ -41,7 +41,7 @@ export interface HeardAudio {
 const KEYS = "0123456789*#ABCD";
 const FRAME = 160;
 const FRAME_MS = 20;
-/** A key is held for 100 ms and followed by 60 ms of voice. */
+/** Length of a key, frames: it is held for 100 ms and followed by 60 ms of voice. */
 const KEY_FRAMES = 5;
 const PAUSE_FRAMES = 3;
 /** Interval between packets of comfort noise. */

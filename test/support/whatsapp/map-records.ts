@@ -10,18 +10,18 @@ export class MapRecords implements LineRecords {
   failure: Error | undefined;
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    this.#assertServed(keys);
+    this.#assertAccess(keys);
     this.reads.push(keys.length);
     return keys.map((key) => this.values.get(key)?.slice());
   }
 
   async keys(prefix: string): Promise<string[]> {
-    this.#assertServed([]);
+    this.#assertAccess([]);
     return [...this.values.keys()].filter((key) => key.startsWith(prefix)).reverse();
   }
 
   async set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
-    this.#assertServed([...changes.keys()]);
+    this.#assertAccess([...changes.keys()]);
     this.writes.push(changes.size);
     for (const [key, value] of changes)
       if (value === undefined) this.values.delete(key);
@@ -29,11 +29,11 @@ export class MapRecords implements LineRecords {
   }
 
   async clear(): Promise<void> {
-    this.#assertServed([]);
+    this.#assertAccess([]);
     this.values.clear();
   }
 
-  #assertServed(keys: readonly string[]): void {
+  #assertAccess(keys: readonly string[]): void {
     if (this.failure) throw this.failure;
     for (const key of keys)
       if (key.length < 1 || key.length > 200) throw new Error(`key "${key}" is too long or empty`);

@@ -42,7 +42,7 @@ describe("a QR code", () => {
     expect(client.getCredentials()?.meLid).toMatch(/^\d{14}:1@lid$/);
   });
 
-  test("cannot be scanned after the next one", async () => {
+  test("cannot be scanned once the next code is shown", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();

@@ -10,7 +10,10 @@ import { LegEvents } from "../../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** Creates a leg with scripted signalling and audio. @param late if the audio is reported only when the session closes */
+/**
+ * Creates a leg with scripted signalling and audio.
+ * @param late if the audio is reported only when the session closes
+ */
 function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({

@@ -8,8 +8,8 @@ import { field, fieldsNamed, methodOf, readSip, type SipText, writeSip } from ".
 const REALM = "wa.meta.vc";
 
 /**
- * The peer as described in Meta's documentation: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
- * the route set, and its own requests on connections that it opens.
+ * The peer as described in Meta's documentation: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies
+ * in the route set, and its own requests on connections that it opens.
  */
 export class Meta {
   readonly requests: SipText[] = [];

@@ -72,7 +72,9 @@ interface Result {
   readonly events: readonly string[];
 }
 
-/** Plays a message to this callee while a foreign host sprays: from the beginning, or once the callee receives audio. */
+/**
+ * Plays a message to this callee while a foreign host sprays: from the beginning, or once the callee receives audio.
+ */
 async function playWhileSprayed(script: Script, media: "thread" | "worker", { lateMs = 0 } = {}): Promise<Result> {
   const sprayer = await startSpraying();
   const acts = async (call: FarEndCall): Promise<void> => {
@@ -97,7 +99,10 @@ async function playWhileSprayed(script: Script, media: "thread" | "worker", { la
   return { outcome: call.outcome!, callee: callee!, sprayer, events: events.map(({ type }) => type) };
 }
 
-/** Expects that the callee has heard the whole message, that the foreign host has received no packet, and that its audio and keys had no effect. */
+/**
+ * Expects that the callee has heard the whole message, that the foreign host has received no packet, and that its audio
+ * and keys had no effect.
+ */
 function expectOnlyCallee({ callee, sprayer: { sentPackets, receivedPackets }, events }: Result): void {
   const loudSamples = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loudSamples).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time

@@ -22,7 +22,7 @@ export class RecordingNegotiator implements Negotiator {
   readonly log: string[] = [];
   /** Fault that it reports for the next answers. */
   fault: string | undefined;
-  /** Its answer to a new offer. */
+  /** Answer to a new offer. */
   answer: string | undefined = "v=0 our answer";
 
   offer(): string {

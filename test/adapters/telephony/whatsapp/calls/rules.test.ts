@@ -6,14 +6,14 @@ import { audiblePart, CallScene, endOf, notesOf, typesOf } from "./scene.ts";
 const silentDevice = { does: "nothing" } as const;
 
 describe("the rules of the adapter", () => {
-  test("1: the reason of an end is read from the stanza, not from the client", async () => {
+  test("1: the reason why a call has ended is read from the stanza, not from the client", async () => {
     const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
     const [endedCall] = scene.fake.argumentsOf("voip_call_ended");
     expect(endedCall.stateData.endReason).toBe("user_ended");
     expect(endOf(call)?.cause).toBe("no_answer");
-    expect(scene.fake.argumentsOf("call")).toEqual([]); // 2: never with the plugin
+    expect(scene.fake.argumentsOf("call")).toEqual([]); // rule 2: the plugin never emits this event
   });
 
   test("3: events are handled after client.voip has become a new object", async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { PHONE, SessionScene } from "../sessions.ts";
 
 /**
- * A refusal of the login may arrive before or after the client has reported its connection as open. Before that, `connect`
- * rejects, and the close arrives first.
+ * A refusal of the login may arrive before or after the client has reported its connection as open. Before that,
+ * `connect` rejects, and the close arrives first.
  */
 describe.each([
   ["after the connection opened", false],
