@@ -5,7 +5,7 @@ export interface DialRecord {
   /** Null while the call continues. */
   readonly endedAt: number | null;
   readonly answered: boolean;
-  /** The network has refused it because of its number: see `isNumberRefused`. Default: false. */
+  /** True if the network has refused the call because of its number: see `isNumberRefused`. Default: false. */
   readonly refused?: boolean | undefined;
 }
 
@@ -16,13 +16,13 @@ export const MAX_UNREACHED = 200;
 export interface DialHistory {
   /** Time at which its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
-  /** Its dials that count for the warm-up, the refusals and the pace, newest first. */
+  /** Dials of the instance that count for the warm-up, the refusals and the pace, newest first. */
   readonly history: readonly DialRecord[];
   /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reachedDials?: readonly DialRecord[] | undefined;
   /** Time since the last dial, ms; undefined if there was none. */
   readonly sinceLastDialMs: number | undefined;
-  /** Chosen at random for the interval after the last dial, 0 to 1. */
+  /** Random number for the interval after the last dial, 0 to 1. */
   readonly chance: number;
   /** Times at which its live calls were dialled. Default: none is live. */
   readonly liveDials?: readonly number[] | undefined;
