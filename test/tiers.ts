@@ -13,7 +13,7 @@ interface Tier {
   readonly packages: readonly string[];
   /** Arguments of the runtime, followed by the user's. */
   readonly run: readonly string[];
-  /** Default: Node 26. */
+  /** Runtime of the program. Default: Node 26. */
   readonly runtime?: RuntimeName;
 }
 

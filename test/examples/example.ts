@@ -36,9 +36,9 @@ export interface RunningExample {
   output(): string;
   /** Types a line at its terminal. */
   type(line: string): void;
-  /** Ends it as Ctrl-C does; returns the exit code, or null when the signal ended it. */
+  /** Ends the example as Ctrl-C does; returns the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
-  /** Ends it without notice. */
+  /** Ends the example without notice. */
   kill(): Promise<number | null>;
 }
 

@@ -7,7 +7,7 @@ export interface Program {
   output(): string;
   /** Output of the program after a successful end; otherwise rejects with an Error that shows the output. */
   readonly finalOutput: Promise<string>;
-  /** Ends it immediately. */
+  /** Ends the program immediately. */
   end(): void;
 }
 

@@ -18,7 +18,7 @@ describe("PUT /v1/consents/:phone", () => {
   const put = (path: string, body: unknown = { status: "granted", source: "web form" }) =>
     ask(serve().app, { method: "PUT", path, body });
 
-  test("responds 201 for the first consent of a number, and 200 for a replacement", async () => {
+  test("responds 201 for the first consent for a number, and 200 for a replacement", async () => {
     expect(await put("/v1/consents/+12025550199")).toMatchObject({
       status: 201,
       headers: { location: "/v1/consents/%2B12025550199" },

@@ -8,7 +8,7 @@ import { type Client, expected, until } from "../support/server-client.ts";
 import { STREAMS, streamCall } from "../support/stream-calls.ts";
 import { spokenTones, toneModels } from "../support/tone-models.ts";
 
-/** Time in which a server notices a change of its models on a busy machine, ms. */
+/** Time in which a server notices a change to its models on a busy machine, ms. */
 const NOTICED_MS = 30_000;
 const RATE = 16_000;
 

@@ -118,6 +118,13 @@ export const PHRASES: readonly Phrase[] = [
     advice: 'a field is read on its own: "Path of the player", not "Its path"',
   },
   {
+    name: "verbs without an antecedent",
+    kind: "docstring",
+    pattern: /^(?:Carries|Closes|Deletes|Ends|Lists|Opens|Reads|Runs|Sends|Starts|Stops) (?:it|them)\b/g,
+    limit: 1,
+    advice: 'a method is read on its own: "Ends the program", not "Ends it"',
+  },
+  {
     name: "docstrings that begin with By or From",
     kind: "docstring",
     pattern: /^(?:By|From) (?:an?|the|id|ids|name|type|hash|\w+\.$)\b/g,

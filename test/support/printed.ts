@@ -17,7 +17,7 @@ export function printedForms(value: unknown): string {
   ].join("\n");
 }
 
-/** As most loggers write it: non-enumerable fields of errors are included. */
+/** The JSON that most loggers write: non-enumerable fields of errors are included. */
 function asJson(value: unknown): string | undefined {
   const seen = new Set<unknown>();
   return JSON.stringify(value, (_, item: unknown) => {

@@ -17,7 +17,7 @@ export interface Measurement {
   readonly trial: Trial;
   /** Undefined if there is a fault. */
   readonly errors?: WordErrors;
-  /** Why it could not be spoken or transcribed. */
+  /** Reason why the trial could not be spoken or transcribed. */
   readonly fault?: string;
 }
 

@@ -34,7 +34,7 @@ export class Phone {
     });
   }
 
-  /** Starts it. @param lines calls at once */
+  /** Starts a phone. @param lines number of calls at once */
   static async start(neural: EmbeddedTuning["neural"], lines: number): Promise<Phone> {
     const data = await mkdtemp(join(tmpdir(), "ringport-live-"));
     const phone = new Phone(neural, data);

@@ -35,7 +35,7 @@ describe("the records of a line", () => {
     await world.stop();
   });
 
-  test("that are set after an unlink survive the deletion of the earlier ones", async () => {
+  test("that are set after an unlinking survive the deletion of the earlier ones", async () => {
     const { world, instance, line } = await linkingScene();
     await line.scan();
     await line.records.set(record("old"));

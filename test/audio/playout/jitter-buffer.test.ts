@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JitterBuffer } from "../../../src/audio/playout/jitter-buffer.ts";
 
-/** 1 sample a ms: gathers 4, holds 10. */
+/** A buffer with one sample per ms, which gathers 4 and holds 10. */
 const buffer = () => new JitterBuffer({ sampleRate: 1_000, targetMs: 4, maxMs: 10 });
 const samples = (...values: number[]) => Int16Array.from(values);
 
@@ -45,7 +45,7 @@ describe("a jitter buffer", () => {
     expect(read(jitterBuffer, 4)).toEqual([8, 9, 10, 11]);
   });
 
-  test("keeps the end of a piece that is larger than itself", () => {
+  test("keeps the end of a piece that is larger than the buffer", () => {
     const jitterBuffer = buffer();
     jitterBuffer.write(Int16Array.from({ length: 25 }, (_, i) => i));
     expect([jitterBuffer.length, jitterBuffer.droppedSamples]).toEqual([10, 15]);

@@ -79,14 +79,14 @@ describe("of several columns that may have the numbers", () => {
   });
 });
 
-describe("a list without a header", () => {
-  test("gets one", async () => {
+describe("the header of a list", () => {
+  test("is added if it is missing", async () => {
     expect(await (await withHeader(new Blob(["+12025550100;Ana\n"]))).text()).toBe(
       "phone;column_2\n+12025550100;Ana\n",
     );
   });
 
-  test("with a header stays", async () => {
+  test("stays if it exists", async () => {
     const file = new Blob(["phone,name\n+12025550100,Ana\n"]);
     expect(await withHeader(file)).toBe(file);
   });

@@ -74,7 +74,7 @@ describe("linking", () => {
     expect(effects).toEqual([{ do: "clear_code" }, { do: "schedule_probe" }]);
   });
 
-  test("a link that is stored after an unlink leaves the line unlinked", () => {
+  test("a link that is stored after an unlinking leaves the line unlinked", () => {
     const { flow } = given(NEW_LINE, [linking, unlinked]).when(linkStored(0));
     expect(flow).toMatchObject({ state: "unlinked", reason: "removed" });
   });
@@ -143,7 +143,7 @@ describe("a probe that finds the line online", () => {
     expect(given(LINKED_LINE, [offline("bad", true)]).when(foundOnline()).flow.lastingFault).toBeUndefined();
   });
 
-  test("is ignored after an unlink", () => {
+  test("is ignored after an unlinking", () => {
     given(LINKED_LINE, [unlinked]).ignores(foundOnline());
     given(LINKED_LINE, [unlinked]).ignores(foundOffline);
   });
@@ -298,7 +298,7 @@ describe("a line that is being closed", () => {
     given(LINKED_LINE, [closing]).ignores(foundOffline);
   });
 
-  test("still stores an unlink until it is closed", () => {
+  test("still stores an unlinking until it is closed", () => {
     expect(given(LINKED_LINE, [closing]).when(unlinked).effects).toContainEqual({
       do: "store_unlinked",
       reason: "removed",

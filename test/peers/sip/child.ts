@@ -14,7 +14,7 @@ export interface Child {
   waitForOutput(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Exit code of the program; null when a signal ended it. */
   readonly exitCode: Promise<number | null>;
-  /** Ends it immediately, without leftovers. Idempotent. */
+  /** Ends the program immediately, without leftovers. Idempotent. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 

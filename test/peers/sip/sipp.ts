@@ -16,7 +16,7 @@ export interface Sipp {
   messages(): string;
   /** Errors of SIPp so far. */
   errors(): string;
-  /** Ends it without a message. */
+  /** Ends SIPp without a message. */
   kill(): Promise<void>;
 }
 

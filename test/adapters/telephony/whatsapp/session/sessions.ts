@@ -15,9 +15,9 @@ interface SceneOptions {
   readonly seed?: number;
   readonly client?: WhatsAppClientFactory;
   readonly host?: TestLineHost;
-  /** Default: a new one. Otherwise that of another scene, with its manual clock. */
+  /** The network, such as that of another scene with its manual clock. Default: a new network. */
   readonly network?: FakeWhatsApp;
-  /** Default: separate ones. */
+  /** Turns of the logins. Default: separate turns. */
   readonly logins?: LoginTurns;
 }
 

@@ -15,7 +15,7 @@ function setUp(options: { maxRecords?: number; maxCached?: number } = {}) {
 const put = (set: RecordSet<object>, ...names: string[]): Promise<void> =>
   set.set(new Map(names.map((name) => [name, { name }])));
 
-describe("records of a kind", () => {
+describe("records of one kind", () => {
   test("are stored under their prefix, and read in the order of the names", async () => {
     const { records, set } = setUp();
     await put(set, "x", "y");
