@@ -76,9 +76,9 @@ function phoneIn({ operands: [phone = ""] }: ParsedLine): string {
 
 const COLUMNS: readonly ListColumn[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
 
-/** `ringport consent delete`: deletes the consent of a number. */
+/** `ringport consent delete`: deletes the consent for a number. */
 export const consentDelete: CommandSpec = {
-  summary: "Deletes the consent of a number.",
+  summary: "Deletes the consent for a number.",
   operands: [{ name: "PHONE" }],
   options: [jsonOption("`phone` and `deleted`")],
   settings: CONNECTION_SETTINGS,
@@ -87,7 +87,7 @@ export const consentDelete: CommandSpec = {
     const { client } = await connect(line);
     await client.consents.delete(phone);
     if (line.values.get("json")) printJson({ phone, deleted: true });
-    else printToStderr(`The consent of ${phone} is deleted.`);
+    else printToStderr(`The consent for ${phone} is deleted.`);
     return 0;
   },
 };

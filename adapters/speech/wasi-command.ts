@@ -73,7 +73,7 @@ interface CommandInstance {
   readonly wasi: WASI;
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly initialBytes: Uint8Array;
-  /** Runs it; returns its exit code. */
+  /** Runs the command; returns its exit code. */
   start(): number;
 }
 

@@ -108,7 +108,7 @@ export interface Statement {
 
 /** A query that is compiled once. */
 export interface PreparedQuery<Params, Row> {
-  /** Runs it in a transaction. */
+  /** Runs the query in a transaction. */
   (tx: Kysely<Database>, params: Params): Promise<Row[]>;
   statement(db: Kysely<Database>, params: Params): Statement;
 }

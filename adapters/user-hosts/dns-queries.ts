@@ -37,7 +37,7 @@ export interface DnsQueriesOptions {
  */
 export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
   /**
-   * Runs a query with its own resolver: it can only be cancelled as a whole, and follows changes of the system's
+   * Runs a query with its own resolver: it can only be cancelled as a whole, and follows changes to the system's
    * configuration.
    */
   async function withResolver<Value>(

@@ -35,9 +35,9 @@ export class LookupFailed extends CodedError {
 /** Options of {@link HostLookup}. */
 export interface HostLookupOptions {
   readonly system?: System | undefined;
-  /** Default: the name servers of the system, queried with c-ares. */
+  /** DNS queries. Default: those of c-ares to the name servers of the system. */
   readonly queries?: DnsQueries | undefined;
-  /** Default: those in the hosts file, and localhost. */
+  /** Local names. Default: those in the hosts file, and localhost. */
   readonly local?: LocalNames | undefined;
 }
 

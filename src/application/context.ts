@@ -65,7 +65,7 @@ export interface Context extends GuardedPorts {
   readonly lateResults: LateResults;
   /** This process's right to act as the server of its database. */
   readonly lease: ServerLease;
-  /** The time by which records are purged. */
+  /** The clock by which records are purged. */
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly runningKeys: RunningKeys;

@@ -113,7 +113,7 @@ export interface InstanceUseCases {
     input: UpdateInstanceInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<Instance>;
-  /** Lists them newest first. */
+  /** Lists the user's instances, newest first. */
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
@@ -184,7 +184,7 @@ export interface EventPage {
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;
-  /** Lists them newest first. */
+  /** Lists the user's calls, newest first. */
   list(principal: Principal, filter?: CallFilter, page?: Page): Promise<Call[]>;
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
@@ -246,7 +246,7 @@ export interface WebhookUseCases {
     input: CreateWebhookInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<WebhookWithSecret>;
-  /** Lists them newest first. */
+  /** Lists the user's webhooks, newest first. */
   list(principal: Principal, page?: Page): Promise<Webhook[]>;
   /** Throws Refusal `webhook_not_found`, as all of the following do. */
   get(principal: Principal, webhookId: string): Promise<Webhook>;
@@ -256,7 +256,7 @@ export interface WebhookUseCases {
     input: UpdateWebhookInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<Webhook>;
-  /** Deletes it with its deliveries. */
+  /** Deletes a webhook with its deliveries. */
   delete(principal: Principal, webhookId: string): Promise<void>;
   /** Replaces the secret. For 24 h messages are signed with the old one too. */
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
@@ -275,7 +275,7 @@ export interface WebhookUseCases {
 
 /** A consent as currently stored. */
 export interface StoredConsent extends Consent {
-  /** True if no consent of this number was recorded before. */
+  /** True if no consent for this number was recorded before. */
   readonly created: boolean;
 }
 

@@ -14,7 +14,7 @@ const CLOSED_IPV4 = ipRanges(
 );
 /** Everything that is assigned to hosts of the Internet. */
 const GLOBAL_IPV6 = ipRanges("2000::/3");
-/** Parts of it with another purpose: IETF protocols and Teredo, documentation, 6to4. */
+/** Parts of {@link GLOBAL_IPV6} with another purpose: IETF protocols and Teredo, documentation, 6to4. */
 const CLOSED_IPV6 = ipRanges("2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 /** NAT64: the address ends with an IPv4 address (RFC 6052). */
 const NAT64 = ipRanges("64:ff9b::/96");

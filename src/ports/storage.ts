@@ -106,7 +106,7 @@ export interface Lease {
    * LeaseLost}.
    */
   readonly epoch: number;
-  /** Time it lasts after a renewal, ms. */
+  /** Time for which the lease lasts after a renewal, ms. */
   readonly ms: number;
   /**
    * Extends the lease to `ms` after the moment at which the database executes this.

@@ -40,7 +40,7 @@ export interface WhatsAppClient {
     // biome-ignore lint/suspicious/noExplicitAny: as above
     sendNode?(stanza: any): Promise<void>;
   };
-  /** Read it for every use: it is a new object after each reconnect. */
+  /** The client's calls. Read this for every use: it is a new object after each reconnect. */
   readonly voip: WhatsAppVoip;
 }
 

@@ -6,7 +6,7 @@ import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../provider-h
 import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../user-hosts/public-connection.ts";
 import { urlTemplate } from "./url-template.ts";
 
-/** Maximum response size to read, bytes. */
+/** Maximum size of a response that is read, bytes. */
 const MAX_BYTES = 16_384;
 
 /**

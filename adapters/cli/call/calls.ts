@@ -26,7 +26,7 @@ const PAGE_SIZE = 200;
 
 type ListedCall = CallWith<"outcome">;
 
-/** `ringport calls`: the newest calls; with `--watch`, changes of calls as they happen. */
+/** `ringport calls`: the newest calls; with `--watch`, changes to calls as they happen. */
 export const calls: CommandSpec = {
   summary: "Lists calls, newest first, or follows them live.",
   details: "With --watch each change is one line, until Ctrl-C; with --json as well, one JSON document per line.",

@@ -117,7 +117,7 @@ export interface AccountUseCases {
    * invalidates all marks. Undefined if the browser already has a mark of this account.
    */
   deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
-  /** Lists them newest first. */
+  /** Lists the sessions of an account, newest first. */
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */
   endSession(account: Account, sessionId: string): Promise<void>;

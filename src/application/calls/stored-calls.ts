@@ -16,7 +16,7 @@ export type StoredCallsContext = Pick<
 >;
 
 /**
- * Stores a change of a call that this process owns, however long the storage takes; returns undefined if another
+ * Stores a change to a call that this process owns, however long the storage takes; returns undefined if another
  * process has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */

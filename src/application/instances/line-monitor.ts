@@ -56,7 +56,7 @@ export interface NumberState {
   linePause?: { readonly until: number; readonly reason: string } | undefined;
 }
 
-/** Receives the changes of a line. */
+/** Receives the changes to a line. */
 export interface LineWatcher {
   onOnline(instanceId: string): void;
   onOffline(instanceId: string, reason: string): void;

@@ -5,7 +5,7 @@ export interface JitterBufferOptions {
   readonly sampleRate: number;
   /** Length of the audio gathered before the first sample is played, ms. */
   readonly targetMs: number;
-  /** Maximum buffered audio, ms. */
+  /** Maximum length of buffered audio, ms. */
   readonly maxMs: number;
   /** Minimum target beyond the largest piece so far, ms: the reserve left when the next one is due. Default: 0. */
   readonly spareMs?: number;

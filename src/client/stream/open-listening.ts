@@ -4,7 +4,7 @@ import { RingportError } from "../ringport-error.ts";
 import type { StreamTicket } from "../views.ts";
 import type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 
-/** Maximum audio that is kept for the loop, s. */
+/** Maximum length of the audio that is kept for the loop, s. */
 const MAX_BUFFER_S = 60;
 const CLOSED = { completed: 1000, stopping: 1001, revoked: 4001 };
 

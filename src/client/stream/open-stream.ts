@@ -13,7 +13,7 @@ import { Replay } from "./stream-replay.ts";
 import { type MarkEnd, Replies } from "./stream-replies.ts";
 
 const RECONNECT_MS = 10_000;
-/** Maximum unconfirmed audio, and maximum audio that waits behind it, s. */
+/** Maximum length of unconfirmed audio, and of the audio that waits behind it, s. */
 const WINDOW_S = 2;
 const MAX_WAITING_S = 60;
 const MAX_FRAMES = 3_000;

@@ -86,7 +86,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
     {
       method: "DELETE",
       path: "/v1/consents/:phone",
-      operation: operation("deleteConsent", "Delete the consent of a number", {
+      operation: operation("deleteConsent", "Delete the consent for a number", {
         access: "admin",
         cost: "small",
         path,

@@ -5,7 +5,7 @@ const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** Length of a frame of audio, ms, and maximum number of queued frames: 5 s. */
 const FRAME_MS = 20;
 const MAX_FRAMES = 250;
-/** Maximum queued text, characters. */
+/** Maximum length of queued text, characters. */
 const MAX_TEXT: number = 1 << 20;
 
 interface QueuedMessage<T> {

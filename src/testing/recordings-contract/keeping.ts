@@ -5,7 +5,7 @@ import { until } from "../waiting.ts";
 import { expectStored } from "./expect-stored.ts";
 import { Take } from "./take.ts";
 
-/** Maximum audio that a crash may lose at the end, ms. */
+/** Maximum length of the audio that a crash may lose at the end, ms. */
 const MAX_LOSS_MS = 2_000;
 /** Time within which samples reach the storage, ms. */
 const WRITE_MS = 10_000;

@@ -26,7 +26,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(await consents.get(first.userId, first.phone), storedConsent);
   });
 
-  clause("the consents of several numbers are found together", async (scene) => {
+  clause("the consents for several numbers are found together", async (scene) => {
     const { consents } = scene.storage;
     const [first, second, third] = ["+5511987654321", "+551187654321", "+12025550101"].map((phone) =>
       consent(scene, phone),

@@ -1,7 +1,7 @@
 import { JitterBuffer } from "../../../../src/audio/playout/jitter-buffer.ts";
 import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
-/** Maximum audio in one message of the server, ms. */
+/** Maximum length of the audio in one message of the server, ms. */
 const MAX_PIECE_MS = 200;
 
 /** Buffering of audio that arrives in bursts. */

@@ -17,7 +17,7 @@ export interface Question {
   readonly consequence: ComponentChildren;
   /** Text of the button, as a verb: "Revoke token". */
   readonly action: string;
-  /** Carries it out; the dialog stays open until it has succeeded. */
+  /** Carries out the action; the dialog stays open until it has succeeded. */
   readonly run: () => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export interface Action<A extends unknown[]> {
   readonly busy: boolean;
   /** Cause of the failure; undefined while it runs and once it has succeeded. */
   readonly fault: unknown;
-  /** Starts it, unless it is running. */
+  /** Starts the action, unless it is running. */
   start(...values: A): void;
 }
 

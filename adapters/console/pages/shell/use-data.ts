@@ -9,7 +9,7 @@ export interface Data<T> {
   readonly value: ReadonlySignal<T | undefined>;
   /** Fault of the latest attempt. */
   readonly fault: ReadonlySignal<unknown>;
-  /** Reads it again. */
+  /** Reads the data again. */
   reload(): Promise<void>;
   /** Replaces the value, for example with the response to a change. */
   set(value: T): void;

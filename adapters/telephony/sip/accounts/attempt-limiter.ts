@@ -10,7 +10,7 @@ const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */
 export interface AccountAttempt {
-  /** Ends it; an attempt with the right password no longer counts. */
+  /** Ends the attempt, which no longer counts if the password was right. */
   end(outcome: "accepted" | "rejected"): void;
 }
 

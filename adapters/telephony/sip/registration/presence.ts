@@ -26,7 +26,7 @@ export interface Presence {
   close(): Promise<void>;
 }
 
-/** Receives changes of a trunk's health. */
+/** Receives changes in a trunk's health. */
 export type HealthChanged = (health: LineHealth) => void;
 
 /** The interval between two probes of an online trunk, ms. */

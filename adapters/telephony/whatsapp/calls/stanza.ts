@@ -24,7 +24,7 @@ export interface CallIdentity {
   readonly addresses: readonly string[];
 }
 
-/** Maximum children of a stanza that are read. */
+/** Maximum number of children of a stanza that are read. */
 const MAX_CHILDREN = 64;
 /** Maximum number of devices per callee. */
 const MAX_DEVICES = 64;

@@ -31,7 +31,7 @@ interface Meta {
 const META = "meta";
 
 /**
- * A pre-key store over records. All changes of keys run in turn, so that no key is consumed twice and no id is issued
+ * A pre-key store over records. All changes to keys run in turn, so that no key is consumed twice and no id is issued
  * twice. @param maxKeys limit above which the oldest uploaded keys are deleted
  */
 export function preKeyStore(records: RecordSet<object>, maxKeys: number): PreKeyStore {

@@ -25,7 +25,7 @@ export class RecordSet<T> {
   readonly #cache = new Map<string, T>();
   /** Names of all records; the latest written ones are last. */
   #names: Promise<Set<string>> | undefined;
-  /** The latest pending or failed change of each name, which determines its value. */
+  /** The latest pending or failed change to each name, which determines its value. */
   readonly #latestChanges = new Map<string, object>();
   /** Counts writes: a value read before a write is not cached after it. */
   #writes = 0;

@@ -24,7 +24,7 @@ export interface CallListening extends AsyncIterable<ListenItem> {
   close(): void;
 }
 
-/** Maximum audio that waits for a listener, ms. */
+/** Maximum length of the audio that waits for a listener, ms. */
 export const BUFFER_MS = 5_000;
 /** Maximum number of listeners of one call. */
 export const MAX_LISTENERS = 4;

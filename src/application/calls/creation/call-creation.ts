@@ -123,7 +123,7 @@ export class CallCreation {
     return call;
   }
 
-  /** The original response, without later changes of the call. */
+  /** The original response, without later changes to the call. */
   async #replay({ recordId, existing }: Receipt): Promise<(Call & Creation) | undefined> {
     const call = await this.#context.storage.calls.get(recordId);
     return (

@@ -82,7 +82,7 @@ export default {
     stream_lost: "For too long after pickup, no program carried the audio.",
     stream_unavailable: "Live audio is switched off on this server, so no phone rang.",
     interrupted: "The server stopped during the call. The call is not dialled again automatically.",
-    blocked_no_consent: "No consent of this number is recorded, so no phone rang.",
+    blocked_no_consent: "No consent for this number is recorded, so no phone rang.",
     blocked_do_not_call: "This number must not be called, so no phone rang.",
     outside_calling_hours: "It was outside the calling hours in the callee's time zone, so no phone rang.",
     instance_paused: "Your number is paused to protect it from being banned, so no phone rang.",
