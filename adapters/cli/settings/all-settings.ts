@@ -5,6 +5,7 @@ import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../
 import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/tables/table-names.ts";
 import { LOG_LEVELS } from "../serve/log.ts";
 import { AGENT } from "./agent-settings.ts";
+import { PROTECTION } from "./dialling-rule-settings.ts";
 import {
   callsPerDay,
   corsOrigins,
@@ -21,7 +22,6 @@ import {
   textSetting,
   wholeNumber,
 } from "./parsers.ts";
-import { PROTECTION } from "./protection-settings.ts";
 import { HIDDEN, type Setting, setting } from "./setting.ts";
 import { SIP } from "./sip-settings.ts";
 import { LIMITS, TIMINGS } from "./tuning-settings.ts";

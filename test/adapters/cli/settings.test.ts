@@ -4,7 +4,7 @@ import { commandOf } from "../../../adapters/cli/all-commands.ts";
 import type { ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings/all-settings.ts";
-import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/settings/protection-settings.ts";
+import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/settings/dialling-rule-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/settings/read-settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
 import { assertUsable } from "../../../src/domain/dialling-rules/protection-checks.ts";
