@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
-import { batchTables } from "./batch-tables.ts";
 import {
   addStoredBytes,
   audioParts,
@@ -13,15 +12,16 @@ import {
   receiptScopes,
 } from "./converted-rows.ts";
 import { firstTables, partialIndex, transcriptTable } from "./first-tables.ts";
-import type { ColumnTypes } from "./migrate.ts";
 import {
+  batchTables,
   consentTable,
   lineRecordTable,
   loginTables,
   ownerTable,
   retention,
   webhookTables,
-} from "./webhook-and-account-tables.ts";
+} from "./later-tables.ts";
+import type { ColumnTypes } from "./migrate.ts";
 
 /** All migrations, by name. Names are sorted by age and never reused. */
 export function migrations(types: ColumnTypes): Record<string, Migration> {
