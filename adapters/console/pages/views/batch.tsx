@@ -6,9 +6,9 @@ import { faultCode } from "../shell/fault-sentence.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "./all-views.ts";
 import { BatchActions } from "./batches/batch-actions.tsx";
+import { batchTexts as t } from "./batches/batch-texts.ts";
 import { DraftBatch } from "./batches/draft/draft-batch.tsx";
 import { LiveBatch } from "./batches/live-batch.tsx";
-import { batchTexts as t } from "./batches/texts.ts";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
 /** `/batches/:id`: a draft with its plan, or a batch that was started, live. */

@@ -10,7 +10,7 @@ import { client } from "../shell/client.ts";
 import { href } from "../shell/place.ts";
 import { BatchBadge } from "./batches/batch-badge.tsx";
 import { batchProgressOf } from "./batches/batch-progress.ts";
-import { batchTexts as t } from "./batches/texts.ts";
+import { batchTexts as t } from "./batches/batch-texts.ts";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
 /** Number of batches that "Show older batches" adds. */

@@ -17,10 +17,10 @@ import { asCallForm, type BatchForm, batchMessageOf, batchRequest, EMPTY_BATCH }
 import { type ChosenFile, ChosenList } from "./new-batch/chosen-list.ts";
 import { importFile } from "./new-batch/import-file.ts";
 import { ListFields } from "./new-batch/list-fields.tsx";
+import { newBatchTexts as t } from "./new-batch/new-batch-texts.ts";
 import { NumbersField } from "./new-batch/numbers-field.tsx";
 import { RetryFields } from "./new-batch/retry-fields.tsx";
 import { ScheduleFields } from "./new-batch/schedule-fields.tsx";
-import { newBatchTexts as t } from "./new-batch/texts.ts";
 import { MessageFields } from "./new-call/call-type-fields.tsx";
 import { audioBase64 } from "./new-call/chosen-audio.ts";
 import { fieldFaultText } from "./new-call/field-fault.ts";

@@ -14,7 +14,7 @@ import { navigate } from "../../shell/place.ts";
 import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";
 import type { Data } from "../../shell/use-data.ts";
-import { batchTexts as t } from "./texts.ts";
+import { batchTexts as t } from "./batch-texts.ts";
 
 const components = dictionary({ en, pt });
 

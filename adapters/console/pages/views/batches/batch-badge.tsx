@@ -1,6 +1,6 @@
 import type { BatchDetails, BatchTarget } from "../../../../../src/client/index.ts";
 import { Badge } from "../../components/badge.tsx";
-import { batchTexts as t } from "./texts.ts";
+import { batchTexts as t } from "./batch-texts.ts";
 
 type Look = readonly ["quiet" | "info" | "good" | "warn" | "bad", boolean?];
 

@@ -5,8 +5,8 @@ import { Loaded } from "../../components/waiting.tsx";
 import { formatNumber } from "../../dictionary/format.ts";
 import { client } from "../../shell/client.ts";
 import { batchProgressOf } from "./batch-progress.ts";
+import { batchTexts as t } from "./batch-texts.ts";
 import { TargetLink } from "./target-link.tsx";
-import { batchTexts as t } from "./texts.ts";
 import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
 /** Maximum number of calls that the page shows. */

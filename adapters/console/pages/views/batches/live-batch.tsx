@@ -2,10 +2,10 @@ import type { BatchDetails } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
 import { formatNumber } from "../../dictionary/format.ts";
 import { outcomeBars } from "./batch-progress.ts";
+import { reasonText, batchTexts as t } from "./batch-texts.ts";
 import { CurrentCalls } from "./current-calls.tsx";
 import { ProgressCard } from "./progress-card.tsx";
 import { TargetsCard } from "./targets-card.tsx";
-import { reasonText, batchTexts as t } from "./texts.ts";
 
 /** A batch that was started: progress, outcomes, current calls and targets. */
 export function LiveBatch({ batch }: { readonly batch: BatchDetails }) {

@@ -6,7 +6,7 @@ import { Progress } from "../../components/waiting.tsx";
 import { formatNumber, formatTime } from "../../dictionary/format.ts";
 import { BatchBadge } from "./batch-badge.tsx";
 import { batchProgressOf, type ProgressSample, ratePerMinute, withSample } from "./batch-progress.ts";
-import { batchTexts as t } from "./texts.ts";
+import { batchTexts as t } from "./batch-texts.ts";
 
 /** Progress, rate and estimated end of a batch. */
 export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {

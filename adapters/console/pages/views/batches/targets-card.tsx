@@ -11,9 +11,9 @@ import { client } from "../../shell/client.ts";
 import { changeQuery, query } from "../../shell/place.ts";
 import { useAction } from "../../shell/use-action.ts";
 import { TargetBadge } from "./batch-badge.tsx";
+import { reasonText, batchTexts as t } from "./batch-texts.ts";
 import { downloadCsv } from "./download-csv.ts";
 import { TargetLink } from "./target-link.tsx";
-import { reasonText, batchTexts as t } from "./texts.ts";
 import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
 type Filter = BatchTarget["status"] | "all";

@@ -10,7 +10,7 @@ import {
   missingVariables,
   phoneCandidates,
 } from "./csv-preview.ts";
-import { newBatchTexts as t } from "./texts.ts";
+import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 /** The meaning of each column, with the first rows. */
 export function ColumnMapping({

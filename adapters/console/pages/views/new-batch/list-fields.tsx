@@ -5,7 +5,7 @@ import { LabelledInput } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
 import { ColumnMapping } from "./column-mapping.tsx";
-import { newBatchTexts as t } from "./texts.ts";
+import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 /** The list of people: a file that is dropped or chosen, or pasted text; with a preview. */
 export function ListFields({

@@ -6,7 +6,7 @@ import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { type Data, useData } from "../../shell/use-data.ts";
 import { spacedNumber } from "../calls/typed-number.ts";
-import { newBatchTexts as t } from "./texts.ts";
+import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 /** Maximum number of instances whose phone numbers are read, each with a request. */
 const MAX_PHONES = 20;

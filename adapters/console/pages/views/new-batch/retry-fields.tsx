@@ -1,6 +1,6 @@
 import { Field } from "../../components/field.tsx";
 import type { BatchForm } from "./batch-form.ts";
-import { newBatchTexts as t } from "./texts.ts";
+import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 const RETRY_REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
 

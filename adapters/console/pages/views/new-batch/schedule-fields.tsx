@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { Choice, Field } from "../../components/field.tsx";
 import type { BatchForm } from "./batch-form.ts";
-import { newBatchTexts as t } from "./texts.ts";
+import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7] as const;
 

@@ -8,7 +8,7 @@ import { client } from "../../../shell/client.ts";
 import { toast } from "../../../shell/toasts.tsx";
 import { useAction } from "../../../shell/use-action.ts";
 import { phoneNumberOf } from "../../calls/typed-number.ts";
-import { newBatchTexts as t } from "../../new-batch/texts.ts";
+import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 
 /** Corrects the number and the variables of a row. */
 export function CorrectionForm({

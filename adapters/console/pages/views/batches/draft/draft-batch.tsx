@@ -13,7 +13,7 @@ import { type Data, useData } from "../../../shell/use-data.ts";
 import { ChosenList } from "../../new-batch/chosen-list.ts";
 import { importFile } from "../../new-batch/import-file.ts";
 import { ListFields } from "../../new-batch/list-fields.tsx";
-import { newBatchTexts as t } from "../../new-batch/texts.ts";
+import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { FaultsCard } from "./faults-card.tsx";
 import { PlanCard } from "./plan-card.tsx";
 

@@ -7,7 +7,7 @@ import { client } from "../../../shell/client.ts";
 import { toast } from "../../../shell/toasts.tsx";
 import { useAction } from "../../../shell/use-action.ts";
 import { useData } from "../../../shell/use-data.ts";
-import { newBatchTexts as t } from "../../new-batch/texts.ts";
+import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { TargetBadge } from "../batch-badge.tsx";
 import { downloadCsv } from "../download-csv.ts";
 import { CorrectionForm } from "./correction-form.tsx";

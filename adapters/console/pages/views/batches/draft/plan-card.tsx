@@ -9,7 +9,7 @@ import { formatDuration, formatNumber, formatTime } from "../../../dictionary/fo
 import { client } from "../../../shell/client.ts";
 import { useAction } from "../../../shell/use-action.ts";
 import { spacedNumber } from "../../calls/typed-number.ts";
-import { newBatchTexts as t } from "../../new-batch/texts.ts";
+import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { BatchBadge } from "../batch-badge.tsx";
 
 /** Number of calls that are shown at first; "Show more" adds five times as many. */
