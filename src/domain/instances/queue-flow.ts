@@ -2,7 +2,7 @@ import { nextState, type Transitions } from "../../base/machine.ts";
 
 /**
  * The queue of one instance, decided by a pure function: a state and an input give the next state and the effects.
- * `InstanceQueue` carries the effects out.
+ * `LaneQueue` carries the effects out.
  */
 export interface QueueFlow {
   readonly state: QueueState;

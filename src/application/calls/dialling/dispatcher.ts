@@ -5,7 +5,7 @@ import type { Lines } from "../../instances/lines.ts";
 import { WallClock } from "../../wall-clock.ts";
 import type { CallSession } from "../live/call-session.ts";
 import { InstanceLanes, type InstanceLanesContext, type LanesHost } from "./instance-lanes.ts";
-import type { InstanceQueue } from "./instance-queue.ts";
+import type { LaneQueue } from "./lane-queue.ts";
 import { Preparations } from "./preparations.ts";
 
 type DispatcherContext = Pick<Context, "system"> & InstanceLanesContext;
@@ -22,7 +22,7 @@ interface LiveCall {
 export class Dispatcher {
   readonly #context: DispatcherContext;
   readonly #host: LanesHost;
-  readonly #preparations: Preparations<InstanceQueue>;
+  readonly #preparations: Preparations<LaneQueue>;
   readonly #wallClock: WallClock;
   /** By instance. */
   readonly #lanes = new Map<string, InstanceLanes>();
@@ -42,7 +42,7 @@ export class Dispatcher {
   ) {
     this.#context = context;
     this.#wallClock = new WallClock(context.system);
-    this.#preparations = new Preparations<InstanceQueue>(context, {
+    this.#preparations = new Preparations<LaneQueue>(context, {
       onFinished: (queue) => {
         this.#checkClock();
         queue.wake();
@@ -78,7 +78,7 @@ export class Dispatcher {
   }
 
   /** Checks for a call of the instance to dial. @param queue the lane that checks, if it already has a call */
-  wake(instanceId: string, queue?: InstanceQueue): void {
+  wake(instanceId: string, queue?: LaneQueue): void {
     this.#checkClock();
     this.#lanesOf(instanceId).wake(queue);
   }

@@ -3,11 +3,11 @@ import { linesInForce } from "../../../domain/instances/queue-capacity.ts";
 import type { Context } from "../../context.ts";
 import type { LineMonitor } from "../../instances/line-monitor.ts";
 import type { CallSession } from "../live/call-session.ts";
-import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
+import { LaneQueue, type LaneQueueContext, type QueueHost } from "./lane-queue.ts";
 import type { Preparations } from "./preparations.ts";
 
 /** Dependencies of {@link InstanceLanes}. */
-export type InstanceLanesContext = Pick<Context, "lease" | "policy"> & InstanceQueueContext;
+export type InstanceLanesContext = Pick<Context, "lease" | "policy"> & LaneQueueContext;
 
 /** The dispatcher of the lanes. */
 export interface LanesHost
@@ -15,7 +15,7 @@ export interface LanesHost
     QueueHost,
     "isStopping" | "preparations" | "isEnding" | "onRequeued" | "onStarted" | "onEnded" | "wake"
   > {
-  readonly preparations: Preparations<InstanceQueue>;
+  readonly preparations: Preparations<LaneQueue>;
   monitor(instanceId: string): LineMonitor | undefined;
   /** No lane has a call or an alarm. */
   onEmptied(lanes: InstanceLanes): void;
@@ -31,7 +31,7 @@ export class InstanceLanes {
   readonly #host: LanesHost;
   readonly #queueHost: QueueHost;
   /** By line, those with a call or an alarm. */
-  readonly #queues = new Map<number, InstanceQueue>();
+  readonly #queues = new Map<number, LaneQueue>();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(context: InstanceLanesContext, instanceId: string, host: LanesHost) {
@@ -82,7 +82,7 @@ export class InstanceLanes {
   }
 
   /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it already has a call */
-  wake(queue?: InstanceQueue): void {
+  wake(queue?: LaneQueue): void {
     // Only that lane: lanes that look for unconfirmed claims would wake each other forever.
     if (!this.#canDial) this.#each((existing) => (queue ?? existing) === existing && existing.wake());
     else if (this.#limit === 1) this.#queue(0).wake();
@@ -132,7 +132,7 @@ export class InstanceLanes {
   }
 
   /** The lane that looks for a call. */
-  get #seekingQueue(): InstanceQueue | undefined {
+  get #seekingQueue(): LaneQueue | undefined {
     return [...this.#queues.values()].find(({ state }) => state === "starting" || state === "starting_again");
   }
 
@@ -144,7 +144,7 @@ export class InstanceLanes {
   }
 
   /** Calls `act` with every lane, even if that removes some of them. */
-  #each(act: (queue: InstanceQueue) => void): void {
+  #each(act: (queue: LaneQueue) => void): void {
     for (const queue of [...this.#queues.values()]) act(queue);
     if (this.#queues.size === 0) this.#host.onEmptied(this);
   }
@@ -156,13 +156,13 @@ export class InstanceLanes {
     return turn;
   }
 
-  #queue(line: number): InstanceQueue {
-    const queue = this.#queues.get(line) ?? new InstanceQueue(this.#context, this.instanceId, line, this.#queueHost);
+  #queue(line: number): LaneQueue {
+    const queue = this.#queues.get(line) ?? new LaneQueue(this.#context, this.instanceId, line, this.#queueHost);
     this.#queues.set(line, queue);
     return queue;
   }
 
-  #remove(queue: InstanceQueue): void {
+  #remove(queue: LaneQueue): void {
     if (this.#queues.get(queue.line) === queue) this.#queues.delete(queue.line);
     if (this.#queues.size === 0) this.#host.onEmptied(this);
   }

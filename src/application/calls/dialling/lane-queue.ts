@@ -18,8 +18,8 @@ import { failCall, storeCall } from "../stored-calls.ts";
 import { decideNext, mayPostpone } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 
-/** Dependencies of {@link InstanceQueue}. */
-export type InstanceQueueContext = Pick<Context, "log" | "nodeId" | "processPauses" | "storage" | "system"> &
+/** Dependencies of {@link LaneQueue}. */
+export type LaneQueueContext = Pick<Context, "log" | "nodeId" | "processPauses" | "storage" | "system"> &
   CallSessionContext;
 
 /** Assumed rate of legs of a network that states none, Hz. */
@@ -36,11 +36,11 @@ export interface QueueHost {
   readonly canDial: boolean;
   /** Times at which the live calls of the instance were dialled. */
   readonly liveDials: readonly number[];
-  readonly preparations: Preparations<InstanceQueue>;
+  readonly preparations: Preparations<LaneQueue>;
   /** Runs work that decides about a call and claims it: one lane at a time. */
   inTurn(work: () => Promise<void>): Promise<void>;
   /** Ids of the calls that other lanes are preparing. */
-  otherPreparedIds(queue: InstanceQueue): readonly string[];
+  otherPreparedIds(queue: LaneQueue): readonly string[];
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
   isEnding(callId: string): boolean;
   /** A claimed call has returned to its queue. */
@@ -49,22 +49,22 @@ export interface QueueHost {
   onStarted(session: CallSession, whenEnded: Promise<void>): void;
   onEnded(session: CallSession): void;
   /** Wakes the instance, and the queue if it already has a call. */
-  wake(queue: InstanceQueue): void;
+  wake(queue: LaneQueue): void;
   /** The queue has a call, so that another lane may look for the next one. */
   onAdvanced(): void;
   /** The queue has no call, prepared or live, and no alarm. */
-  onEmptied(queue: InstanceQueue): void;
+  onEmptied(queue: LaneQueue): void;
 }
 
 /**
  * The queue of one line of an instance, a lane: starts calls one at a time, each as soon as the line can dial and the
  * beginning of its message is ready. Every input is decided by `domain/instances/queue-flow.ts` and carried out here.
  */
-export class InstanceQueue {
+export class LaneQueue {
   readonly instanceId: string;
   /** Number of the line, from 0. */
   readonly line: number;
-  readonly #context: InstanceQueueContext;
+  readonly #context: LaneQueueContext;
   readonly #host: QueueHost;
   #flow: QueueFlow = NEW_QUEUE;
   #session: CallSession | undefined;
@@ -73,7 +73,7 @@ export class InstanceQueue {
   /** Calls whose session ended before that could be stored: they may have been dialled. */
   readonly #unstoredIds = new Set<string>();
 
-  constructor(context: InstanceQueueContext, instanceId: string, line: number, host: QueueHost) {
+  constructor(context: LaneQueueContext, instanceId: string, line: number, host: QueueHost) {
     this.#context = context;
     this.instanceId = instanceId;
     this.line = line;
