@@ -47,11 +47,15 @@ const CALL_TARGET = preparedQuery(
       call_id,
       attempts,
       before,
-    }: TargetKey & { call_id: string; attempts: number; before: number },
+      updated_at,
+    }: TargetKey & { call_id: string; attempts: number; before: number; updated_at: number },
   ) =>
     db
       .updateTable("batch_targets")
-      .set((eb) => ({ status: "CALLING", call_id, attempts, next_attempt_at: null, version: eb("version", "+", 1) }))
+      .set((eb) => ({
+        ...{ status: "CALLING", call_id, attempts, next_attempt_at: null, updated_at },
+        version: eb("version", "+", 1),
+      }))
       .where("batch_id", "=", batch_id)
       .where("position", "=", position)
       .where(IS_WAITING_TARGET)
@@ -154,11 +158,12 @@ export function targetStore(
         if (!row) return undefined;
         const target = RECORDS.batch_targets.record(row);
         await recount(tx, id, RECORDS.batch_targets.record(before), target);
-        if (target.phoneKey !== before.phone_key || !claimsNumber(target.status)) await promoteDuplicate(tx, before);
+        if (target.phoneKey !== before.phone_key || !claimsNumber(target.status))
+          await promoteDuplicate(tx, before, target.updatedAt);
         await insertEvents(tx, events);
         return target;
       }),
-    removeTarget: (id, position) =>
+    removeTarget: (id, position, at) =>
       session.transaction(async (tx) => {
         const [removed] = await tx
           .deleteFrom("batch_targets")
@@ -176,7 +181,7 @@ export function targetStore(
           .execute();
         if (!removed) return false;
         await count(tx, id, [RECORDS.batch_targets.record(removed)], -1);
-        await promoteDuplicate(tx, removed);
+        await promoteDuplicate(tx, removed, at);
         return true;
       }),
     async due(id, now, limit) {
@@ -184,8 +189,8 @@ export function targetStore(
       const [next] = rows.length > 0 ? [] : await session.query(NEXT_DUE, { batch_id: id, now });
       return { targets: rows.map(RECORDS.batch_targets.record), nextAt: next?.next_attempt_at ?? undefined };
     },
-    postpone: (id, zones, until) =>
-      inPieces((limit) => session.transaction((tx) => postponeSome(tx, { id, zones, until, limit }))),
+    postpone: (id, zones, until, at) =>
+      inPieces((limit) => session.transaction((tx) => postponeSome(tx, { id, zones, until, at, limit }))),
     calling: (id) =>
       session.read(async (db) => {
         const rows = await db
@@ -197,7 +202,7 @@ export function targetStore(
           .execute();
         return rows.map(RECORDS.batch_targets.record);
       }),
-    endWaiting: (id, status, reason, limit, eventOf) =>
+    endWaiting: (id, status, reason, limit, eventOf, at) =>
       session.transaction(async (tx) => {
         const positions = await tx
           .selectFrom("batch_targets")
@@ -211,7 +216,7 @@ export function targetStore(
         if (positions.length === 0) return [];
         const rows = await tx
           .updateTable("batch_targets")
-          .set((eb) => ({ status, reason, next_attempt_at: null, version: eb("version", "+", 1) }))
+          .set((eb) => ({ status, reason, next_attempt_at: null, updated_at: at, version: eb("version", "+", 1) }))
           .where("batch_id", "=", id)
           .where(
             "position",
@@ -240,7 +245,7 @@ export function targetStore(
  */
 export async function callTarget(
   tx: Kysely<Database>,
-  { id, batchId, batchPosition, batchAttempt }: Call,
+  { id, batchId, batchPosition, batchAttempt, createdAt }: Call,
   traits: Pick<Traits, "rowLocks">,
 ): Promise<boolean> {
   if (batchId === undefined || batchPosition === undefined || batchAttempt === undefined) return true;
@@ -253,7 +258,7 @@ export async function callTarget(
     .executeTakeFirst();
   if (batch?.status !== "RUNNING") return false;
   const key = { batch_id: batchId, position: batchPosition };
-  const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1 };
+  const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1, updated_at: createdAt };
   if ((await CALL_TARGET(tx, { ...key, ...attempt })).length === 0) return false;
   await addToCounts(tx, [
     { batch_id: batchId, status: "WAITING", reason: "", targets: -1 },
@@ -297,7 +302,11 @@ async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPat
 }
 
 /** Lets the first duplicate of a number be called, in place of a target that no longer has that number. */
-async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, status, next_attempt_at }: TargetRow) {
+async function promoteDuplicate(
+  tx: Kysely<Database>,
+  { batch_id, phone_key, status, next_attempt_at }: TargetRow,
+  updated_at: number,
+): Promise<void> {
   if (phone_key === null || !claimsNumber(status)) return;
   const duplicate = await tx
     .selectFrom("batch_targets")
@@ -311,7 +320,7 @@ async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, sta
   if (!duplicate) return;
   const [promoted] = await UPDATE_TARGET(tx, {
     ...{ batch_id, position: duplicate.position, expectedVersion: duplicate.version },
-    ...{ status: "WAITING", next_attempt_at, faults: null },
+    ...{ status: "WAITING", next_attempt_at, faults: null, updated_at },
   });
   const { record } = RECORDS.batch_targets;
   if (promoted) await recount(tx, batch_id, record(duplicate), record(promoted));
@@ -320,7 +329,7 @@ async function promoteDuplicate(tx: Kysely<Database>, { batch_id, phone_key, sta
 /** Postpones some targets; returns their number. */
 async function postponeSome(
   tx: Kysely<Database>,
-  { id, zones, until, limit }: { id: string; zones: string; until: number; limit: number },
+  { id, zones, until, at, limit }: { id: string; zones: string; until: number; at: number; limit: number },
 ): Promise<number> {
   const positions = await tx
     .selectFrom("batch_targets")
@@ -336,7 +345,7 @@ async function postponeSome(
   if (positions.length === 0) return 0;
   await tx
     .updateTable("batch_targets")
-    .set((eb) => ({ next_attempt_at: until, version: eb("version", "+", 1) }))
+    .set((eb) => ({ next_attempt_at: until, updated_at: at, version: eb("version", "+", 1) }))
     .where("batch_id", "=", id)
     .where(
       "position",

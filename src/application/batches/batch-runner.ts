@@ -290,12 +290,13 @@ export class BatchRunner {
 
   async #postpone(run: OpenBatch, target: BatchTarget, until: number): Promise<void> {
     const { storage, system } = this.#context;
-    const isByHours = nextTargetTime(this.#hours(run.batch), target.zones, system.now()) === until;
+    const now = system.now();
+    const isByHours = nextTargetTime(this.#hours(run.batch), target.zones, now) === until;
     if (isByHours) {
-      await storage.batches.postpone(run.id, target.zones, until);
+      await storage.batches.postpone(run.id, target.zones, until, now);
       run.due = [];
     } else {
-      const patch = { nextAttemptAt: until, updatedAt: system.now() };
+      const patch = { nextAttemptAt: until, updatedAt: now };
       await storage.batches.updateTarget(run.id, target.position, target.version, patch, []);
     }
   }

@@ -139,8 +139,9 @@ export class Batches implements BatchUseCases {
   }
 
   async removeTarget(principal: Principal, batchId: string, position: number): Promise<void> {
+    const { storage, system } = this.#context;
     const { id } = await this.#draft(principal, batchId);
-    if (!(await this.#context.storage.batches.removeTarget(id, position))) throw targetNotFound(id, position);
+    if (!(await storage.batches.removeTarget(id, position, system.now()))) throw targetNotFound(id, position);
   }
 
   async plan(principal: Principal, batchId: string): Promise<BatchPlan> {

@@ -58,12 +58,14 @@ export class TargetEnds {
   /** Ends some of a batch's waiting targets; false if none was left. */
   async endWaiting(batch: Batch, status: "FAILED" | "CANCELLED", reason: string): Promise<boolean> {
     const { storage, events, system } = this.#context;
+    const now = system.now();
     const done: Event[] = [];
-    const ended = await storage.batches.endWaiting(batch.id, status, reason, ENDED_AT_ONCE, (target) => {
-      const event = events.event(...targetDone(batch, { ...target, status, reason }), system.now());
+    const eventOf = (target: BatchTarget): Event => {
+      const event = events.event(...targetDone(batch, { ...target, status, reason }), now);
       done.push(event);
       return event;
-    });
+    };
+    const ended = await storage.batches.endWaiting(batch.id, status, reason, ENDED_AT_ONCE, eventOf, now);
     events.publish(done);
     return ended.length > 0;
   }

@@ -85,18 +85,22 @@ export interface BatchStore {
     patch: TargetPatch,
     events: readonly Event[],
   ): Promise<BatchTarget | "taken" | undefined>;
-  /** Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`. Returns true if there was one. */
-  removeTarget(id: string, position: number): Promise<boolean>;
+  /** Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`, updated at `at`. Returns true if there was one. */
+  removeTarget(id: string, position: number, at: number): Promise<boolean>;
   /** WAITING targets whose `nextAttemptAt` is `now` or earlier, by `nextAttemptAt`, then by position; at most `limit`. */
   due(id: string, now: number, limit: number): Promise<DueTargets>;
-  /** Sets `nextAttemptAt` of WAITING targets with these zones to `until` if it is earlier; in pieces. Returns their number. */
-  postpone(id: string, zones: string, until: number): Promise<number>;
+  /**
+   * Sets `nextAttemptAt` of WAITING targets with these zones to `until` if it is earlier, and their `updatedAt` to `at`; in
+   * pieces. Returns their number.
+   */
+  postpone(id: string, zones: string, until: number, at: number): Promise<number>;
   /** CALLING targets by ascending position; their number is bounded by the lines of the server. */
   calling(id: string): Promise<BatchTarget[]>;
   counts(id: string): Promise<BatchCounts>;
   /**
    * Ends up to `limit` WAITING targets as CANCELLED or FAILED with this reason, with an event for each; returns them, none
    * if no target waits.
+   * @param at their `updatedAt`
    */
   endWaiting(
     id: string,
@@ -104,6 +108,7 @@ export interface BatchStore {
     reason: string,
     limit: number,
     eventOf: (target: BatchTarget) => Event,
+    at: number,
   ): Promise<BatchTarget[]>;
   /** Deletes the targets with this number, of every batch and every user, CALLING ones excepted; returns their number. */
   forgetNumber(phoneKey: string): Promise<number>;

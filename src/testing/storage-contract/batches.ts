@@ -97,12 +97,16 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     ];
     await addTargets(scene, draft, same);
     const changed = { phone: "+12025550102", phoneKey: "+12025550102", status: "WAITING", nextAttemptAt: 0 } as const;
-    await batches.updateTarget(draft.id, 1, 1, changed, []);
+    await batches.updateTarget(draft.id, 1, 1, { ...changed, updatedAt: 20 }, []);
     const second = await batches.target(draft.id, 2);
-    scene.equal([second?.status, second?.nextAttemptAt, second?.faults], ["WAITING", 7, undefined]);
+    scene.equal(
+      [second?.status, second?.nextAttemptAt, second?.faults, second?.updatedAt],
+      ["WAITING", 7, undefined, 20],
+    );
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 2, DUPLICATE: 1 });
-    await batches.removeTarget(draft.id, 2);
-    scene.equal((await batches.target(draft.id, 3))?.status, "WAITING");
+    await batches.removeTarget(draft.id, 2, 30);
+    const third = await batches.target(draft.id, 3);
+    scene.equal([third?.status, third?.updatedAt], ["WAITING", 30]);
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 2 });
     const invalid = { status: "INVALID", nextAttemptAt: null, faults: [] } as const;
     await addTargets(scene, draft, [target(4, "+12025550101")]);
@@ -144,6 +148,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       [callingTarget?.status, callingTarget?.callId, callingTarget?.attempts, callingTarget?.nextAttemptAt],
       ["CALLING", call.id, 1, null],
     );
+    scene.equal(callingTarget?.updatedAt, call.createdAt);
     scene.equal(await batches.calling(activeBatch.id), [callingTarget]);
     const secondCall = scene.call(instance, place);
     scene.equal(await calls.insert(secondCall, undefined, LONG_QUEUE, []), { kind: "target_taken" });
@@ -193,11 +198,15 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       target(2, "+12025550102", { zones: "B" }),
       target(3, "+12025550103", { zones: "A", nextAttemptAt: 99 }),
     ]);
-    scene.equal(await batches.postpone(draft.id, "A", 50), 1);
+    scene.equal(await batches.postpone(draft.id, "A", 50, 20), 1);
     const storedTargets = await batches.targets(draft.id, {}, {});
     scene.equal(
-      storedTargets.map(({ nextAttemptAt }) => nextAttemptAt),
-      [50, 0, 99],
+      storedTargets.map(({ nextAttemptAt, updatedAt }) => [nextAttemptAt, updatedAt]),
+      [
+        [50, 20],
+        [0, 1],
+        [99, 1],
+      ],
     );
   });
 
@@ -223,16 +232,16 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       events.push(event);
       return event;
     };
-    const first = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 1, eventOf);
-    const second = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf);
+    const first = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 1, eventOf, 20);
+    const second = await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf, 20);
     scene.equal(
-      [...first, ...second].map(({ position, status }) => [position, status]),
+      [...first, ...second].map(({ position, status, updatedAt }) => [position, status, updatedAt]),
       [
-        [2, "CANCELLED"],
-        [3, "CANCELLED"],
+        [2, "CANCELLED", 20],
+        [3, "CANCELLED", 20],
       ],
     );
-    scene.equal(await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf), []);
+    scene.equal(await batches.endWaiting(activeBatch.id, "CANCELLED", "batch_cancelled", 5, eventOf, 20), []);
     scene.equal(await scene.log(), events);
     scene.equal((await batches.counts(activeBatch.id)).byReason, [
       { status: "CANCELLED", reason: "batch_cancelled", targets: 2 },
@@ -296,11 +305,11 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
     await addTargets(scene, draft, [target(1, "+12025550101")]);
-    scene.equal(await batches.removeTarget(draft.id, 1), true);
-    scene.equal(await batches.removeTarget(draft.id, 1), false);
+    scene.equal(await batches.removeTarget(draft.id, 1, 20), true);
+    scene.equal(await batches.removeTarget(draft.id, 1, 20), false);
     scene.equal((await batches.counts(draft.id)).byStatus, {});
     const activeBatch = await runningBatch(scene, ["+12025550101"]);
-    scene.equal(await batches.removeTarget(activeBatch.id, 1), false);
+    scene.equal(await batches.removeTarget(activeBatch.id, 1, 20), false);
   });
 }
 

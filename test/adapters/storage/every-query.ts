@@ -219,7 +219,7 @@ async function queryBatches({ batches }: Storage): Promise<void> {
   await batches.insert(storedBatch("batch_1"), undefined, 10);
   const targets = [1, 2, 3].map((row) => storedTarget(row));
   await batches.addTargets("batch_1", [...targets, storedTarget(1)], 10);
-  await batches.removeTarget("batch_1", 3);
+  await batches.removeTarget("batch_1", 3, 7);
   await batches.get("batch_1");
   await batches.audio("batch_1");
   await batches.update("batch_1", 1, { status: "RUNNING" }, []);
@@ -228,14 +228,14 @@ async function queryBatches({ batches }: Storage): Promise<void> {
   await batches.updateTarget("batch_1", 1, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
   await batches.due("batch_1", 9, 10);
   await batches.due("batch_1", -1, 10);
-  await batches.postpone("batch_1", "", 5);
+  await batches.postpone("batch_1", "", 5, 7);
   await batches.calling("batch_1");
   await batches.counts("batch_1");
   for (const page of [{ limit: 10 }, { limit: 10, after: "1" }])
     for (const filter of subsets(TARGETS)) await batches.targets("batch_1", filter, page);
   for (const page of [{ limit: 10 }, NEXT])
     for (const filter of subsets(BATCHES)) await batches.list("usr_1", filter, page);
-  await batches.endWaiting("batch_1", "CANCELLED", "batch_cancelled", 10, () => storedEvent("evt_batch", null));
+  await batches.endWaiting("batch_1", "CANCELLED", "batch_cancelled", 10, () => storedEvent("evt_batch", null), 7);
   await batches.forgetNumber("+12025551001");
   await batches.update("batch_1", 2, { status: "CANCELLED", endedAt: 5 }, []);
   await batches.ended(9, 10);
