@@ -59,6 +59,7 @@ export type {
   StreamTranscript,
   TargetFault,
   TargetResult,
+  TargetWait,
   TranscriptLine,
   TurnMetrics,
   Voice,

@@ -34,6 +34,7 @@ export type {
   StreamTranscript,
   TargetFault,
   TargetResult,
+  TargetWait,
   TranscriptLine,
   TurnMetrics,
   Voice,

@@ -1,6 +1,7 @@
 import type { StreamEventName } from "../application/call-audio/streams/stream-client.ts";
 import type { BatchStatus, TargetStatus } from "../domain/batches/batch.ts";
 import type { RetryReason } from "../domain/batches/retry.ts";
+import type { WaitReason } from "../domain/batches/target-wait.ts";
 import type { CallStatus, CallType } from "../domain/calls/call.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/calls/outcome.ts";
 import type { Speaker } from "../domain/calls/transcript.ts";
@@ -418,6 +419,8 @@ export interface BatchCounts {
   by_status: { [key: string]: number };
   /** Targets that have ended, the most frequent reason first. */
   by_reason: { status: TargetStatus; reason: string; targets: number }[];
+  /** Targets that wait for another call, by the reason of the last one; `machine` after a machine. */
+  waiting_after: { reason: string; targets: number }[];
 }
 
 /** A batch with its progress. */
@@ -545,6 +548,8 @@ export interface BatchTarget {
   attempts: number;
   /** Earliest time of the next call; null unless it waits. */
   next_attempt_at: string | null;
+  /** What it waits for; null unless it waits, and if the cause is unknown. */
+  waiting: TargetWait | null;
   /** Its active or last call. */
   call_id: string | null;
   /** Why it has ended, or why its last call did. */
@@ -553,6 +558,16 @@ export interface BatchTarget {
   result: TargetResult | null;
   /** RFC 3339, UTC, with milliseconds. */
   updated_at: string;
+}
+
+/** What a target waits for. */
+export interface TargetWait {
+  /** The start or the pause of the batch, hours, the gap after a call outside of the batch, a retry, a free line, or a limit. */
+  reason: WaitReason;
+  /** Reason of its last call, if it is called again; `machine` after a machine. */
+  after: string | null;
+  /** End of this wait; null if it is unknown. */
+  until: string | null;
 }
 
 /** The result of an import of targets. */
@@ -877,6 +892,7 @@ export interface Answers {
   PlannedInstance: PlannedInstance;
   BatchTarget: BatchTarget;
   BatchTargetList: BatchTarget[];
+  TargetWait: TargetWait;
   ImportReport: ImportReport;
   RowFaults: RowFaults;
   TargetFault: TargetFault;

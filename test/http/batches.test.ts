@@ -100,6 +100,7 @@ describe("a batch", () => {
       counts: {
         byStatus: { WAITING: 2, FAILED: 1 },
         byReason: [{ status: "FAILED", reason: "busy", targets: 1 }],
+        waitingAfter: [{ reason: "no_answer", targets: 2 }],
       },
       estimatedEndAt: Date.UTC(2026, 0, 31, 13),
     });
@@ -116,6 +117,7 @@ describe("a batch", () => {
         targets: 3,
         by_status: { WAITING: 2, FAILED: 1 },
         by_reason: [{ status: "FAILED", reason: "busy", targets: 1 }],
+        waiting_after: [{ reason: "no_answer", targets: 2 }],
       },
       estimated_end_at: "2026-01-31T13:00:00.000Z",
     });
@@ -281,6 +283,14 @@ describe("the targets of a batch", () => {
     ]);
   });
 
+  test("show what they wait for", async () => {
+    const waiting = { reason: "retry", after: "busy", until: 5_000 } as const;
+    const targets = async () => [target({ waiting }), target({ position: 2 })];
+    const { json } = await ask(serve({ batches: { targets } }).app, { path: TARGETS });
+    expect(json[0].waiting).toEqual({ reason: "retry", after: "busy", until: "1970-01-01T00:00:05.000Z" });
+    expect(json[1].waiting).toBeNull();
+  });
+
   test("show the result of their last call", async () => {
     const result = {
       ...{ reason: "message_played" as const, detail: null, answeredBy: "human" as const, heardMs: 900 },
@@ -298,7 +308,8 @@ describe("the targets of a batch", () => {
   /** The response as a CSV file of this many targets, and the pages that were read for it. */
   async function csvOf(count: number, query = "") {
     const pages: unknown[] = [];
-    const targets: BatchUseCases["targets"] = async (_, __, ___, { limit = 0, after = "0" } = {}) => {
+    const targets: BatchUseCases["targets"] = async (_, __, ___, { limit = 0, after = "0" } = {}, options) => {
+      expect(options).toEqual({ withWaits: false });
       pages.push([after, limit]);
       const from = Number(after) + 1;
       return Array.from({ length: Math.min(limit, count + 1 - from) }, (_, index) =>

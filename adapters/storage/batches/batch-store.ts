@@ -119,16 +119,20 @@ export function batchStore(session: Session): BatchStore {
   };
 }
 
-/** The counts of a batch; reasons of targets that have ended, the most frequent first. */
+/** The counts of a batch; the most frequent reason first. */
 function countsOf(rows: readonly Database["batch_counts"][]): BatchCounts {
   const byStatus: Partial<Record<TargetStatus, number>> = {};
   for (const { status, targets } of rows)
     if (Number(targets) > 0) byStatus[status] = (byStatus[status] ?? 0) + Number(targets);
-  const byReason = rows
+  const counts = rows
     .filter(({ reason, targets }) => reason !== "" && Number(targets) > 0)
     .map(({ status, reason, targets }) => ({ status, reason, targets: Number(targets) }))
     .sort((a, b) => b.targets - a.targets || (a.reason < b.reason ? -1 : 1));
-  return { byStatus, byReason };
+  return {
+    byStatus,
+    byReason: counts.filter(({ status }) => status !== "WAITING"),
+    waitingAfter: counts.filter(({ status }) => status === "WAITING").map(({ status: _, ...count }) => count),
+  };
 }
 
 async function countBatches(tx: Kysely<Database>, userId: string): Promise<number> {

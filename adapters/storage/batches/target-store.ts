@@ -60,7 +60,7 @@ const CALL_TARGET = preparedQuery(
       .where("position", "=", position)
       .where(IS_WAITING_TARGET)
       .where("attempts", "=", before)
-      .returning("position"),
+      .returning("reason"),
 );
 const UPDATE_TARGET = preparedQuery(
   (
@@ -204,16 +204,17 @@ export function targetStore(
       }),
     endWaiting: (id, status, reason, limit, eventOf, at) =>
       session.transaction(async (tx) => {
-        const positions = await tx
+        const waiting = await tx
           .selectFrom("batch_targets")
-          .select("position")
+          .select(["position", "reason"])
           .where("batch_id", "=", id)
           .where(IS_WAITING_TARGET)
           .orderBy("next_attempt_at")
           .orderBy("position")
           .limit(limit)
           .execute();
-        if (positions.length === 0) return [];
+        if (waiting.length === 0) return [];
+        const reasons = new Map(waiting.map(({ position, reason: lastReason }) => [position, lastReason]));
         const rows = await tx
           .updateTable("batch_targets")
           .set((eb) => ({ status, reason, next_attempt_at: null, updated_at: at, version: eb("version", "+", 1) }))
@@ -221,14 +222,16 @@ export function targetStore(
           .where(
             "position",
             "in",
-            positions.map(({ position }) => position),
+            waiting.map(({ position }) => position),
           )
           .where(IS_WAITING_TARGET)
           .returningAll()
           .execute();
         const ended = rows.map(RECORDS.batch_targets.record).sort((a, b) => a.position - b.position);
         await addToCounts(tx, [
-          { batch_id: id, status: "WAITING", reason: "", targets: -ended.length },
+          ...rows.map(({ position }): Database["batch_counts"] => {
+            return { batch_id: id, status: "WAITING", reason: reasons.get(position) ?? "", targets: -1 };
+          }),
           { batch_id: id, status, reason, targets: ended.length },
         ]);
         await insertEvents(tx, ended.map(eventOf));
@@ -259,9 +262,10 @@ export async function callTarget(
   if (batch?.status !== "RUNNING") return false;
   const key = { batch_id: batchId, position: batchPosition };
   const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1, updated_at: createdAt };
-  if ((await CALL_TARGET(tx, { ...key, ...attempt })).length === 0) return false;
+  const [called] = await CALL_TARGET(tx, { ...key, ...attempt });
+  if (!called) return false;
   await addToCounts(tx, [
-    { batch_id: batchId, status: "WAITING", reason: "", targets: -1 },
+    { batch_id: batchId, status: "WAITING", reason: called.reason ?? "", targets: -1 },
     { batch_id: batchId, status: "CALLING", reason: "", targets: 1 },
   ]);
   return true;
@@ -392,7 +396,8 @@ async function recount(tx: Kysely<Database>, id: string, before: BatchTarget, af
 }
 
 function countOf(batch_id: string, { status, reason }: BatchTarget, targets: 1 | -1): Database["batch_counts"] {
-  return { batch_id, status, reason: isFinal(TARGET_TRANSITIONS, status) ? (reason ?? "") : "", targets };
+  const isByReason = status === "WAITING" || isFinal(TARGET_TRANSITIONS, status);
+  return { batch_id, status, reason: isByReason ? (reason ?? "") : "", targets };
 }
 
 /** Adds to counts, always in the same order: transactions that lock their rows in different orders deadlock. */

@@ -10,6 +10,7 @@ import {
   purgeClock,
   receiptIds,
   receiptScopes,
+  waitingReasons,
 } from "./converted-rows.ts";
 import { firstTables, partialIndex, transcriptTable } from "./first-tables.ts";
 import {
@@ -67,6 +68,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0039_lines": { up: lines },
     "0041_batches": { up: (db) => batchTables(db, types) },
     "0042_waiting_times": { up: waitingTimes },
+    "0043_waiting_reasons": { up: waitingReasons },
   };
 }
 

@@ -194,3 +194,15 @@ async function recreateTable(
     select ${sql.raw(values)} from ${sql.table(temporaryTable)}`.execute(db);
   await schema.dropTable(temporaryTable).execute();
 }
+
+/** Waiting targets are counted by the reason of their last call. */
+export async function waitingReasons(db: Kysely<unknown>): Promise<void> {
+  const [counts, targets] = [sql.table("batch_counts"), sql.table("batch_targets")];
+  await sql`insert into ${counts} (batch_id, status, reason, targets)
+    select batch_id, 'WAITING', reason, count(*) from ${targets}
+    where status = 'WAITING' and reason is not null group by batch_id, reason`.execute(db);
+  await sql`update ${counts} as counted set targets = (
+      select count(*) from ${targets} as waiting where waiting.batch_id = counted.batch_id
+      and waiting.status = 'WAITING' and waiting.reason is null
+    ) where status = 'WAITING' and reason = ''`.execute(db);
+}

@@ -1,9 +1,8 @@
 import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
-import { nextTargetTime, type TargetHours, targetHours } from "../../domain/batches/target-time.ts";
+import { nextTargetTime, type TargetHours } from "../../domain/batches/target-time.ts";
+import { BATCH_LIMITS, type BatchLimit } from "../../domain/batches/target-wait.ts";
 import { type Call, isActive } from "../../domain/calls/call.ts";
-import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { type Event, isFinalEvent } from "../../domain/events.ts";
-import { numberForms } from "../../domain/numbers/number-forms.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { LeaseLost, StorageUnavailable } from "../../ports/storage.ts";
 import type { CallCreation } from "../calls/creation/call-creation.ts";
@@ -15,6 +14,7 @@ import { FreeInstances } from "./free-instances.ts";
 import { OpenBatch } from "./open-batch.ts";
 import { callBody } from "./target-checks.ts";
 import { TargetEnds } from "./target-ends.ts";
+import { gapEnd, hoursOfBatch } from "./target-waits.ts";
 
 /** Dependencies of the batch runner. */
 export type BatchRunnerContext = Pick<
@@ -28,8 +28,6 @@ const DUE_TARGETS = 50;
 const RETRY_MS = 1_000;
 /** Time until a batch is looked at again after a limit was reached, ms. */
 const LIMIT_WAIT_MS = 60_000;
-/** Refusals about the batch, not about one target. */
-const BATCH_REFUSALS = ["daily_call_limit", "storage_quota", "server_busy"];
 
 /** Place of an active call in its batch. */
 interface ActiveCall {
@@ -109,6 +107,11 @@ export class BatchRunner {
     const run = this.#runOf(batch);
     run.mustReconcile = true;
     run.rest(RETRY_MS);
+  }
+
+  /** The limit at which a batch rests. */
+  limitOf(batchId: string): BatchLimit | undefined {
+    return this.#open.get(batchId)?.limit;
   }
 
   /** Ends the active calls of a batch as `terminated`. */
@@ -276,16 +279,11 @@ export class BatchRunner {
     const { storage } = this.#context;
     const time = nextTargetTime(this.#hours(batch), zones, now);
     if (time === undefined || time > now || batch.gapMs === 0) return time;
-    let latest = 0;
-    for (const targetPhone of numberForms(phone))
-      for (const call of await storage.calls.list(batch.userId, { targetPhone }, { limit: 1 }))
-        if (call.batchId !== batch.id) latest = Math.max(latest, call.endedAt ?? now);
-    return latest === 0 ? now : Math.max(now, Math.min(latest, now) + batch.gapMs);
+    return Math.max(now, await gapEnd(storage, batch, phone, now));
   }
 
-  #hours({ schedule, instanceIds: [first = ""] }: Batch): TargetHours {
-    const { protection } = this.#lines.find(first)?.telephony.capabilities ?? {};
-    return targetHours(schedule, protectionInForce(this.#context.policy, protection));
+  #hours(batch: Batch): TargetHours {
+    return hoursOfBatch(this.#context, this.#lines, batch);
   }
 
   async #postpone(run: OpenBatch, target: BatchTarget, until: number): Promise<void> {
@@ -324,10 +322,11 @@ export class BatchRunner {
       await run.refresh();
       return false;
     }
-    if (BATCH_REFUSALS.includes(code)) {
+    const limit = BATCH_LIMITS.find((name) => name === code);
+    if (limit) {
       run.due.unshift(target);
       this.#context.log.warn({ batch_id: run.id, code }, `a batch waits: ${message}`);
-      run.rest(Math.min(retryAfterMs ?? LIMIT_WAIT_MS, LIMIT_WAIT_MS));
+      run.rest(Math.min(retryAfterMs ?? LIMIT_WAIT_MS, LIMIT_WAIT_MS), limit);
       return false;
     }
     if (code === "queue_full") {

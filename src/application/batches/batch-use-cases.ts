@@ -15,6 +15,7 @@ import type {
   UpdateTargetInput,
 } from "../../domain/batches/batch-input.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
+import type { TargetWait } from "../../domain/batches/target-wait.ts";
 import type { Page } from "../../ports/storage.ts";
 import type { CreateOptions, Creation } from "../use-cases.ts";
 
@@ -23,6 +24,12 @@ export interface BatchDetails extends Batch {
   readonly counts: BatchCounts;
   /** Estimated end, ms since 1970-01-01 UTC; null unless it is open, and if that cannot be told. */
   readonly estimatedEndAt: number | null;
+}
+
+/** A target, and what it waits for. */
+export interface TargetDetails extends BatchTarget {
+  /** Null if it does not wait, if the cause is unknown, and in a list that was read without it. */
+  readonly waiting: TargetWait | null;
 }
 
 /** Result of an import. */
@@ -112,8 +119,14 @@ export interface BatchUseCases {
     rows: AsyncIterable<TargetRow>,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<ImportReport>;
-  /** By position. */
-  targets(principal: Principal, batchId: string, filter?: TargetFilter, page?: Page): Promise<BatchTarget[]>;
+  /** By position. `waiting` is found unless `withWaits` is false. */
+  targets(
+    principal: Principal,
+    batchId: string,
+    filter?: TargetFilter,
+    page?: Page,
+    options?: { withWaits?: boolean | undefined },
+  ): Promise<TargetDetails[]>;
   /** Corrects a target of a draft, and checks it again; null removes a field. Throws Refusal `batch_not_draft`, `target_not_found`. */
   updateTarget(
     principal: Principal,
@@ -121,7 +134,7 @@ export interface BatchUseCases {
     position: number,
     input: UpdateTargetInput,
     options?: Pick<CreateOptions, "strict">,
-  ): Promise<BatchTarget>;
+  ): Promise<TargetDetails>;
   /** Throws Refusal `batch_not_draft`, `target_not_found`. */
   removeTarget(principal: Principal, batchId: string, position: number): Promise<void>;
   /** The plan of the waiting targets as of now. */

@@ -16,6 +16,7 @@ import type {
   UpdateTargetInput,
 } from "../../domain/batches/batch-input.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
+import { countsByCalledAgain } from "../../domain/batches/target-wait.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Page } from "../../ports/storage.ts";
@@ -29,10 +30,11 @@ import { refuseDemo } from "../user-limits/refuse-demo.ts";
 import { moveBatch } from "./batch-records.ts";
 import type { BatchRunner } from "./batch-runner.ts";
 import { BatchTargets, targetNotFound } from "./batch-targets.ts";
-import type { BatchDetails, BatchPlan, BatchUseCases, ImportReport } from "./batch-use-cases.ts";
+import type { BatchDetails, BatchPlan, BatchUseCases, ImportReport, TargetDetails } from "./batch-use-cases.ts";
 import { type CheckedBatch, checkedBatch } from "./checked-batch.ts";
 import { planOf } from "./plan-of-batch.ts";
 import { networksOf } from "./target-checks.ts";
+import { targetsWithWaits } from "./target-waits.ts";
 
 /** Dependencies of the batches. */
 export type BatchesContext = Pick<
@@ -123,9 +125,11 @@ export class Batches implements BatchUseCases {
     batchId: string,
     filter: TargetFilter = {},
     page: Page = {},
-  ): Promise<BatchTarget[]> {
-    const { id } = await this.#owned(principal, batchId);
-    return this.#context.storage.batches.targets(id, filter, page);
+    { withWaits = true }: { withWaits?: boolean | undefined } = {},
+  ): Promise<TargetDetails[]> {
+    const batch = await this.#owned(principal, batchId);
+    const targets = await this.#context.storage.batches.targets(batch.id, filter, page);
+    return withWaits ? this.#withWaits(batch, targets) : targets.map((target) => ({ ...target, waiting: null }));
   }
 
   async updateTarget(
@@ -134,8 +138,11 @@ export class Batches implements BatchUseCases {
     position: number,
     input: UpdateTargetInput,
     options: Pick<CreateOptions, "strict"> = {},
-  ): Promise<BatchTarget> {
-    return this.#targets.update(principal, await this.#draft(principal, batchId), position, input, options);
+  ): Promise<TargetDetails> {
+    const batch = await this.#draft(principal, batchId);
+    const target = await this.#targets.update(principal, batch, position, input, options);
+    const [details] = await this.#withWaits(batch, [target]);
+    return details ?? { ...target, waiting: null };
   }
 
   async removeTarget(principal: Principal, batchId: string, position: number): Promise<void> {
@@ -286,9 +293,14 @@ export class Batches implements BatchUseCases {
     }
   }
 
+  #withWaits(batch: Batch, targets: readonly BatchTarget[]): Promise<TargetDetails[]> {
+    return targetsWithWaits(this.#context, this.#lines, batch, targets, this.#runner.limitOf(batch.id));
+  }
+
   async #details(batch: Batch): Promise<BatchDetails> {
     const { storage, system } = this.#context;
-    const counts = await storage.batches.counts(batch.id);
+    const storedCounts = await storage.batches.counts(batch.id);
+    const counts = { ...storedCounts, waitingAfter: countsByCalledAgain(storedCounts.waitingAfter) };
     const now = system.now();
     const estimatedEndAt = estimatedEnd(batch, counts.byStatus, now);
     if (estimatedEndAt === null) return { ...batch, counts, estimatedEndAt };

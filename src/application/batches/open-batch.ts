@@ -1,5 +1,6 @@
 import type { Batch, BatchMove, BatchTarget } from "../../domain/batches/batch.ts";
 import { BreakerCount } from "../../domain/batches/batch-flow.ts";
+import type { BatchLimit } from "../../domain/batches/target-wait.ts";
 import type { CheckedAudio } from "../calls/creation/message-checks.ts";
 import type { Context } from "../context.ts";
 import { moveBatch } from "./batch-records.ts";
@@ -24,6 +25,7 @@ export class OpenBatch {
   readonly #onAlarm: () => void;
   #batch: Batch;
   #restUntil = 0;
+  #limit: BatchLimit | undefined;
   #audio: CheckedAudio | undefined;
   #cancelAlarm = () => {};
 
@@ -53,6 +55,11 @@ export class OpenBatch {
   /** Remaining time without calls, after a fault or at a limit, ms; 0 if it may place calls. */
   get restMs(): number {
     return Math.max(0, this.#restUntil - this.#context.system.monotonic());
+  }
+
+  /** The limit at which it rests. */
+  get limit(): BatchLimit | undefined {
+    return this.restMs > 0 ? this.#limit : undefined;
   }
 
   /** Takes over the batch as a request has stored it; false if this version is older. */
@@ -91,9 +98,10 @@ export class OpenBatch {
     return this.#audio;
   }
 
-  /** Places no call for this long, ms. */
-  rest(ms: number): void {
+  /** Places no call for this long, ms. @param limit the cause, if it is a limit */
+  rest(ms: number, limit?: BatchLimit): void {
     this.#restUntil = this.#context.system.monotonic() + ms;
+    this.#limit = limit;
     this.wakeAfter(ms);
   }
 

@@ -189,9 +189,11 @@ export interface TargetFilter {
   readonly status?: readonly TargetStatus[] | undefined;
 }
 
-/** Number of targets in each state, and of ended ones by reason. */
+/** Number of targets in each state, and by reason. */
 export interface BatchCounts {
   readonly byStatus: Readonly<Partial<Record<TargetStatus, number>>>;
   /** Targets that have ended, by status and reason, the most frequent first. */
   readonly byReason: readonly { readonly status: TargetStatus; readonly reason: string; readonly targets: number }[];
+  /** Waiting targets that were called before, by the reason of their last call, the most frequent first. */
+  readonly waitingAfter: readonly { readonly reason: string; readonly targets: number }[];
 }

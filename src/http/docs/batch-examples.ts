@@ -44,6 +44,7 @@ const batchDetails: View<"BatchDetails"> = {
     targets: 300,
     by_status: { WAITING: 200, COMPLETED: 99, INVALID: 1 },
     by_reason: [{ status: "COMPLETED", reason: "message_played", targets: 99 }],
+    waiting_after: [{ reason: "busy", targets: 12 }],
   },
   estimated_end_at: "2026-01-31T13:10:00.000Z",
 };
@@ -74,6 +75,7 @@ const batchTarget: View<"BatchTarget"> = {
   faults: [],
   attempts: 0,
   next_attempt_at: "2026-01-31T12:00:00.000Z",
+  waiting: { reason: "line", after: null, until: null },
   call_id: null,
   reason: null,
   result: null,

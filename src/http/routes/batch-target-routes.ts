@@ -162,7 +162,7 @@ export function batchTargetRoutes(
         if (wantsCsv(context)) {
           const batch = await batches.get(context.caller, id);
           const read = (page: { limit: number; after: string | undefined }) =>
-            batches.targets(context.caller, id, { status }, page);
+            batches.targets(context.caller, id, { status }, page, { withWaits: false });
           return withVary(targetsCsv(batch, read, { limit, after: cursor }), "Accept");
         }
         const read = async (page: { limit?: number | undefined; after?: string | undefined }) => {

@@ -13,6 +13,7 @@ import {
   rowFaultsShape,
   targetFaultShape,
   targetResultShape,
+  targetWaitShape,
 } from "./batch-shapes.ts";
 import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./call-details.ts";
 import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./call-view.ts";
@@ -117,6 +118,7 @@ export const SCHEMAS = {
   PlannedInstance: plannedInstanceShape,
   BatchTarget: batchTargetShape,
   BatchTargetList: v.array(batchTargetShape),
+  TargetWait: targetWaitShape,
   ImportReport: importReportShape,
   RowFaults: rowFaultsShape,
   TargetFault: targetFaultShape,

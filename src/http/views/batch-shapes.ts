@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
 import { BATCH_CALL_TYPES, BATCH_STATUSES, TARGET_STATUSES } from "../../domain/batches/batch.ts";
 import { RETRY_REASONS } from "../../domain/batches/retry.ts";
+import { WAIT_REASONS } from "../../domain/batches/target-wait.ts";
 import { HEARD_EVIDENCE } from "../../domain/calls/outcome.ts";
 import { callId, count, instanceId, isoTime, milliseconds, shape, share } from "./shape.ts";
 
@@ -33,6 +34,10 @@ export const batchCountsShape = shape("The targets of a batch, counted.", {
   by_reason: v.pipe(
     v.array(v.strictObject({ status: v.picklist(TARGET_STATUSES), reason: v.string(), targets: count })),
     v.description("Targets that have ended, the most frequent reason first."),
+  ),
+  waiting_after: v.pipe(
+    v.array(v.strictObject({ reason: v.string(), targets: count })),
+    v.description("Targets that wait for another call, by the reason of the last one; `machine` after a machine."),
   ),
 });
 
@@ -145,6 +150,20 @@ export const targetResultShape = shape("The result of a target's last call.", {
   result: v.pipe(v.nullable(anyObject), v.description("The result that an agent reported; null without one.")),
 });
 
+export const targetWaitShape = shape("What a target waits for.", {
+  reason: v.pipe(
+    v.picklist(WAIT_REASONS),
+    v.description(
+      "The start or the pause of the batch, hours, the gap after a call outside of the batch, a retry, a free line, or a limit.",
+    ),
+  ),
+  after: v.pipe(
+    v.nullable(v.string()),
+    v.description("Reason of its last call, if it is called again; `machine` after a machine."),
+  ),
+  until: v.pipe(v.nullable(isoTime), v.description("End of this wait; null if it is unknown.")),
+});
+
 export const batchTargetShape = shape("One callee of a batch.", {
   position,
   row,
@@ -157,6 +176,10 @@ export const batchTargetShape = shape("One callee of a batch.", {
   faults: v.pipe(v.array(targetFaultShape), v.description("Of an invalid target, or a duplicate.")),
   attempts: v.pipe(count, v.description("Calls so far.")),
   next_attempt_at: v.pipe(v.nullable(isoTime), v.description("Earliest time of the next call; null unless it waits.")),
+  waiting: v.pipe(
+    v.nullable(targetWaitShape),
+    v.description("What it waits for; null unless it waits, and if the cause is unknown."),
+  ),
   call_id: v.pipe(v.nullable(callId), v.description("Its active or last call.")),
   reason: v.pipe(v.nullable(v.string()), v.description("Why it has ended, or why its last call did.")),
   result: v.pipe(v.nullable(targetResultShape), v.description("The result of its last call; null before its end.")),

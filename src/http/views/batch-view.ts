@@ -3,13 +3,9 @@ import type {
   ImportReport as ImportResult,
   RowFaults as RowWithFaults,
   BatchPlan as StoredPlan,
+  TargetDetails,
 } from "../../application/batches/batch-use-cases.ts";
-import type {
-  Batch as StoredBatch,
-  TargetResult as StoredResult,
-  BatchTarget as StoredTarget,
-  TargetStatus,
-} from "../../domain/batches/batch.ts";
+import type { Batch as StoredBatch, TargetResult as StoredResult, TargetStatus } from "../../domain/batches/batch.ts";
 import type { View } from "../response-types.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 
@@ -55,7 +51,7 @@ export function batchView(batch: StoredBatch): View<"Batch"> {
 /** A batch with its progress. */
 export function batchDetailsView(batch: DetailedBatch): View<"BatchDetails"> {
   const { audio: _, ...message } = batch.message;
-  const { byStatus, byReason } = batch.counts;
+  const { byStatus, byReason, waitingAfter } = batch.counts;
   return {
     ...batchView(batch),
     message,
@@ -63,6 +59,7 @@ export function batchDetailsView(batch: DetailedBatch): View<"BatchDetails"> {
       targets: Object.values(byStatus).reduce((sum, targets) => sum + targets, 0),
       by_status: { ...byStatus },
       by_reason: byReason.map(({ status, reason, targets }) => ({ status, reason, targets })),
+      waiting_after: waitingAfter.map(({ reason, targets }) => ({ reason, targets })),
     },
     estimated_end_at: maybeTimestamp(batch.estimatedEndAt),
   };
@@ -104,7 +101,8 @@ export function batchPlanView(plan: StoredPlan): View<"BatchPlan"> {
   };
 }
 
-export function batchTargetView(target: StoredTarget): View<"BatchTarget"> {
+export function batchTargetView(target: TargetDetails): View<"BatchTarget"> {
+  const { waiting } = target;
   return {
     position: target.position,
     row: target.row,
@@ -117,6 +115,7 @@ export function batchTargetView(target: StoredTarget): View<"BatchTarget"> {
     faults: (target.faults ?? []).map(({ column, code, detail }) => ({ column, code, detail })),
     attempts: target.attempts,
     next_attempt_at: maybeTimestamp(target.nextAttemptAt),
+    waiting: waiting && { reason: waiting.reason, after: waiting.after, until: maybeTimestamp(waiting.until) },
     call_id: target.callId,
     reason: target.reason,
     result: target.result ? targetResultView(target.result) : null,

@@ -131,8 +131,41 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await batches.counts(activeBatch.id), {
       byStatus: { FAILED: 1, WAITING: 1 },
       byReason: [{ status: "FAILED", reason: "busy", targets: 1 }],
+      waitingAfter: [],
     });
     scene.equal(await scene.log(), [event]);
+  });
+
+  clause("waiting targets that were called before are counted by the reason of their last call", async (scene) => {
+    const instance = await scene.storedInstance();
+    const phones = ["+12025550101", "+12025550102", "+12025550103", "+12025550104"];
+    const activeBatch = await runningBatch(scene, phones);
+    const { batches, calls } = scene.storage;
+    const { id } = activeBatch;
+    const reasons = ["busy", "no_answer", "busy"];
+    for (const [index, reason] of reasons.entries())
+      await batches.updateTarget(id, index + 1, 1, { reason, nextAttemptAt: 9 }, []);
+    const waitingAfter = async () => (await batches.counts(id)).waitingAfter;
+    scene.equal(await batches.counts(id), {
+      byStatus: { WAITING: 4 },
+      byReason: [],
+      waitingAfter: [
+        { reason: "busy", targets: 2 },
+        { reason: "no_answer", targets: 1 },
+      ],
+    });
+    const call = scene.call(instance, { batchId: id, batchPosition: 1, batchAttempt: 1 });
+    await calls.insert(call, undefined, LONG_QUEUE, []);
+    scene.equal((await batches.counts(id)).byStatus, { CALLING: 1, WAITING: 3 });
+    await batches.forgetNumber("+12025550102");
+    scene.equal(await waitingAfter(), [{ reason: "busy", targets: 1 }]);
+    const eventOf = () => batchEvent(scene, activeBatch);
+    scene.equal((await batches.endWaiting(id, "CANCELLED", "batch_cancelled", 5, eventOf, 20)).length, 2);
+    scene.equal(await batches.counts(id), {
+      byStatus: { CALLING: 1, CANCELLED: 2 },
+      byReason: [{ status: "CANCELLED", reason: "batch_cancelled", targets: 2 }],
+      waitingAfter: [],
+    });
   });
 
   clause("the call of a batch and its target are stored together, once", async (scene) => {
@@ -272,7 +305,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await batches.delete(activeBatch.id), true);
     scene.equal(await batches.get(activeBatch.id), undefined);
     scene.equal(await batches.targets(activeBatch.id, {}, {}), []);
-    scene.equal(await batches.counts(activeBatch.id), { byStatus: {}, byReason: [] });
+    scene.equal(await batches.counts(activeBatch.id), { byStatus: {}, byReason: [], waitingAfter: [] });
     scene.equal(await batches.delete(activeBatch.id), false);
   });
 

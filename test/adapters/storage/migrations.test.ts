@@ -57,6 +57,7 @@ const STEPS = [
   "0039_lines",
   "0041_batches",
   "0042_waiting_times",
+  "0043_waiting_reasons",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
@@ -161,6 +162,11 @@ test("receipts of older versions are found by their key, page by page", async ()
   database.close();
 });
 
+test("waiting targets of older versions are counted by the reason of their last call", async () => {
+  const path = scratchPath();
+  await expectWaitingCounted(() => connectSqlite({ path }), SQLITE_TRAITS);
+});
+
 test("an older version's audio file is complete", async () => {
   const path = scratchPath();
   const connection = await connectSqlite({ path });
@@ -199,7 +205,42 @@ describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
     const url = await server.createDatabase();
     await expectReceiptsMigrated(() => connectPostgres({ url }), POSTGRES_TRAITS);
   });
+
+  test("waiting targets of older versions are counted by the reason of their last call", async () => {
+    const url = await server.createDatabase();
+    await expectWaitingCounted(() => connectPostgres({ url }), POSTGRES_TRAITS);
+  });
 });
+
+/** Migrates the targets of two batches with their counts. */
+async function expectWaitingCounted(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
+  const olderDatabase = await connect();
+  const db = await databaseBefore("0043_waiting_reasons", olderDatabase.dialect, olderDatabase.columnTypes);
+  const insert = (batchId: string, position: number, status: string, reason: string | null) =>
+    sql`insert into batch_targets
+      (batch_id, position, source_row, phone, status, zones, attempts, reason, updated_at, version)
+      values (${batchId}, ${position}, 1, '"1"', ${status}, '', 1, ${reason}, 1, 1)`.execute(db);
+  const reasons = ["busy", "busy", "no_answer", null];
+  for (const [position, reason] of reasons.entries()) await insert("batch_1", position, "WAITING", reason);
+  await insert("batch_1", 4, "CALLING", "busy");
+  await insert("batch_2", 1, "WAITING", null);
+  await sql`insert into batch_counts (batch_id, status, reason, targets) values
+    ('batch_1', 'WAITING', '', 4), ('batch_1', 'CALLING', '', 1), ('batch_2', 'WAITING', '', 1)`.execute(db);
+  await db.destroy();
+  await olderDatabase.close?.();
+  const storage = databaseStorage(connect, traits);
+  await storage.open({ exclusive: false });
+  expect(await storage.batches.counts("batch_1")).toEqual({
+    byStatus: { WAITING: 4, CALLING: 1 },
+    byReason: [],
+    waitingAfter: [
+      { reason: "busy", targets: 2 },
+      { reason: "no_answer", targets: 1 },
+    ],
+  });
+  expect(await storage.batches.counts("batch_2")).toEqual({ byStatus: { WAITING: 1 }, byReason: [], waitingAfter: [] });
+  await storage.close();
+}
 
 const insertOldReceipt = (db: Kysely<unknown>, key: string, result: unknown, userId = "usr_1") =>
   sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)

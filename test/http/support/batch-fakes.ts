@@ -1,5 +1,10 @@
-import type { BatchDetails, BatchPlan, BatchUseCases } from "../../../src/application/batches/batch-use-cases.ts";
-import type { Batch, BatchTarget } from "../../../src/domain/batches/batch.ts";
+import type {
+  BatchDetails,
+  BatchPlan,
+  BatchUseCases,
+  TargetDetails,
+} from "../../../src/application/batches/batch-use-cases.ts";
+import type { Batch } from "../../../src/domain/batches/batch.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 
 export const BATCH_ID = "batch_01k7zq8w3xg4h6k8n0q2s4v6yb";
@@ -28,12 +33,12 @@ export const batch = (overrides: Partial<Batch> = {}): Batch => ({
 
 export const batchDetails = (overrides: Partial<BatchDetails> = {}): BatchDetails => ({
   ...batch(overrides),
-  counts: { byStatus: { WAITING: 1 }, byReason: [] },
+  counts: { byStatus: { WAITING: 1 }, byReason: [], waitingAfter: [] },
   estimatedEndAt: null,
   ...overrides,
 });
 
-export const target = (overrides: Partial<BatchTarget> = {}): BatchTarget => ({
+export const target = (overrides: Partial<TargetDetails> = {}): TargetDetails => ({
   batchId: BATCH_ID,
   position: 1,
   row: 1,
@@ -48,6 +53,7 @@ export const target = (overrides: Partial<BatchTarget> = {}): BatchTarget => ({
   reason: null,
   updatedAt: NOW,
   version: 1,
+  waiting: null,
   ...overrides,
 });
 

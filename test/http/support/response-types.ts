@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { STREAM_EVENTS } from "../../../src/application/call-audio/streams/stream-client.ts";
 import { BATCH_STATUSES, TARGET_STATUSES } from "../../../src/domain/batches/batch.ts";
 import { RETRY_REASONS } from "../../../src/domain/batches/retry.ts";
+import { WAIT_REASONS } from "../../../src/domain/batches/target-wait.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/calls/outcome.ts";
 import { SPEAKERS } from "../../../src/domain/calls/transcript.ts";
@@ -30,6 +31,7 @@ const WORDS = [
   { words: BATCH_STATUSES, type: "BatchStatus", from: "../domain/batches/batch.ts" },
   { words: TARGET_STATUSES, type: "TargetStatus", from: "../domain/batches/batch.ts" },
   { words: RETRY_REASONS, type: "RetryReason", from: "../domain/batches/retry.ts" },
+  { words: WAIT_REASONS, type: "WaitReason", from: "../domain/batches/target-wait.ts" },
   { words: CALL_STATUSES, type: "CallStatus", from: "../domain/calls/call.ts" },
   { words: CALL_TYPES, type: "CallType", from: "../domain/calls/call.ts" },
   { words: COMPLETED_REASONS, type: "CompletedReason", from: "../domain/calls/outcome.ts" },

@@ -1,0 +1,63 @@
+import { nextTurn } from "../../base/turn-budget.ts";
+import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
+import { nextTargetTime, type TargetHours, targetHours } from "../../domain/batches/target-time.ts";
+import { type BatchLimit, targetWait } from "../../domain/batches/target-wait.ts";
+import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
+import { numberForms } from "../../domain/numbers/number-forms.ts";
+import type { Storage } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import type { Lines } from "../instances/lines.ts";
+import type { TargetDetails } from "./batch-use-cases.ts";
+
+/** Targets that are explained in one turn of the event loop. */
+const TARGETS_PER_TURN = 50;
+
+/** The rules for the hours of a batch, with those of the network of its first instance. */
+export function hoursOfBatch(
+  { policy }: Pick<Context, "policy">,
+  lines: Pick<Lines, "find">,
+  { schedule, instanceIds: [first = ""] }: Pick<Batch, "schedule" | "instanceIds">,
+): TargetHours {
+  const { protection } = lines.find(first)?.telephony.capabilities ?? {};
+  return targetHours(schedule, protectionInForce(policy, protection));
+}
+
+/** End of the gap after the last call to a number outside of the batch, ms since 1970-01-01 UTC; 0 without such a call. */
+export async function gapEnd(
+  { calls }: Pick<Storage, "calls">,
+  batch: Pick<Batch, "id" | "userId" | "gapMs">,
+  phone: string,
+  now: number,
+): Promise<number> {
+  let latest = 0;
+  for (const targetPhone of numberForms(phone))
+    for (const call of await calls.list(batch.userId, { targetPhone }, { limit: 1 }))
+      if (call.batchId !== batch.id) latest = Math.max(latest, call.endedAt ?? now);
+  return latest === 0 ? 0 : Math.min(latest, now) + batch.gapMs;
+}
+
+/** Targets of a batch, each with what it waits for. @param limit the limit at which the batch rests */
+export async function targetsWithWaits(
+  context: Pick<Context, "policy" | "storage" | "system">,
+  lines: Pick<Lines, "find">,
+  batch: Batch,
+  targets: readonly BatchTarget[],
+  limit: BatchLimit | undefined,
+): Promise<TargetDetails[]> {
+  const hours = hoursOfBatch(context, lines, batch);
+  const now = context.system.now();
+  // Many targets share their zones and their time, and the clock of a zone is slow to read.
+  const times = new Map<string, number | undefined>();
+  const nextTime = (zones: string, at: number): number | undefined => {
+    const key = `${at} ${zones}`;
+    if (!times.has(key)) times.set(key, nextTargetTime(hours, zones, at));
+    return times.get(key);
+  };
+  const details: TargetDetails[] = [];
+  for (const target of targets) {
+    let waiting = targetWait(batch, target, { now, nextTime, limit });
+    if (waiting?.reason === "gap" && (await gapEnd(context.storage, batch, target.phone, now)) <= now) waiting = null;
+    if (details.push({ ...target, waiting }) % TARGETS_PER_TURN === 0) await nextTurn();
+  }
+  return details;
+}

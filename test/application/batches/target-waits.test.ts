@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { ALICE, NUMBER, type World } from "../../support/application.ts";
+import { batchOf, PEOPLE, withCallees } from "./callees.ts";
+
+const HOUR = 3_600_000;
+const LINE = { reason: "line", after: null, until: null };
+
+/** What each target of a batch waits for. */
+async function waitsOf(world: World, batchId: string) {
+  return (await world.app.batches.targets(ALICE, batchId)).map(({ waiting }) => waiting);
+}
+
+describe("a waiting target", () => {
+  test("names the start of its batch, then a pause, then a free line", async () => {
+    const { world, callees, instance } = await withCallees();
+    const startAt = world.system.now() + HOUR;
+    const schedule = { startAt: new Date(startAt).toISOString() };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule, start: false }));
+    expect((await waitsOf(world, id))[0]).toEqual({ reason: "start", after: null, until: null });
+    await world.app.batches.start(ALICE, id);
+    expect((await waitsOf(world, id))[0]).toEqual({ reason: "start", after: null, until: startAt });
+    await callees.wait(3_601);
+    expect(await waitsOf(world, id)).toEqual([null, LINE, LINE]);
+    await world.app.batches.pause(ALICE, id);
+    expect((await waitsOf(world, id))[2]).toEqual({ reason: "paused", after: null, until: null });
+    await world.stop();
+  });
+
+  test("names the hours of its callee", async () => {
+    const { world, callees, instance } = await withCallees(); // it is midnight UTC
+    const until = world.system.now() + 9 * HOUR;
+    const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
+    await callees.wait(5);
+    expect((await waitsOf(world, id))[0]).toEqual({ reason: "hours", after: null, until });
+    await world.stop();
+  });
+
+  test("names the calling hours of the server", async () => {
+    const policy = { kind: "single", callingHours: { from: "09:00", until: "10:00" } } as const;
+    const { world, instance } = await withCallees({ policy });
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    expect((await waitsOf(world, id))[0]).toMatchObject({ reason: "hours" });
+    await world.stop();
+  });
+
+  test("names its retry, and the batch counts the retries by reason", async () => {
+    const { world, callees, instance } = await withCallees();
+    callees.busy.set(PEOPLE[0]!, 1);
+    callees.busy.set(PEOPLE[1]!, 1);
+    const retry = { on: ["busy" as const], times: 1, afterMs: 600_000 };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
+    await callees.wait(30);
+    const targets = await world.app.batches.targets(ALICE, id);
+    expect(targets.map(({ waiting }) => waiting)).toEqual([
+      { reason: "retry", after: "busy", until: targets[0]?.nextAttemptAt },
+      { reason: "retry", after: "busy", until: targets[1]?.nextAttemptAt },
+      null,
+    ]);
+    expect((await world.app.batches.get(ALICE, id)).counts).toMatchObject({
+      byReason: [{ reason: "message_played", targets: 1 }],
+      waitingAfter: [{ reason: "busy", targets: 2 }],
+    });
+    await callees.wait(700);
+    expect((await world.app.batches.get(ALICE, id)).counts).toEqual({
+      byStatus: { COMPLETED: 3 },
+      byReason: [{ status: "COMPLETED", reason: "message_played", targets: 3 }],
+      waitingAfter: [],
+    });
+    await world.stop();
+  });
+
+  test("names the gap after an individual call, and no gap without such a call", async () => {
+    const { world, callees, instance } = await withCallees();
+    await world.call(instance);
+    await callees.wait(30);
+    const [call] = await world.app.calls.list(ALICE);
+    const targets = [NUMBER, ...PEOPLE].map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets, gapMs: 600_000 }));
+    await callees.wait(1);
+    expect((await waitsOf(world, id))[0]).toEqual({ reason: "gap", after: null, until: call!.endedAt! + 600_000 });
+    const nextAttemptAt = world.system.now() + 60_000;
+    await world.storage.batches.updateTarget(id, 4, 1, { nextAttemptAt }, []);
+    expect((await waitsOf(world, id))[3]).toBeNull();
+    await world.stop();
+  });
+
+  test("names the limit of its token", async () => {
+    const { world, callees, instance } = await withCallees();
+    const alice = { ...ALICE, tokenId: "tok_1", maxCallsPerDay: 1 };
+    const { id } = await world.app.batches.create(alice, batchOf([instance.id]));
+    await callees.wait(30);
+    const limit = { reason: "daily_call_limit", after: null, until: null };
+    expect(await waitsOf(world, id)).toEqual([null, limit, limit]);
+    await world.stop();
+  });
+
+  test("names no wait in a list that was read without it", async () => {
+    const { world, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
+    const [target] = await world.app.batches.targets(ALICE, id, {}, {}, { withWaits: false });
+    expect(target).toMatchObject({ status: "WAITING", waiting: null });
+    await world.stop();
+  });
+});
+
+test("the waits of many targets leave turns of the event loop to live audio", async () => {
+  const { world, instance } = await withCallees();
+  const targets = Array.from({ length: 200 }, (_, index) => ({
+    phoneNumber: `+1202555${1_000 + index}`,
+    variables: { name: "Ada" },
+  }));
+  const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets, start: false }));
+  let turns = 0;
+  let next: ReturnType<typeof setImmediate> | undefined;
+  const count = () => {
+    turns++;
+    next = setImmediate(count);
+  };
+  count();
+  await world.app.batches.targets(ALICE, id);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThanOrEqual(4);
+  await world.stop();
+});
