@@ -11,6 +11,7 @@ import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import { waitText } from "./batch-text.ts";
 
 const OUTPUT_OPTION: OptionSpec = {
   name: "output",
@@ -34,11 +35,12 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "HEARD", dropOrder: 2 },
   { head: "REFERENCE", dropOrder: 4, cut: true },
   { head: "CALL", dropOrder: 5 },
+  { head: "WAITS FOR", dropOrder: 1, cut: true },
 ];
 
 /** `ringport batch results`: what became of each target. */
 export const batchResults: CommandSpec = {
-  summary: "Shows what became of each target of a batch.",
+  summary: "Shows what became of each target of a batch, and what the others wait for.",
   details: "As CSV it also has the variables, who answered, the times, and the fields that an agent reported.",
   operands: [{ name: "ID", completion: "batch" }],
   options: [
@@ -67,10 +69,11 @@ export const batchResults: CommandSpec = {
 };
 
 function targetCells(target: BatchTarget): string[] {
-  const { row, phone_number, status, reason, attempts, reference, call_id, result, faults } = target;
+  const { row, phone_number, status, reason, attempts, reference, call_id, result, faults, waiting } = target;
   const heard = result?.heard_ratio == null ? "" : `${Math.round(result.heard_ratio * 100)} %`;
   const why = reason ?? faults.map(({ detail }) => detail).join("; ");
-  return [String(row), phone_number, status, why, String(attempts), heard, reference ?? "", call_id ?? ""];
+  const cells = [String(row), phone_number, status, why, String(attempts), heard, reference ?? "", call_id ?? ""];
+  return [...cells, waiting ? waitText(waiting) : ""];
 }
 
 /** `ringport batch errors`: the rows that have problems, to be corrected. */

@@ -1,4 +1,4 @@
-import type { BatchPlan, ImportReport } from "../../../src/client/index.ts";
+import type { BatchPlan, ImportReport, TargetWait } from "../../../src/client/index.ts";
 import { optionOf } from "../request-fields.ts";
 import { secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.ts";
@@ -24,6 +24,24 @@ const STATUS_WORDS: readonly (readonly [status: string, words: string])[] = [
 export function countsText(counts: Counts): string {
   const parts = STATUS_WORDS.flatMap(([status, words]) => (counts[status] ? [`${counts[status]} ${words}`] : []));
   return parts.length > 0 ? parts.join(", ") : "no targets";
+}
+
+const WAIT_WORDS: Readonly<Record<TargetWait["reason"], string>> = {
+  start: "the start of the batch",
+  paused: "the batch to resume",
+  hours: "its hours",
+  gap: "the gap after another call",
+  retry: "a retry",
+  line: "a free line",
+  daily_call_limit: "the daily limit of calls",
+  storage_quota: "free storage",
+  server_busy: "a server that is busy",
+};
+
+/** What a target waits for: `a retry after busy, Tue 2026-12-01 10:00 -03:00`. */
+export function waitText({ reason, after, until }: TargetWait): string {
+  const cause = reason === "retry" && after !== null ? ` after ${after}` : "";
+  return `${WAIT_WORDS[reason]}${cause}${until === null ? "" : `, ${localTimeText(Date.parse(until))}`}`;
 }
 
 /** The next steps for a draft. */

@@ -130,13 +130,15 @@ function statusLine({ id, status, reason, schedule }: BatchDetails): string {
   return `${id} is ${paintedStatus(status)}${reason ? ` (${reason})` : ""}${start}`;
 }
 
-/** `█░ 120 of 297, 5 failed, 3 live, 14.2/min, ends about …`. */
+/** `█░ 120 of 297, 5 failed, 3 live, 12 to call again, 14.2/min, ends about …`. */
 function progressText(batch: BatchDetails): string {
   const { WAITING = 0, CALLING = 0, COMPLETED = 0, FAILED = 0, CANCELLED = 0 } = batch.counts.by_status;
   const done = COMPLETED + FAILED + CANCELLED;
   const parts = [`${done} of ${done + WAITING + CALLING}`];
   if (FAILED > 0) parts.push(`${FAILED} failed`);
   if (CALLING > 0) parts.push(`${CALLING} live`);
+  const retries = batch.counts.waiting_after.reduce((sum, { targets }) => sum + targets, 0);
+  if (retries > 0) parts.push(`${retries} to call again`);
   return `${partBar(done, done + WAITING + CALLING)} ${parts.join(", ")}${rateText(batch)}${endText(batch)}`;
 }
 

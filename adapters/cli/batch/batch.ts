@@ -79,6 +79,7 @@ function show(batch: BatchDetails): void {
     ["ended", timeText(batch.ended_at)],
     ["estimated end", timeText(batch.estimated_end_at)],
     ["targets", `${counts.targets}: ${countsText(counts.by_status)}`],
+    ...counts.waiting_after.map(({ reason, targets }) => [`WAITING after ${reason}`, targets] as const),
     ...counts.by_reason.map(({ status, reason, targets }) => [`${status} ${reason}`, targets] as const),
   ]);
 }

@@ -116,6 +116,8 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(scheduleRun.stderr).toContain('"people" is SCHEDULED: 2 to call');
     const plan = JSON.parse((await run("batch", "plan", scheduleRun.stdout.trim(), "--json")).stdout);
     expect(plan.calls).toHaveLength(2);
+    const waits = (await run("batch", "results", scheduleRun.stdout.trim())).stdout.trim().split("\n");
+    expect(waits[1]).toMatch(/\tthe start of the batch, \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/);
 
     const id = (await run(...create)).stdout.trim();
     expect((await run("batch", "pause", id)).stderr).toContain(`${id} is PAUSED`);
@@ -124,6 +126,19 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect((await run("batch", "watch", id)).code).toBe(1);
     const listedFields = (await run("batch", "list", "--status", "cancelled")).stdout.trim().split("\t");
     expect(listedFields.slice(0, 3)).toEqual([id, "CANCELLED", "people"]);
+  });
+
+  test("names the reason of a retry, and its time", async () => {
+    const { instanceId } = await cli.caller("repeater");
+    const run = (...args: string[]) => cli.run("repeater", args);
+    const file = fileOf("phone,nome\n+12025550101,Ana\n");
+    const create = ["batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start", "--retry", "busy:1"];
+    const id = (await run(...create)).stdout.trim();
+    await expect
+      .poll(async () => (await run("batch", "results", id)).stdout, { timeout: 20_000 })
+      .toMatch(/\tWAITING\tbusy\t1\t.*\ta retry after busy, \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/);
+    expect((await run("batch", "show", id)).stdout).toMatch(/WAITING after busy\s+1/);
+    await run("batch", "cancel", id);
   });
 
   test("stores no batch if the file or an option is wrong", async () => {
