@@ -30,6 +30,35 @@ describeEach([ON_NODE], (target) => {
       expect(await downloadText(page, "Download results (CSV)")).toMatch(/^\ufeffposition,[\s\S]*\+12025550101,.*busy/);
     });
 
+    test("a running batch shows what people wait for, its message and its rules", async () => {
+      const page = await console.signUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance("Front desk");
+      const text = `Hello {{name}}. ${"This message is a long one, with many words. ".repeat(8)}`.trim();
+      const id = await startBatch(client, instanceId, ["+12025550101", "+12025550110", "+12025550100"], {
+        message: { type: "FIXED_TTS", tts: { text, voiceId: "en-US-1" }, onMachine: "hang_up" },
+        retry: { on: ["busy", "machine"], times: 2, afterMs: 900_000 },
+        schedule: { hours: { from: "00:00", to: "24:00", days: [1, 2, 3, 4, 5, 6, 7] }, zone: "UTC" },
+      });
+      await page.goto(`${console.url}/batches/${id}`);
+      const people = page.getByRole("table", { name: "People of the batch, in order" });
+      await people.getByText(/next call in 1[45] minutes/).waitFor();
+      await page.getByText("1 after “Busy”").waitFor();
+      await people.getByText("Waits for a free line").waitFor();
+      const summary = page.getByRole("region", { name: "Message and rules" });
+      await summary.getByText("Busy, Voicemail: 2 more calls, after 15 minutes").waitFor();
+      await summary.getByRole("button", { name: "Show all" }).click();
+      await summary.getByText(text).waitFor();
+      await summary.getByRole("button", { name: "Show less" }).click();
+      await waitUntilLoaded(page);
+      await expectGoodLooks(page, "batch-running", LOOKS);
+      await page.evaluate(() => localStorage.setItem("ringport-language", "pt"));
+      await page.reload();
+      await page.getByRole("region", { name: "Mensagem e regras" }).waitFor();
+      await page.getByText("1 depois de “Ocupado”").waitFor();
+      await expectGoodLooks(page, "batch-running-pt", LOOKS);
+    });
+
     test("a list is imported, corrected in place, started, paused and cancelled", { timeout: 120_000 }, async () => {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
@@ -62,6 +91,7 @@ describeEach([ON_NODE], (target) => {
       await page.getByRole("button", { name: "Check the plan" }).click();
 
       await page.getByRole("heading", { name: "2 rows with problems" }).waitFor();
+      await page.getByRole("region", { name: "Message and rules" }).getByText("No retries").waitFor();
       await page.getByRole("button", { name: "Start without the 2 invalid rows" }).waitFor();
       await waitUntilLoaded(page);
       await page.getByRole("button", { name: "Correct row 3" }).click();
@@ -85,13 +115,19 @@ describeEach([ON_NODE], (target) => {
   });
 });
 
-async function startBatch(client: Client, instanceId: string, numbers: readonly string[]): Promise<string> {
+async function startBatch(
+  client: Client,
+  instanceId: string,
+  numbers: readonly string[],
+  fields: object = {},
+): Promise<string> {
   const response = await client.post("/v1/batches", {
     name: "Appointments",
     instanceIds: [instanceId],
     message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}", voiceId: "en-US-1" } },
     targets: numbers.map((phoneNumber, index) => ({ phoneNumber, variables: { name: `Ana ${index}` } })),
     start: true,
+    ...fields,
   });
   return response.json<{ id: string }>().id;
 }

@@ -5,6 +5,7 @@ import { outcomeBars } from "./batch-progress.ts";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 import { CurrentCalls } from "./current-calls.tsx";
 import { ProgressCard } from "./progress-card.tsx";
+import { SummaryCard } from "./summary-card.tsx";
 import { TargetsCard } from "./targets-card.tsx";
 
 /** A batch that was started: progress, outcomes, current calls and targets. */
@@ -18,6 +19,7 @@ export function LiveBatch({ batch }: { readonly batch: BatchDetails }) {
         </Card>
         <CurrentCalls batch={batch} />
       </div>
+      <SummaryCard batch={batch} />
       <TargetsCard batch={batch} />
     </div>
   );

@@ -6,7 +6,7 @@ import { Progress } from "../../components/waiting.tsx";
 import { formatNumber, formatTime } from "../../dictionary/format.ts";
 import { BatchBadge } from "./batch-badge.tsx";
 import { batchProgressOf, type ProgressSample, ratePerMinute, withSample } from "./batch-progress.ts";
-import { batchTexts as t } from "./batch-texts.ts";
+import { reasonText, batchTexts as t } from "./batch-texts.ts";
 
 /** Progress, rate and estimated end of a batch. */
 export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
@@ -15,6 +15,10 @@ export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
   const { total, ended, waiting, calling, skipped, share } = batchProgressOf(batch.counts);
   const rate = useRate(batch, ended);
   const facts: [string, string][] = [[progress.waiting, formatNumber(waiting)]];
+  const retries = batch.counts.waiting_after.map(({ reason: lastReason, targets }) =>
+    progress.after(formatNumber(targets), reasonText(lastReason)),
+  );
+  if (retries.length > 0) facts.push([progress.again, retries.join(", ")]);
   if (ended_at === null) facts.push([progress.calling, formatNumber(calling)]);
   if (status === "RUNNING") {
     if (rate !== undefined)

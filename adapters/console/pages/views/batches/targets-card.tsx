@@ -115,18 +115,22 @@ function columns(rows: readonly BatchTarget[]): readonly TableColumn<BatchTarget
   ];
 }
 
-function Result({ target: { reason, faults, next_attempt_at, status } }: { readonly target: BatchTarget }) {
+function Result({ target: { reason, faults, waiting, next_attempt_at } }: { readonly target: BatchTarget }) {
+  const { targets } = t.value;
+  const lastReason = waiting?.after ?? reason;
+  const nextAt = waiting ? waiting.until : next_attempt_at;
   return (
     <div>
-      {reason !== null && <div>{reasonText(reason)}</div>}
+      {lastReason !== null && <div>{reasonText(lastReason)}</div>}
       {faults.map(({ column, detail }) => (
         <div key={column + detail} class="small">
           {column !== "" && <code>{column}: </code>}
           {detail}
         </div>
       ))}
-      {status === "WAITING" && next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now() && (
-        <div class="small quiet">{t.value.targets.next(formatRelative(next_attempt_at))}</div>
+      {waiting && waiting.reason !== "retry" && <div class="small quiet">{targets.waits[waiting.reason]}</div>}
+      {nextAt !== null && Date.parse(nextAt) > Date.now() && (
+        <div class="small quiet">{targets.next(formatRelative(nextAt))}</div>
       )}
     </div>
   );

@@ -14,6 +14,7 @@ import { ChosenList } from "../../new-batch/chosen-list.ts";
 import { importFile } from "../../new-batch/import-file.ts";
 import { ListFields } from "../../new-batch/list-fields.tsx";
 import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
+import { SummaryCard } from "../summary-card.tsx";
 import { FaultsCard } from "./faults-card.tsx";
 import { PlanCard } from "./plan-card.tsx";
 
@@ -31,6 +32,7 @@ export function DraftBatch({ batch, data }: { readonly batch: BatchDetails; read
         {(value) => <PlanCard batch={batch} plan={value} onStarted={(startedBatch) => data.set(startedBatch)} />}
       </Loaded>
       <FaultsCard batch={batch} variables={variables} onChange={reload} />
+      <SummaryCard batch={batch} />
       <AddCard id={id} variables={variables} onAdded={reload} />
     </div>
   );

@@ -1,0 +1,67 @@
+import type { BatchDetails } from "../../../../../src/client/index.ts";
+import type { OnMachine } from "../../../../../src/domain/answering/answering-machine.ts";
+import { formatNumber } from "../../dictionary/format.ts";
+import { newBatchTexts } from "../new-batch/new-batch-texts.ts";
+import { reasonText, batchTexts as t } from "./batch-texts.ts";
+
+/** What people want to know about the message of a batch. */
+export interface MessageFacts {
+  /** Spoken text, or instructions of an agent. */
+  readonly text?: string | undefined;
+  readonly voiceId?: string | undefined;
+  readonly language?: string | undefined;
+  /** First words of an agent; null: it waits for the callee. */
+  readonly firstMessage?: string | null | undefined;
+  /** Behaviour once a machine has answered. */
+  readonly onMachine?: OnMachine | undefined;
+}
+
+/** The fields of a message that depend on its type, as the server has checked them. */
+interface CheckedFields {
+  readonly tts?: { readonly text: string; readonly voiceId: string };
+  readonly agent?: Omit<MessageFacts, "text"> & { readonly instructions: readonly string[] };
+  readonly onMachine?: OnMachine;
+}
+
+/** The facts about a message, whose fields are those of a request. */
+export function messageFacts(message: Readonly<Record<string, unknown>>): MessageFacts {
+  const { tts, agent, onMachine } = message as CheckedFields;
+  if (agent) {
+    const { instructions, voiceId, language, firstMessage } = agent;
+    return { text: instructions.join("\n"), voiceId, language, firstMessage, onMachine: agent.onMachine };
+  }
+  return { ...tts, onMachine };
+}
+
+/** Hours with their days and their zone: `09:00–18:00 · Mon, Tue · UTC`. */
+export function hoursText(hours: NonNullable<BatchDetails["schedule"]["hours"]>, zone: string): string {
+  const { dayNames } = newBatchTexts.value.schedule;
+  const { from, to, days } = hours;
+  const names = days?.map((day) => dayNames[day as keyof typeof dayNames]).join(", ");
+  const place = zone === "callee" ? t.value.summary.calleeZone : zone;
+  return [`${from}–${to}`, names, place].filter((part) => part !== undefined).join(" · ");
+}
+
+/** Retries: `Busy: 2 more calls, after 15 minutes`. */
+export function retryText({ on, times, backoff }: NonNullable<BatchDetails["retry"]>): string {
+  const { summary } = t.value;
+  const { first_ms, factor, max_ms } = backoff;
+  const after =
+    factor === 1 || times === 1
+      ? summary.after(spanText(first_ms))
+      : summary.growing(spanText(first_ms), formatNumber(factor), spanText(max_ms));
+  return `${on.map(reasonText).join(", ")}: ${summary.times(times)}, ${after}`;
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** A span of time in the largest unit that fits: 90 minutes, 2 hours. */
+export function spanText(ms: number): string {
+  const [unit, size] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? (["second", 1_000] as const);
+  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 } as const;
+  return formatNumber(ms / size, options);
+}
