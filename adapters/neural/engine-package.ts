@@ -1,12 +1,19 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cwd } from "node:process";
+import { DEFAULT_DATA } from "../defaults/data-folder.ts";
 
 /** Packages of the engine, the faster one first; the second runs on every platform. */
 const PACKAGES = ["sherpa-onnx-node", "sherpa-onnx"] as const;
 
-/** The command that installs the engine. */
-export const ENGINE_COMMAND = "npm install sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)";
+/** True in a clone of the repository; false for an installed package. */
+const IS_CLONE = !import.meta.url.includes("/node_modules/");
+
+/**
+ * The command that installs the engine. npm installs nothing in a clone, whose package.json names the engine as an optional peer;
+ * the data folder is beside it, and git ignores that.
+ */
+export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DEFAULT_DATA} ` : ""}sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)`;
 
 /** Advice for a server without the engine. */
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
@@ -19,12 +26,12 @@ export interface EnginePackage {
 }
 
 /**
- * The installed packages of the engine, the fastest first. Finds them beside Ringport, and in the folder in which the program was
- * started. Loads nothing: only a speech process may, because a fault in native code ends its process.
- * @param folder another folder to look in
+ * The installed packages of the engine, the fastest first. Finds them beside Ringport, in a folder, and in the default data folder
+ * below it. Loads nothing: only a speech process may, because a fault in native code ends its process.
+ * @param folder default: the one in which the program was started
  */
-export function enginePackages(folder?: string): readonly EnginePackage[] {
-  const bases = [...(folder === undefined ? [] : [folder]), cwd()].map((base) => join(base, "package.json"));
+export function enginePackages(folder: string = cwd()): readonly EnginePackage[] {
+  const bases = [folder, join(folder, DEFAULT_DATA)].map((base) => join(base, "package.json"));
   return PACKAGES.flatMap((name) => {
     for (const base of [...bases, import.meta.url]) {
       try {

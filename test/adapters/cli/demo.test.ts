@@ -80,7 +80,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     const lines = stderr.trim().split("\n");
     expect(lines[0]).toBe("ringport: these parts of the agent are missing:");
     expect(lines.slice(1).map((line) => line.replace(/ +/g, " "))).toEqual([
-      expect.stringMatching(/^✗ engine is not installed → npm install sherpa-onnx-node/),
+      expect.stringMatching(/^✗ engine is not installed → npm install --prefix \.\/data sherpa-onnx-node/),
       "✗ voice pt-BR-20 is not installed → ringport models add pt-BR",
       expect.stringMatching(/^✗ recogniser there is none in .*models → ringport models add pt$/),
       `✗ language model ${url} does not respond → start the server there, or correct RINGPORT_AGENT_URL`,

@@ -54,7 +54,9 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       "unknown",
     ]);
     expect(stderr).toContain(`Models are in ${models}, which has none yet`);
-    expect(stderr).toMatch(/Engine: sherpa-onnx \(Apache-2\.0; .* GPL-3\); run: npm install sherpa-onnx-node/);
+    expect(stderr).toMatch(
+      /Engine: sherpa-onnx \(Apache-2\.0; .* GPL-3\); run: npm install --prefix \.\/data sherpa-onnx-node/,
+    );
     expect(existsSync(models)).toBe(false);
     expect(await cli("list")).toEqual({ code, stdout, stderr });
   });

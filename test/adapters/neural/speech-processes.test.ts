@@ -1,8 +1,18 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
-import type { EnginePackage } from "../../../adapters/neural/engine-package.ts";
+import { type EnginePackage, enginePackages } from "../../../adapters/neural/engine-package.ts";
 import { naturalRemedy, neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
 import type { SpeechProcesses, SpeechProcessesOptions } from "../../../adapters/neural/speech-processes.ts";
@@ -191,7 +201,13 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
 it.each([
   [["sherpa-onnx-node"], "pt-BR", 21, "ringport models add vits-piper-pt_BR-cadu-medium", true],
   [["sherpa-onnx-node"], "pt-BR", 1, "ringport models add pt-BR", false],
-  [[], "es-MX", 20, /^npm install sherpa-onnx-node .*, then ringport models add vits-piper-es_MX-claude-high$/, true],
+  [
+    [],
+    "es-MX",
+    20,
+    /^npm install --prefix \.\/data sherpa-onnx-node .*, then ringport models add vits-piper-es_MX-claude-high$/,
+    true,
+  ],
   [["sherpa-onnx-node"], "fr-FR", 1, undefined, undefined],
 ])("with %j a missing voice %s-%i is added by %s", (names, tag, number, commands, isExact) => {
   const packages = () => names.map((name) => ({ name, path: "" })) as EnginePackage[];
@@ -207,9 +223,21 @@ it("without the engine no voice is listed, and transcription names the fix", asy
   expect(await neuralSpeech({ folder, processes }).voices()).toEqual([]);
   const options = { callId: "call_1", speaker: "callee", sampleRate: 8_000 } as const;
   await expect(neuralTranscription(processes, { folder }).open(options, NEVER_ABORTED)).rejects.toThrow(
-    "npm install sherpa-onnx-node",
+    "npm install --prefix ./data sherpa-onnx-node",
   );
   expect(processes.count).toBe(0);
+});
+
+it.each(["node_modules", "data/node_modules"])("the engine is found in %s of a folder", (place) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "engine-")));
+  try {
+    const packageFolder = join(folder, place, "sherpa-onnx-node");
+    mkdirSync(packageFolder, { recursive: true });
+    writeFileSync(join(packageFolder, "index.js"), "");
+    expect(enginePackages(folder)[0]).toEqual({ name: "sherpa-onnx-node", path: join(packageFolder, "index.js") });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 function kill({ pids }: SpeechProcesses): void {
