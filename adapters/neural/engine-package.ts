@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cwd } from "node:process";
-import { DEFAULT_DATA } from "../defaults/data-folder.ts";
 
+/** The default data folder; a test compares it with that of the defaults. */
+const DATA_FOLDER = "./data";
 /** Packages of the engine, the faster one first; the second runs on every platform. */
 const PACKAGES = ["sherpa-onnx-node", "sherpa-onnx"] as const;
 
@@ -13,7 +14,7 @@ const IS_CLONE = !import.meta.url.includes("/node_modules/");
  * The command that installs the engine. npm installs nothing in a clone, whose package.json names the engine as an optional peer;
  * the data folder is beside it, and git ignores that.
  */
-export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DEFAULT_DATA} ` : ""}sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)`;
+export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER} ` : ""}sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)`;
 
 /** Advice for a server without the engine. */
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
@@ -31,7 +32,7 @@ export interface EnginePackage {
  * @param folder default: the one in which the program was started
  */
 export function enginePackages(folder: string = cwd()): readonly EnginePackage[] {
-  const bases = [folder, join(folder, DEFAULT_DATA)].map((base) => join(base, "package.json"));
+  const bases = [folder, join(folder, DATA_FOLDER)].map((base) => join(base, "package.json"));
   return PACKAGES.flatMap((name) => {
     for (const base of [...bases, import.meta.url]) {
       try {

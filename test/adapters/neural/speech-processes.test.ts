@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
+import { DEFAULT_DATA } from "../../../adapters/defaults/data-folder.ts";
 import { type EnginePackage, enginePackages } from "../../../adapters/neural/engine-package.ts";
 import { naturalRemedy, neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
@@ -228,7 +229,7 @@ it("without the engine no voice is listed, and transcription names the fix", asy
   expect(processes.count).toBe(0);
 });
 
-it.each(["node_modules", "data/node_modules"])("the engine is found in %s of a folder", (place) => {
+it.each(["node_modules", join(DEFAULT_DATA, "node_modules")])("the engine is found in %s of a folder", (place) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "engine-")));
   try {
     const packageFolder = join(folder, place, "sherpa-onnx-node");
