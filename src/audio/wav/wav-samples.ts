@@ -1,6 +1,7 @@
 import { channelLayout } from "../samples/channel-layout.ts";
 import { ALAW_LEVELS, MULAW_LEVELS } from "../samples/g711-companding.ts";
 import { MonoMix } from "../samples/mono-mix.ts";
+import { pcmFromBytes } from "../samples/pcm.ts";
 import type { WavFormat } from "./wav-format.ts";
 
 /** Reads one sample of one channel, scaled to the 16-bit range but not yet rounded. */
@@ -34,6 +35,8 @@ export class WavSamples {
   #readSample: SampleReader;
   /** True until it is known at which end of larger containers the samples are. */
   #isProbing: boolean;
+  /** True for 16-bit samples of one channel, which are copied. */
+  readonly #isPlain: boolean;
 
   constructor(format: WavFormat) {
     const { encoding, bitsPerSample, containerBytes, channels, channelMask, sampleRate } = format;
@@ -42,6 +45,7 @@ export class WavSamples {
     this.#mix = new MonoMix(channelLayout(channels, channelMask), sampleRate);
     this.#readSample = encoding === "pcm" ? INTEGER_READERS.get(containerBytes)! : READERS[encoding](containerBytes);
     this.#isProbing = encoding === "pcm" && containerBytes > 1 && bitsPerSample < 8 * containerBytes;
+    this.#isPlain = encoding === "pcm" && bitsPerSample === 16 && containerBytes === 2 && channels === 1;
   }
 
   /**
@@ -62,6 +66,7 @@ export class WavSamples {
 
   /** Decodes whole frames; the last samples of a file of several channels come from {@link flush}. */
   decode(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+    if (this.#isPlain) return pcmFromBytes(bytes);
     const { containerBytes } = this.format;
     const view = viewOf(bytes);
     const values = new Float32Array(bytes.length / containerBytes);
