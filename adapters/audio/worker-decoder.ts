@@ -1,8 +1,11 @@
 import { formatRefusal } from "../../src/audio/conversion.ts";
 import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
+import { mp3InWav } from "../../src/audio/mp3/mp3-in-wav.ts";
 import { sniff } from "../../src/audio/sniffing/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { AudioWorkers } from "./audio-jobs.ts";
+import { ResampledPieces } from "./resampled-pieces.ts";
+import { WavPieces } from "./wav-pieces.ts";
 
 /** CPU time limit for inspecting a file, ms; a ten-minute MP3 takes about 3 s on a slow machine. */
 const INSPECT_CPU_MS = 5_000;
@@ -12,9 +15,11 @@ const DECODE_CPU_MS = 15_000;
  * Elapsed time after which the worker is ended, as a multiple of the CPU limit: other work may keep the machine busy.
  */
 const TIMEOUT_FACTOR = 4;
+/** A WAV file up to this size is decoded on the calling thread: its way to a worker and back takes longer. */
+const MAX_DIRECT_BYTES = 64 << 10;
 
 /**
- * Decodes WAV and MP3 files in workers, and detects the format by the bytes alone. Decodes MP3 streams on the calling
+ * Decodes WAV and MP3 files in workers, except short WAV files, and detects the format by the bytes alone. Decodes MP3 streams on the calling
  * thread, because a second of audio takes a few milliseconds. Closing it leaves the worker pool open.
  */
 export function workerDecoder(pool: AudioWorkers): AudioDecoder {
@@ -27,6 +32,10 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
+      signal?.throwIfAborted();
+      const directSamples =
+        format === "wav" && file.length <= MAX_DIRECT_BYTES ? decodedWav(file, sampleRate) : undefined;
+      if (directSamples) return directSamples;
       const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
       const pieces = pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * DECODE_CPU_MS, transfer: [copy] });
@@ -38,6 +47,21 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
     },
     async close() {},
   };
+}
+
+/** The samples of a WAV file; undefined if it needs the MP3 decoder, or has a fault, which a worker reports. */
+function decodedWav(file: Uint8Array, sampleRate: number): Int16Array | undefined {
+  try {
+    if (mp3InWav(file) !== undefined) return undefined;
+    const wav = new WavPieces(file);
+    const pieces = new ResampledPieces(sampleRate);
+    for (const piece of wav.push(file)) pieces.push(piece);
+    for (const piece of wav.finish().pieces) pieces.push(piece);
+    const samples = pieces.finish();
+    return samples.length > 0 ? samples : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function formatOf(file: Uint8Array): AudioFacts["format"] {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { decodeJob } from "../../adapters/audio/decode-job.ts";
 import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
 import { embeddedWorkers } from "../../adapters/defaults/worker-pool.ts";
 import { concatPcm, downMix, pcmToBytes, rms } from "../../src/audio/samples/pcm.ts";
@@ -202,6 +203,26 @@ describe("the work of decoding", () => {
     expect(await work).toBe(reason);
     expect(await refusal(decoder.inspect(stereoMp3, LIMITS, AbortSignal.abort(reason)))).toBe(reason);
     expect((await decoder.inspect(stereoMp3, LIMITS)).durationMs).toBe(3000);
+  });
+
+  test("needs no worker for a short WAV file", async () => {
+    const closedPool = embeddedWorkers();
+    await closedPool.close();
+    const samples = tone(TONE_HZ, 1000, 16_000, 8000);
+    expect(await workerDecoder(closedPool).decode(wav(samples, 16_000), 16_000)).toEqual(samples);
+    const longFile = wav(tone(TONE_HZ, 5000, 16_000, 8000), 16_000);
+    await expect(workerDecoder(closedPool).decode(longFile, 16_000)).rejects.toMatchObject({ kind: "closed" });
+  });
+
+  test.each([8000, 44_100])("decodes a short WAV file of %i Hz as a worker does", async (sampleRate) => {
+    const samples = tone(TONE_HZ, 500, sampleRate, 8000);
+    const decodedFiles: ArrayBuffer[] = [];
+    const file = wav(samples, sampleRate);
+    await decodeJob(
+      { file: file.slice().buffer as ArrayBuffer, format: "wav", sampleRate: 16_000, maxCpuMs: 10_000 },
+      { isCancelled: () => false, emit: (piece) => void decodedFiles.push(piece) },
+    );
+    expect(await decoder.decode(file, 16_000)).toEqual(new Int16Array(decodedFiles[0]!));
   });
 
   test("reports a closed pool as an internal fault, not the file's", async () => {

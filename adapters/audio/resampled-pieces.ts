@@ -1,0 +1,32 @@
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import { Resampler } from "../../src/audio/samples/resample.ts";
+import type { DecodedPiece } from "./audio-pieces.ts";
+
+/** Collects the pieces of a file at one sample rate. */
+export class ResampledPieces {
+  readonly #sampleRate: number;
+  readonly #pieces: Int16Array[] = [];
+  #rate = 0;
+  #resampler: Resampler | undefined;
+
+  /** @param sampleRate rate of the result, Hz */
+  constructor(sampleRate: number) {
+    this.#sampleRate = sampleRate;
+  }
+
+  /** Takes the next piece; joined files may have several rates. */
+  push({ samples, sampleRate }: DecodedPiece): void {
+    if (this.#resampler === undefined || sampleRate !== this.#rate) {
+      if (this.#resampler) this.#pieces.push(this.#resampler.flush());
+      this.#resampler = new Resampler(sampleRate, this.#sampleRate);
+      this.#rate = sampleRate;
+    }
+    this.#pieces.push(this.#resampler.push(samples));
+  }
+
+  /** The whole audio, once all pieces were taken. */
+  finish(): Int16Array<ArrayBuffer> {
+    if (this.#resampler) this.#pieces.push(this.#resampler.flush());
+    return concatPcm(this.#pieces);
+  }
+}
