@@ -121,11 +121,11 @@ export interface PreparedQuery<Params, Row> {
 export function preparedQuery<Params extends object, Row>(
   build: (db: Kysely<Database>, params: Params) => Compilable<Row>,
 ): PreparedQuery<Params, Row> {
-  const templatesFor = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
+  const templatesFor = new WeakMap<DialectAdapter, Map<string, CompiledQuery<Row>>>();
 
-  function template(db: Kysely<Database>, names: readonly string[]): CompiledQuery {
+  function template(db: Kysely<Database>, names: readonly string[]): CompiledQuery<Row> {
     const { adapter } = db.getExecutor();
-    const templates = templatesFor.get(adapter) ?? new Map<string, CompiledQuery>();
+    const templates = templatesFor.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     templatesFor.set(adapter, templates);
     const key = names.join();
     const cachedTemplate = templates.get(key);
@@ -136,18 +136,17 @@ export function preparedQuery<Params extends object, Row>(
     return compiledQuery;
   }
 
-  function statement(db: Kysely<Database>, params: Params): Statement {
-    const { sql, parameters } = template(db, Object.keys(params));
-    const values = parameters.map((value) =>
+  function statement(db: Kysely<Database>, params: Params): CompiledQuery<Row> {
+    const compiledQuery = template(db, Object.keys(params));
+    const parameters = compiledQuery.parameters.map((value) =>
       value instanceof Placeholder ? params[value.name as keyof Params] : value,
     );
-    return { sql, parameters: values };
+    // Keeps the kind of the query: PostgreSQL ends the transaction of a read without a wait.
+    return { ...compiledQuery, parameters };
   }
 
-  const run = async (tx: Kysely<Database>, params: Params): Promise<Row[]> => {
-    const { sql, parameters } = statement(tx, params);
-    return (await tx.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows;
-  };
+  const run = async (tx: Kysely<Database>, params: Params): Promise<Row[]> =>
+    (await tx.executeQuery(statement(tx, params))).rows;
   return Object.assign(run, { statement });
 }
 
