@@ -11,6 +11,12 @@ const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: s
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
+/** Both forms of a number are looked up before each dial. */
+const CONSENTS_OF_PAIR = preparedQuery(
+  (db, { userId, phone, otherPhone }: { userId: string; phone: string; otherPhone: string }) =>
+    ofNumbers(db, userId, [phone, otherPhone]),
+);
+
 /** Rolls back an insertion: the user already has the maximum number of consents. */
 class QuotaReached extends CodedError {
   readonly code = "quota_reached";
@@ -23,11 +29,14 @@ export function consentStore(session: Session): ConsentStore {
       const [row] = await session.query(CONSENT, { userId, phone });
       return row && RECORDS.consents.record(row);
     },
-    ofNumbers: (userId, phones) =>
-      session.read(async (db) => {
-        const query = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
-        return (await query.where("phone", "in", phones).execute()).map(RECORDS.consents.record);
-      }),
+    async ofNumbers(userId, phones) {
+      const [phone = "", otherPhone = phone] = phones;
+      const rows =
+        phones.length > 2
+          ? await session.read((db) => ofNumbers(db, userId, phones).execute())
+          : await session.query(CONSENTS_OF_PAIR, { userId, phone, otherPhone });
+      return rows.map(RECORDS.consents.record);
+    },
     put: (consent, maxConsents) =>
       session
         .transaction(async (tx) => {
@@ -65,6 +74,10 @@ export function consentStore(session: Session): ConsentStore {
         return rows.map(RECORDS.consents.record);
       }),
   };
+}
+
+function ofNumbers(db: Kysely<Database>, userId: string, phones: readonly string[]) {
+  return db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "in", phones);
 }
 
 /**

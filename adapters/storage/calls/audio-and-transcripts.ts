@@ -1,41 +1,65 @@
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
+import { type PreparedQuery, preparedQuery, type Session } from "../connected-database.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { type Database, IS_ACTIVE } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 
+interface AudioKey {
+  readonly id: string;
+}
+interface AudioRow {
+  /** Null for a large file, which a worker reads. */
+  readonly bytes: Uint8Array | null;
+}
+type Owner = (db: Kysely<Database>, id: string) => SelectQueryBuilder<Database, "calls" | "batches", { id: string }>;
+
+const CALL_OWNER: Owner = (db, id) => db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE);
+const BATCH_OWNER: Owner = (db, id) => unendedBatches(db).where("id", "=", id);
+
+const AUDIO_OF_CALL = audioQueries(CALL_OWNER);
+const AUDIO_OF_BATCH = audioQueries(BATCH_OWNER);
+
 /** The audio file of an active call. */
 export function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
-  return audioOf(session, id, (db) => db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE));
+  return audioOf(session, id, AUDIO_OF_CALL);
 }
 
 /** The audio file of a batch that has not ended. */
 export function batchAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
-  return audioOf(session, id, (db) => unendedBatches(db).where("id", "=", id));
+  return audioOf(session, id, AUDIO_OF_BATCH);
 }
 
-/** The audio file of a record. A worker reads a large file, if the database has workers. @param owner selects its id */
-async function audioOf(
-  session: Session,
-  id: string,
-  owner: (db: Kysely<Database>) => SelectQueryBuilder<Database, "calls" | "batches", { id: string }>,
-): Promise<Uint8Array | undefined> {
+interface AudioQueries {
+  readonly whole: PreparedQuery<AudioKey, AudioRow>;
+  /** The file only if it is small. */
+  readonly small: PreparedQuery<AudioKey, AudioRow>;
+}
+
+/** Queries of the audio file of a record. @param owner selects its id */
+function audioQueries(owner: Owner): AudioQueries {
+  // Only a large file has several parts.
+  const query = (bytes: RawBuilder<Uint8Array | null>) =>
+    preparedQuery((db, { id }: AudioKey) =>
+      db
+        .selectFrom("call_audio")
+        .select(bytes.as("bytes"))
+        .where("call_id", "=", id)
+        .where("part", "=", 0)
+        .where("call_id", "in", owner(db, id)),
+    );
+  return {
+    whole: query(sql`bytes`),
+    // SQLite finds the length without reading the file.
+    small: query(sql`case when length(bytes) <= ${MAX_SMALL_FILE_BYTES} then bytes end`),
+  };
+}
+
+/** The audio file of a record. A worker reads a large file, if the database has workers. */
+async function audioOf(session: Session, id: string, { whole, small }: AudioQueries): Promise<Uint8Array | undefined> {
   const { files } = session;
-  // SQLite finds the length without reading the file. Only a large file has several parts.
-  const bytes = files
-    ? sql<Uint8Array | null>`case when length(bytes) <= ${MAX_SMALL_FILE_BYTES} then bytes end`
-    : sql<Uint8Array | null>`bytes`;
-  const row = await session.read((db) =>
-    db
-      .selectFrom("call_audio")
-      .select(bytes.as("bytes"))
-      .where("call_id", "=", id)
-      .where("part", "=", 0)
-      .where("call_id", "in", owner(db))
-      .executeTakeFirst(),
-  );
+  const [row] = await session.query(files ? small : whole, { id });
   if (row?.bytes === null) return files?.get(id);
   return row && new Uint8Array(row.bytes); // pg returns a Buffer, which is a view into a larger buffer
 }

@@ -11,7 +11,7 @@ import type {
   SealedValue,
 } from "../../../src/ports/storage.ts";
 import { deletedRows } from "../bounded-deletions.ts";
-import type { Session } from "../connected-database.ts";
+import { preparedQuery, type Session } from "../connected-database.ts";
 import type { Database } from "../tables/all-tables.ts";
 
 /** Place of the values of a kind. */
@@ -62,6 +62,10 @@ function isAt({ id, key }: Place, position: SealedPlace) {
   return key ? sql<SqlBool>`${isSameId} and ${sql.ref(key)} = ${position.key}` : isSameId;
 }
 
+const CREDENTIALS = preparedQuery((db, { id }: { id: string }) =>
+  db.selectFrom("credentials").select("sealed").where("instance_id", "=", id),
+);
+
 /** The sealed credentials of linked numbers. Credentials of a missing or deleted instance are not saved. */
 export function credentialStore(
   session: Session,
@@ -71,15 +75,10 @@ export function credentialStore(
       session.transaction(async (tx) => {
         if (await lockInstance(tx, id, session.traits.rowLocks)) await writeCredentials(tx, id, sealed);
       }),
-    loadCredentials: (id) =>
-      session.read(async (db) => {
-        const row = await db
-          .selectFrom("credentials")
-          .select("sealed")
-          .where("instance_id", "=", id)
-          .executeTakeFirst();
-        return row && new Uint8Array(row.sealed); // pg returns a Buffer, which is a view into a larger buffer
-      }),
+    async loadCredentials(id) {
+      const [row] = await session.query(CREDENTIALS, { id });
+      return row && new Uint8Array(row.sealed); // pg returns a Buffer, which is a view into a larger buffer
+    },
     hasSecrets: (id) =>
       session.read(async (db) => {
         const row = await db

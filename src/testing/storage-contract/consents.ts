@@ -41,6 +41,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
       bothConsents.toSorted((a, b) => (a.phone < b.phone ? -1 : 1)),
       [second, first],
     );
+    scene.equal((await consents.ofNumbers(first.userId, [first.phone, second.phone, third.phone])).length, 3);
     scene.equal(await consents.ofNumbers(first.userId, ["+12025550199"]), []);
   });
 
