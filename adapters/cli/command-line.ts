@@ -40,7 +40,7 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
     if (isSwitch === undefined || (optionName !== name && !isSwitch)) {
       const flags = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `unknown option ${rawName} of ${commandName}${didYouMean(rawName, flags)}; see: ringport ${commandName} --help`,
+        `unknown option ${rawName} for ${commandName}${didYouMean(rawName, flags)}; see: ringport ${commandName} --help`,
       );
     }
     if (isSwitch && value !== undefined) throw new UsageError(`${rawName} takes no value: leave out "${value}"`);

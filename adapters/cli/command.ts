@@ -40,7 +40,7 @@ export interface ParsedLine {
 /** Description of a command; its name is in the table of commands. */
 export interface CommandSpec {
   readonly summary: string;
-  /** More for `--help`. */
+  /** Further details for `--help`. */
   readonly details?: string;
   /** Operands, in order; optional ones come last. */
   readonly operands?: readonly OperandSpec[];

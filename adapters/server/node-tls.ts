@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Tls } from "./listening.ts";
 import { checkTls } from "./tls-fault.ts";
 
-/** Longest TLS handshake, ms. */
+/** Maximum duration of a TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;
 
 /** A server for HTTPS. */

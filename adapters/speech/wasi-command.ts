@@ -118,7 +118,7 @@ const I32_CONST = 0x41;
 
 /**
  * Bytes at the start of a module's memory that its program never writes: its read-only data, which `wasm-ld` places
- * first, in its own segment. 0 if the data section looks otherwise (WebAssembly Core Specification, section 5.5.14).
+ * first, in its own segment. 0 if the data section looks different (WebAssembly Core Specification, section 5.5.14).
  */
 export function constantBytes(module: Uint8Array): number {
   let offset = HEADER_BYTES;

@@ -107,7 +107,7 @@ const REFUSED_STARTS: readonly [title: string, args: readonly string[], env: Env
     { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
     ["127.0.0.1:1", "check DATABASE_URL"],
   ],
-  ["an unknown flag", ["--prot", "1"], {}, ["unknown option --prot of serve (did you mean --port?)", "serve --help"]],
+  ["an unknown flag", ["--prot", "1"], {}, ["unknown option --prot for serve (did you mean --port?)", "serve --help"]],
   [
     "an unknown variable",
     [],

@@ -4,7 +4,7 @@ export type ChatMessage =
   | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
-/** A call of a tool by the model. */
+/** A tool call by the model. */
 export interface ToolCall {
   readonly id: string;
   readonly type: "function";

@@ -100,7 +100,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
   }),
 );
 
-/** Reads a message of the server; returns undefined if it has no effect here. Never throws. */
+/** Reads a message from the server; returns undefined if it has no effect here. Never throws. */
 export function realtimeEvent(text: string): RealtimeEvent | undefined {
   const message = membersOf(jsonOf(text));
   const type = textOf(message.type);

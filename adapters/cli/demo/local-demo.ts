@@ -26,7 +26,7 @@ const RESULT_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** Longest conversation: a small machine takes seconds for each reply, s. */
+/** Maximum duration of the conversation, s: a small machine takes seconds for each reply. */
 const MAX_SECONDS = 240;
 
 /** A demo with an agent of this machine. */

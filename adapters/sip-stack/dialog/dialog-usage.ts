@@ -173,7 +173,7 @@ export class DialogUsage {
     return referral.outcome;
   }
 
-  /** Takes a request of the peer in this dialog. */
+  /** Takes a request from the peer in this dialog. */
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {

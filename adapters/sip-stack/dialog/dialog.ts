@@ -72,7 +72,7 @@ export class SipDialog {
   }
 
   /**
-   * True if a request of the peer is in order: its CSeq is not lower than the previous one (section 12.2.2).
+   * True if a request from the peer is in order: its CSeq is not lower than the previous one (section 12.2.2).
    */
   inOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;

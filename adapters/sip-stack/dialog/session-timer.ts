@@ -23,7 +23,7 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
 }
 
 /**
- * The terms in a request of the peer, and the fields of our 2xx (RFC 4028 section 9): the peer refreshes if it chooses
+ * The terms in a request from the peer, and the fields of our 2xx (RFC 4028 section 9): the peer refreshes if it chooses
  * to, otherwise we do.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {

@@ -25,7 +25,7 @@ export interface HealthListener {
 
 /** Options of a call that a line places. */
 export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "sip" | "mayCall"> {
-  /** Set by the line's host. */
+  /** Deadlines set by the line's host. */
   readonly deadlines: Deadlines;
   /** Sample rate of the leg, Hz. Default: the trunk's. */
   readonly sampleRate?: number | undefined;

@@ -49,7 +49,7 @@ export interface SipLegOptions {
   readonly onEnded: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
-/** Longest transfer, ms; the INVITE usage needs less. */
+/** Maximum duration of a transfer, ms; the INVITE usage needs less. */
 const TRANSFER_LIMIT_MS = 70_000;
 
 /** The cause of missing evidence while a silent peer does not respond. */

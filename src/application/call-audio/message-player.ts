@@ -13,7 +13,7 @@ export interface MessagePlayerOptions {
   /** Silence after the message, ms. */
   readonly tailMs: number;
   readonly post: (signal: CallSignal) => void;
-  /** The callee heard silence because the rest of the message was not rendered in time. */
+  /** Called when the callee heard silence because the rest of the message was not rendered in time. */
   readonly onDelay: (atMs: number, silenceMs: number) => void;
 }
 

@@ -8,7 +8,7 @@ export interface ListenOptions extends RequestOptions {
   readonly WebSocket?: WebSocketConstructor | undefined;
 }
 
-/** Item for a listener: the messages of the server, and the audio between them. */
+/** Item for a listener: the messages from the server, and the audio between them. */
 export type ListenItem =
   | ListenWaiting
   | ListenStarted

@@ -5,7 +5,7 @@ export interface MediaStatistics {
   readonly packetsSent: number;
   /** Number of packets that arrived; 0 on an answered call means that the audio was one-way. */
   readonly packetsReceived: number;
-  /** Number of packets of the peer that never arrived, or arrived too late to be played. */
+  /** Number of packets from the peer that never arrived, or arrived too late to be played. */
   readonly packetsLost: number;
   /** Number of packets that arrived out of order. */
   readonly packetsReordered: number;

@@ -13,7 +13,7 @@ export function answerRatePause(
   const answeredCount = [lastDial, ...earlierDials].filter((dial) => dial.answered).length;
   if (answeredCount >= floor * calls) return undefined;
   const until = Math.min(lastDial.endedAt ?? lastDial.at, now) + pauseMs;
-  const reason = `${answeredCount} of the last ${calls} calls were answered, fewer than ${Math.round(floor * 1_000) / 10} %: the next one is dialled from ${new Date(until).toISOString()}`;
+  const reason = `${answeredCount} of the last ${calls} calls were answered, fewer than ${Math.round(floor * 1_000) / 10} %: the next call is not dialled before ${new Date(until).toISOString()}`;
   return { until, reason };
 }
 
@@ -30,6 +30,6 @@ export function refusalPause(
   const until = Math.min(newestDial.endedAt ?? newestDial.at, now) + pauseMs;
   return {
     until,
-    reason: `the network has refused the last ${calls} calls: the next one is dialled from ${new Date(until).toISOString()}`,
+    reason: `the network has refused the last ${calls} calls: the next call is not dialled before ${new Date(until).toISOString()}`,
   };
 }

@@ -16,7 +16,7 @@ export function warmUpPause(
   const countedDials = history.filter(({ at }) => at <= now + DAY_MS);
   if (countedDials.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
   const until = nextWithinCurve(warmUp, countedDials, linkedAt, day);
-  const reason = `${limit} calls were dialled in 24 hours, as many as this number may place on day ${day + 1} of ${warmUp.days} after its linking: the next one is dialled from ${new Date(until).toISOString()}`;
+  const reason = `${limit} calls were dialled in 24 hours, as many as this number may place on day ${day + 1} of ${warmUp.days} after its linking: the next call is not dialled before ${new Date(until).toISOString()}`;
   return { until, reason };
 }
 

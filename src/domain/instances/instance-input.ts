@@ -11,7 +11,7 @@ export interface CreateInstanceInput {
   name: string;
   metadata?: Metadata | undefined;
   provider?: string | undefined;
-  /** The caller of its calls, if its provider lets them choose. Default: the provider's own. */
+  /** The caller of the instance's calls, if the provider lets them choose. Default: the provider's own. */
   callerId?: CallerIdInput | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface UpdateInstanceInput {
   name?: string | undefined;
   /** Replaces all metadata. */
   metadata?: Metadata | undefined;
-  /** For calls that are created from now on; null: the provider's own caller. */
+  /** The caller of calls that are created from now on; null for the provider's own caller. */
   callerId?: CallerIdInput | null | undefined;
 }
 

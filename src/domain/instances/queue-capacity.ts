@@ -48,7 +48,7 @@ export function freeSlot(policy: QueuePolicy, slots: readonly number[]): number 
 
 /**
  * Number of calls of an instance that may be live at the same time.
- * @param networkLines calls at once that one instance may carry on its network. Default: 1
+ * @param networkLines number of calls that one instance may carry on its network at once. Default: 1
  */
 export function linesInForce({ lines = 1 }: QueuePolicy, networkLines = 1): number {
   return Math.min(lines, networkLines, MAX_LINES);

@@ -132,10 +132,10 @@ export function streamRoutes(
 /** The description of a stream's messages in `/openapi.json`; OpenAPI itself cannot express them. */
 const STREAM_DESCRIPTION = `A preview. It returns 501 until the server's operator switches it on (\`RINGPORT_STREAM_PREVIEW=1\`).
 
-**Binary messages of the client** are audio for the callee: PCM (\`pcm_s16le\`, mono), mu-law, A-law or MP3, cut anywhere and sent as
+**Binary messages from the client** are audio for the callee: PCM (\`pcm_s16le\`, mono), mu-law, A-law or MP3, cut anywhere and sent as
 fast as you like; a WAV file is decoded by its header. It is played in real time; audio that arrives before pickup is queued until then.
 
-**Text messages of the client** are JSON:
+**Text messages from the client** are JSON:
 
 | message | |
 |---|---|
@@ -145,9 +145,9 @@ fast as you like; a WAV file is decoded by its header. It is played in real time
 | \`{"type":"dtmf","digits":"…"}\` | presses keys: 1 to 64 of 0-9 * # A-D |
 | \`{"type":"hangup"}\` | plays the queued audio, then ends the call (to end it at once, send \`clear\` first) |
 
-**Text messages of the server** are \`StreamCallEvent\`, \`StreamTranscript\`, \`StreamProgress\` and, for a message that it does not understand,
+**Text messages from the server** are \`StreamCallEvent\`, \`StreamTranscript\`, \`StreamProgress\` and, for a message that it does not understand,
 \`StreamError\`. A connection begins with the events so far, and final transcripts that a broken connection may have lost. \`buffer_high\`: more than 30 s are queued, stop sending; \`buffer_low\`: continue.
-**Binary messages of the server** are sent with \`audio=callee\`, from pickup on.
+**Binary messages from the server** are sent with \`audio=callee\`, from pickup on.
 If a client reads too slowly, the oldest audio is dropped; the event \`audio_dropped\` reports it.
 
 A client that reconnects requests \`progress\`: its \`messages\` counts the messages taken from clients of this call so far, audio

@@ -12,13 +12,13 @@ export interface DialectOutput {
 
 /**
  * The protocol on a call's WebSocket: Ringport's native messages, or those of Twilio Media Streams. A dialect turns
- * reports of the core into messages, and messages of the client into calls of the core. Each connection has its own.
+ * reports of the core into messages, and messages from the client into calls of the core. Each connection has its own.
  */
 export interface Dialect extends StreamClient {
   /** The client is attached; called before everything else. */
   onAttached(attachment: StreamAttachment): void;
   /**
-   * Handles a message of the client. The next message follows once the promise has settled. A fault of the client results
+   * Handles a message from the client. The next message follows once the promise has settled. A fault of the client results
    * in an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;

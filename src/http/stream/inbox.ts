@@ -22,16 +22,16 @@ export interface InboxOptions {
   readonly dropsAudio: (message: string | Uint8Array) => boolean;
   /** Takes a message whose audio is dropped by a later one. */
   readonly skip: (message: string | Uint8Array) => void;
-  /** The queue has become long, or short again. */
+  /** Called when the queue has become long, or short again. */
   readonly onLong: (isLong: boolean) => void;
-  /** The queue is full; no more messages are taken. */
+  /** Called when the queue is full; no more messages are taken. */
   readonly onFull: () => void;
-  /** A message could not be taken; no more messages are taken. */
+  /** Called when a message could not be taken; no more messages are taken. */
   readonly onBroken: (cause: unknown) => void;
 }
 
 /**
- * The messages of a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
+ * The messages from a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
  * at once, even if many messages wait.
  */
 export class StreamInbox {

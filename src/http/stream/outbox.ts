@@ -18,7 +18,7 @@ interface QueuedMessage<T> {
 export interface OutboxOptions {
   /** Returns the message about dropped audio, ms; undefined if the dialect has none. */
   readonly droppedMessage: (ms: number) => object | undefined;
-  /** Too much text is queued. */
+  /** Called when too much text is queued. */
   readonly onFull: () => void;
 }
 

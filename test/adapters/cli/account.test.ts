@@ -7,7 +7,7 @@ const PASSWORD = "correct horse battery";
 const BROWSER = { userAgent: null };
 const codeIn = (url: string): string => /#code=([0-9a-f]{64})\n?$/.exec(url)?.[1] ?? "";
 
-test("accounts can be created, listed and reset beside a running server", {
+test("accounts can be created, listed and reset while a server is running", {
   timeout: 120_000,
 }, async () => {
   const data = freshFolder();

@@ -31,7 +31,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
   test.each([
     [["serv"], {}, 'unknown command "serv" (did you mean serve?)'],
     [["token", "creat"], {}, 'unknown command "token creat" (did you mean token create?)'],
-    [["serve", "--prot", "1"], {}, "unknown option --prot of serve (did you mean --port?)"],
+    [["serve", "--prot", "1"], {}, "unknown option --prot for serve (did you mean --port?)"],
     [["serve", "--port", "70000"], {}, '--port is "70000": it must be a whole number from 0 to 65535'],
     [["serve", "--port"], {}, "--port needs a value"],
     [["serve", "now"], {}, 'serve takes no argument "now"'],

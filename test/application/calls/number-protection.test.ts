@@ -424,7 +424,7 @@ describe("a warm-up curve", () => {
     const call = await world.call(instance);
     expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "instance_paused",
-      detail: expect.stringMatching(/^2 calls were dialled in 24 hours.*on day 1 of 3 .*from 2026-01-02T00:00:/),
+      detail: expect.stringMatching(/^2 calls were dialled in 24 hours.*on day 1 of 3 .*before 2026-01-02T00:00:/),
     });
     expect(world.network.legs).toHaveLength(2);
     world.system.jump(DAY_MS);

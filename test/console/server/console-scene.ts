@@ -9,7 +9,7 @@ import { type DecodedReply, decodedReply, requestOf } from "../../http/support/a
 import { type Parts, serve } from "../../http/support/fakes.ts";
 import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
-/** Headers that a browser sends with requests of a page to its own server. */
+/** Headers that a browser sends with requests from a page to its own server. */
 export const FROM_PAGE = { "sec-fetch-site": "same-origin" } as const;
 
 /** A request of a test. */
@@ -43,7 +43,7 @@ export interface Browser {
   cookie: string | undefined;
   /** Cookie that marks it as a browser that has signed in. */
   device: string | undefined;
-  /** Sends a request of a page of the console. */
+  /** Sends a request from a page of the console. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<DecodedReply>;
 }
 

@@ -64,7 +64,7 @@ describe("calling hours", () => {
     expect(callingHoursBlock({ from: "07:00", until: "21:00" }, phone, zones, morningInMoscow)).toBeUndefined();
   });
 
-  test("block a number without a place", () => {
+  test("block a number whose location is unknown", () => {
     expect(callingHoursBlock(DAY, "+870773111632", zonesOfNumber("+870773111632"), 0)).toEqual({
       reason: "outside_calling_hours",
       detail: "the time zone of +870773111632 is unknown, and calls are placed from 08:00 to 20:00 in the callee's own",

@@ -110,7 +110,7 @@ describe("the warm-up curve", () => {
     const pause = instancePause({ warmUp: { ...WARM_UP, growth: 1 } }, { history, linkedAt: NOW - HOUR_MS }, NOW);
     expect(pause?.until).toBe(NOW + 2 * HOUR_MS);
     expect(pause?.reason).toBe(
-      "3 calls were dialled in 24 hours, as many as this number may place on day 1 of 4 after its linking: the next one is dialled from 2026-06-17T14:00:00.000Z",
+      "3 calls were dialled in 24 hours, as many as this number may place on day 1 of 4 after its linking: the next call is not dialled before 2026-06-17T14:00:00.000Z",
     );
   });
 
@@ -149,7 +149,7 @@ describe("the answer rate", () => {
     const pause = instancePause({ answerRate }, { history, linkedAt: 0 }, NOW);
     expect(pause?.until).toBe(NOW + 9 * HOUR_MS + 60_000);
     expect(pause?.reason).toBe(
-      "1 of the last 4 calls were answered, fewer than 50 %: the next one is dialled from 2026-06-17T21:01:00.000Z",
+      "1 of the last 4 calls were answered, fewer than 50 %: the next call is not dialled before 2026-06-17T21:01:00.000Z",
     );
   });
 

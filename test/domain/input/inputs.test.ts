@@ -397,13 +397,13 @@ describe("a body", () => {
 });
 
 describe("a body with a million faults", () => {
-  test("of one list gets a fault of the list", () => {
+  test("in one list gets a single fault for the list", () => {
     const start = processorMs();
     expect(callFaults(agent(Array(1_000_000).fill(1)))).toEqual(["/agent/instructions too_long"]);
     expect(processorMs() - start).toBeLessThan(500);
   });
 
-  test("of unknown fields gets the first hundred", () => {
+  test("in unknown fields gets the first hundred", () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index]));
     expect(refusalOf(() => parseCreateInstance(STRICT, { ...fields, name: "x" })).errors).toHaveLength(100);
   });

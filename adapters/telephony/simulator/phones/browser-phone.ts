@@ -35,7 +35,7 @@ const CLOSE_REASONS: Readonly<Record<number, string>> = {
   1000: "the page of the phone was closed",
   1001: "the page of the phone was closed",
   1005: "the page of the phone was closed",
-  [PHONE_CLOSE_CODES.tooLarge]: "a message of the phone was too large",
+  [PHONE_CLOSE_CODES.tooLarge]: "a message from the phone was too large",
   [PHONE_CLOSE_CODES.signedOut]: "the token or the session of the phone has ended",
 };
 

@@ -38,7 +38,7 @@ export interface PhoneFault {
 
 /** Maximum length of a text message of a phone, characters. */
 export const MAX_CHARACTERS = 1_024;
-/** Longest piece of audio in one message of a phone, ms. */
+/** Maximum length of the audio in one message from a phone, ms. */
 export const MAX_AUDIO_MS = 100;
 
 const CALL = "call_id must be the call_id of a ringing message";

@@ -2,7 +2,7 @@ import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
 import { END_OF_TURN_MS } from "../../../domain/agents/end-of-turn.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-activity.ts";
 
-/** Longest turn, ms; a longer one is cut and continues as the next turn. */
+/** Maximum length of a turn, ms; a longer turn is cut and continues as the next turn. */
 export const MAX_TURN_MS = 30_000;
 /** Length of the audio before the first speech that belongs to the turn, so that its first sound is not cut off, ms. */
 export const PRE_ROLL_MS = 300;

@@ -205,7 +205,7 @@ describe("a call to a phone", () => {
   test.each([
     [1001, "simulator: the page of the phone was closed"],
     [1006, "simulator: the connection to the phone was lost"],
-    [1009, "simulator: a message of the phone was too large"],
+    [1009, "simulator: a message from the phone was too large"],
     [4001, "simulator: the token or the session of the phone has ended"],
   ])("ends when its connection closes with %i", async (code, detail) => {
     const { call, phone } = await answeredCall();
