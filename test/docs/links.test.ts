@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { fileOf, PAGES, proseOf, TRANSLATIONS, textOf } from "./pages.ts";
@@ -55,6 +55,17 @@ test.for(["CONTRIBUTING.md", "docs/architecture.md", "docs/first-day.md"])("%s n
   );
   expect(namedPaths.length).toBeGreaterThan(15);
   expect(namedPaths.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
+});
+
+test("the architecture lists every folder of src, src/application and adapters", () => {
+  const text = textOf("docs/architecture.md");
+  const unlistedFolders = ["src", "src/application", "adapters"].flatMap((folder) =>
+    readdirSync(fileOf(folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => (folder === "src/application" ? `  ${name}/` : `${folder}/${name}/`))
+      .filter((listed) => !text.includes(`\n${listed}`)),
+  );
+  expect(unlistedFolders).toEqual([]);
 });
 
 test("the README links to every page", () => {
