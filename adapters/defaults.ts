@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
-import type { CallKeepers } from "../src/application/calls/deletion/call-removal.ts";
+import type { CallKeepers } from "../src/application/calls/deletion/remove-calls.ts";
 import { ConfigurationError } from "../src/base/error.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";

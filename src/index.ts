@@ -48,8 +48,8 @@ export type {
   WebhookWithSecret,
 } from "./application/use-cases.ts";
 export { CodedError } from "./base/error.ts";
-export type { Transitions } from "./base/machine.ts";
-export { stateDiagram } from "./base/machine.ts";
+export type { Transitions } from "./base/state-machine.ts";
+export { stateDiagram } from "./base/state-machine.ts";
 export type { AccountRefusalCode } from "./domain/access/account-refusal.ts";
 export { AccountRefusal } from "./domain/access/account-refusal.ts";
 export type { Principal } from "./domain/access/principal.ts";

@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../base/machine.ts";
+import { nextState, type Transitions } from "../base/state-machine.ts";
 
 /**
  * State of a server. `standby`: another server owns the database, so the start waits. `lost`: the lease was lost, and the

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
 import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-states.ts";
-import { stateDiagram } from "../../src/base/machine.ts";
+import { stateDiagram } from "../../src/base/state-machine.ts";
 import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
 import { BATCH_TRANSITIONS, TARGET_TRANSITIONS } from "../../src/domain/batches/batch.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";

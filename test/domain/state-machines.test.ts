@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/machine.ts";
+import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/state-machine.ts";
 import { AGENT_TURN_STATES, AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
 import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/calls/call.ts";
 import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { isFinal } from "../../../src/base/machine.ts";
+import { isFinal } from "../../../src/base/state-machine.ts";
 import { type BatchTarget, TARGET_TRANSITIONS } from "../../../src/domain/batches/batch.ts";
 import { claimsNumber, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";

@@ -1,4 +1,4 @@
-import { nextState } from "../../base/machine.ts";
+import { nextState } from "../../base/state-machine.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import {
   BATCH_TRANSITIONS,

@@ -17,10 +17,10 @@ import { programOf } from "./call-types/all-call-types.ts";
 import type { LiveConnection, LiveParts, ProgramContext } from "./call-types/call-type-program.ts";
 import type { PreparedMessage } from "./call-types/prepared-message.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
-import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { Recorder } from "./recorder.ts";
+import { introduce } from "./screening-introduction.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 
 /** Dependencies of {@link CallMedia}. */

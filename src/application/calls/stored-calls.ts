@@ -1,4 +1,4 @@
-import { nextState } from "../../base/machine.ts";
+import { nextState } from "../../base/state-machine.ts";
 import { within } from "../../base/timers.ts";
 import { CALL_TRANSITIONS, type Call } from "../../domain/calls/call.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";

@@ -1,4 +1,4 @@
-import { nextState } from "../../base/machine.ts";
+import { nextState } from "../../base/state-machine.ts";
 import type { Fact } from "../../domain/events.ts";
 import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../../domain/instances/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";

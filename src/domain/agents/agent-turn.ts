@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../../base/machine.ts";
+import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
  * State of an agent's turn on a call. `open`: agent and callee take turns. `held`: the agent pauses, because the callee may be

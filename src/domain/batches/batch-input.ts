@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { onMachineSchema } from "../agents/agent-input.ts";
 import type { CreateCallInput } from "../calls/call-input.ts";
 import type { CallMessageInput } from "../calls/call-type-input.ts";
-import { extensionSchema } from "../calls/extension.ts";
+import { extensionSchema } from "../calls/phone-extension.ts";
 import { areHours } from "../dialling-rules/protection-checks.ts";
 import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
 import { metadataSchema } from "../input/metadata-input.ts";

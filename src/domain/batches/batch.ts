@@ -1,4 +1,4 @@
-import type { Transitions } from "../../base/machine.ts";
+import type { Transitions } from "../../base/state-machine.ts";
 import type { AnsweredBy } from "../answering/answering-machine.ts";
 import type { CallResult } from "../calls/call.ts";
 import type { HeardEvidence, Outcome } from "../calls/outcome.ts";

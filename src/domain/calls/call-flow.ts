@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../../base/machine.ts";
+import { nextState, type Transitions } from "../../base/state-machine.ts";
 import { ANALYSIS_MS, type AnswerVerdict, type GreetingEnd } from "../answering/answering-machine.ts";
 import {
   awaitsVerdict,

@@ -16,7 +16,7 @@ import {
   IGNORED_FIELDS,
   messageEntries,
 } from "./call-type-input.ts";
-import { extensionSchema } from "./extension.ts";
+import { extensionSchema } from "./phone-extension.ts";
 import { type SipInput, sipSchema, sipUriSchema } from "./sip-input.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */

@@ -1,4 +1,4 @@
-import type { Transitions } from "../../base/machine.ts";
+import type { Transitions } from "../../base/state-machine.ts";
 import type { AgentInput } from "../agents/agent-input.ts";
 import type { TurnMetrics } from "../agents/turn-metrics.ts";
 import type { OnMachine } from "../answering/answering-machine.ts";

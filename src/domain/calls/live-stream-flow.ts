@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../../base/machine.ts";
+import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
  * State of a live stream. `draining` and `draining_detached`: the client has asked for the end of the call, and the

@@ -1,4 +1,4 @@
-import type { Transitions } from "../../base/machine.ts";
+import type { Transitions } from "../../base/state-machine.ts";
 import type { Pause } from "../dialling-rules/number-protection.ts";
 import type { CallerId } from "../numbers/caller-id.ts";
 

@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../../base/machine.ts";
+import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
  * The queue of one instance, decided by a pure function: a state and an input give the next state and the effects.

@@ -1,4 +1,4 @@
-import { nextState, type Transitions } from "../../base/machine.ts";
+import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
  * State of the endpoint of a webhook. `working`: a round looks for events and for due deliveries; `woken`: another round

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextState } from "../../../src/base/machine.ts";
+import { nextState } from "../../../src/base/state-machine.ts";
 import {
   decideQueue,
   NEW_QUEUE,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { INVITE_TRANSITIONS, type InviteState } from "../../../adapters/sip-stack/dialog/invite.ts";
-import { isFinal, nextState } from "../../../src/base/machine.ts";
+import { isFinal, nextState } from "../../../src/base/state-machine.ts";
 
 const states = Object.keys(INVITE_TRANSITIONS) as InviteState[];
 

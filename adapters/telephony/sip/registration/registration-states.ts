@@ -1,4 +1,4 @@
-import type { Transitions } from "../../../../src/base/machine.ts";
+import type { Transitions } from "../../../../src/base/state-machine.ts";
 
 /** State of a registration (RFC 3261 section 10.2). */
 export type RegistrationState =

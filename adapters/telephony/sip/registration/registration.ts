@@ -1,4 +1,4 @@
-import { nextState } from "../../../../src/base/machine.ts";
+import { nextState } from "../../../../src/base/state-machine.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";

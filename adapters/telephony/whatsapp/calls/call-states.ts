@@ -1,4 +1,4 @@
-import type { Transitions } from "../../../../src/base/machine.ts";
+import type { Transitions } from "../../../../src/base/state-machine.ts";
 import type { LegEvent, RefusalScope, ReleaseCause } from "../../../../src/ports/telephony.ts";
 import type { CalleeDevices } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";

@@ -1,4 +1,4 @@
-import { nextState } from "../../../../src/base/machine.ts";
+import { nextState } from "../../../../src/base/state-machine.ts";
 import type { LegEvent } from "../../../../src/ports/telephony.ts";
 import {
   answeredEnd,

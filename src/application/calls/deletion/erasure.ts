@@ -6,7 +6,7 @@ import type { RemovedCalls } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import type { Dispatcher } from "../dialling/dispatcher.ts";
 import type { Terminations } from "../terminations.ts";
-import { type CallKeepers, removeCalls } from "./call-removal.ts";
+import { type CallKeepers, removeCalls } from "./remove-calls.ts";
 
 type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings">;
 

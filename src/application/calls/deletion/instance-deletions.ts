@@ -1,4 +1,4 @@
-import { nextState } from "../../../base/machine.ts";
+import { nextState } from "../../../base/state-machine.ts";
 import { INSTANCE_TRANSITIONS, type Instance } from "../../../domain/instances/instance.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
@@ -7,7 +7,7 @@ import type { Lines } from "../../instances/lines.ts";
 import { instanceNotFound } from "../../instances/owned-instance.ts";
 import { retryUntilStored } from "../../retry-until-stored.ts";
 import type { Terminations } from "../terminations.ts";
-import { Deletion } from "./deletion.ts";
+import { Deletion } from "./running-deletion.ts";
 
 type DeletionsContext = Pick<
   Context,

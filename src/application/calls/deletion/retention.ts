@@ -3,7 +3,7 @@ import { StorageUnavailable } from "../../../ports/storage.ts";
 import { forgetRecording } from "../../call-audio/call-recording.ts";
 import type { Context } from "../../context.ts";
 import { RECEIPT_KEPT_MS } from "../../idempotency/idempotency.ts";
-import { removeCalls } from "./call-removal.ts";
+import { removeCalls } from "./remove-calls.ts";
 
 type RetentionContext = Pick<
   Context,

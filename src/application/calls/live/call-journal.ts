@@ -1,5 +1,5 @@
 import { InternalError } from "../../../base/error.ts";
-import { nextState } from "../../../base/machine.ts";
+import { nextState } from "../../../base/state-machine.ts";
 import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 import { CALL_TRANSITIONS, type Call, type CallMove, type CallResult, isActive } from "../../../domain/calls/call.ts";
 import type { MediaStatistics } from "../../../domain/calls/media-statistics.ts";

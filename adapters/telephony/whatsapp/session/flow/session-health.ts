@@ -1,4 +1,4 @@
-import { nextState } from "../../../../../src/base/machine.ts";
+import { nextState } from "../../../../../src/base/state-machine.ts";
 import type { LineHealth } from "../../../../../src/ports/telephony.ts";
 import { NO_RECONNECTS } from "./reconnects.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Transitions } from "../../../../../src/base/machine.ts";
+import type { Transitions } from "../../../../../src/base/state-machine.ts";
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import type { PastLogins, Restriction } from "../records/past-logins.ts";
 import type { ClosedConnection, LoginRefusal } from "./closings.ts";

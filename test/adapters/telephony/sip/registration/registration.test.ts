@@ -5,7 +5,7 @@ import { responseTo, sipRequest } from "../../../../../adapters/sip-stack/messag
 import { grantedExpiry } from "../../../../../adapters/telephony/sip/registration/granted-expiry.ts";
 import { TrunkRegistration } from "../../../../../adapters/telephony/sip/registration/registration.ts";
 import { REGISTRATION_TRANSITIONS } from "../../../../../adapters/telephony/sip/registration/registration-states.ts";
-import { isFinal } from "../../../../../src/base/machine.ts";
+import { isFinal } from "../../../../../src/base/state-machine.ts";
 import { silentLogger } from "../../../../../src/ports/logger.ts";
 import type { LineHealth } from "../../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";

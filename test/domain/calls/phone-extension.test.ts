@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { extensionParts, extensionSchema, MAX_EXTENSION_LENGTH } from "../../../src/domain/calls/extension.ts";
+import { extensionParts, extensionSchema, MAX_EXTENSION_LENGTH } from "../../../src/domain/calls/phone-extension.ts";
 
 const accepts = (extension: unknown): boolean => v.is(extensionSchema(), extension);
 
