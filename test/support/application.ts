@@ -142,6 +142,10 @@ function fileMs(file: Uint8Array): number {
   return (file[4] ?? 0) * 1_000;
 }
 
+// Made once, because they keep no state.
+const SCHEMAS = inputSchemas(DEFAULT_LIMITS);
+const STRICT_SCHEMAS = inputSchemas(DEFAULT_LIMITS, { strict: true });
+
 export interface WorldOptions {
   /** Default: a clock that continues one second after the earlier process's. */
   readonly system?: ManualSystem;
@@ -267,8 +271,8 @@ export class World {
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       callLimits: options.callLimits ?? {},
       policy: options.policy ?? SINGLE,
-      schemas: inputSchemas(DEFAULT_LIMITS),
-      strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
+      schemas: SCHEMAS,
+      strictSchemas: STRICT_SCHEMAS,
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
       lateResults: new LateResults(),
