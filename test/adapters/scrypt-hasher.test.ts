@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scryptHasher } from "../../adapters/defaults/scrypt-hasher.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../support/fuzz.ts";
 
 const CHEAP = { ln: 4, r: 8, p: 1 };
 
@@ -52,7 +52,7 @@ describe("the scrypt of the runtime", () => {
     "verifies no foreign hash, and does not crash",
     fc.asyncProperty(
       fc.oneof(
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: CODE_POINT }),
         fc
           .tuple(number, number, number, salt, salt)
           .map(([ln, r, p, a, b]) => `$scrypt$ln=${ln},r=${r},p=${p}$${a}$${b}`),

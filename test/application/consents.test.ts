@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ConsentInput } from "../../src/domain/dialling-rules/consent-input.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { ALICE, BOB, World } from "../support/application.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../support/fuzz.ts";
 
 const PHONE = "+12025550101";
 const refusalOf = (promise: Promise<unknown>) =>
@@ -119,7 +119,7 @@ fuzz(
       fc.anything(),
       fc.record({
         status: fc.oneof(fc.constantFrom("granted", "do_not_call", "toString"), fc.anything()),
-        source: fc.oneof(fc.string({ unit: "binary" }), fc.constant(null), fc.anything()),
+        source: fc.oneof(fc.string({ unit: CODE_POINT }), fc.constant(null), fc.anything()),
       }),
     ),
     async (phone, input) => {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import type { Reply, RequestLike } from "../../src/ports/web.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../support/fuzz.ts";
 import { CALL_ID, CREATED, call, INSTANCE_ID, instance, serve, TOKEN } from "./support/fakes.ts";
 
 const limits = { ...DEFAULT_LIMITS, bodyBytes: 4096 };
@@ -78,7 +78,7 @@ function checkResponse(response: Reply): void {
 
 const authorization = { authorization: `Bearer ${TOKEN}` };
 const method = fc.constantFrom("GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "BREW", "__proto__");
-const text = fc.string({ unit: "binary", maxLength: 30 });
+const text = fc.string({ unit: CODE_POINT, maxLength: 30 });
 const piece = fc.oneof(
   fc.constantFrom(
     "v1",

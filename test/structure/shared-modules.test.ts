@@ -12,3 +12,8 @@ test("no module shared by test files creates resources that end with the first o
     "use oncePerFile() of test/support/file-end.ts",
   ).toEqual([]);
 });
+
+test("random texts of any characters come from CODE_POINT, without a table of all characters", () => {
+  const paths = testPaths().filter((path) => /\bunit: ["']binary["']/.test(readText(path)));
+  expect(paths, "use CODE_POINT of test/support/fuzz.ts").toEqual([]);
+});

@@ -10,6 +10,7 @@ import { attachUpgrade, handler } from "../../../adapters/server/node.ts";
 import { tlsFault } from "../../../adapters/server/tls-fault.ts";
 import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
+import { CODE_POINT } from "../../support/fuzz.ts";
 import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
@@ -172,9 +173,9 @@ describe("an unusable certificate", () => {
   test("is a fault, never an exception", () => {
     const corruptedText = (text: string) =>
       fc
-        .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
+        .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: CODE_POINT }))
         .map(([offset, length, insertion]) => text.slice(0, offset) + insertion + text.slice(offset + length));
-    const texts = fc.oneof(fc.string({ unit: "binary" }), corruptedText(tls.cert), corruptedText(tls.key));
+    const texts = fc.oneof(fc.string({ unit: CODE_POINT }), corruptedText(tls.cert), corruptedText(tls.key));
     fc.assert(
       fc.property(texts, texts, (cert, key) => {
         const fault = tlsFault({ cert, key });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { segments } from "../../../adapters/speech/segments.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 describe("segments of a text", () => {
   test("are sentences, short ones joined", () => {
@@ -49,7 +49,7 @@ describe("segments of a text", () => {
 
   fuzz(
     "have 1 to 300 characters, and together every letter of the text in order",
-    fc.property(fc.string({ unit: "binary", maxLength: 1500 }), (text) => {
+    fc.property(fc.string({ unit: CODE_POINT, maxLength: 1500 }), (text) => {
       const parts = segments(text);
       for (const segment of parts) {
         expect(segment.length).toBeLessThanOrEqual(300);

@@ -5,7 +5,7 @@ import { Vault } from "../../../src/application/sealing/vault.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 async function scene() {
   const world = await World.start();
@@ -172,7 +172,7 @@ describe("a ticket of a link page", () => {
 
   fuzz(
     "is not accepted from arbitrary text",
-    fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 300 })), async (text) => {
+    fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: CODE_POINT, maxLength: 300 })), async (text) => {
       expect(await tickets.read(text)).toBeUndefined();
       expect(await tickets.read(`${INSTANCE}.${text}.${"0".repeat(64)}`)).toBeUndefined();
     }),

@@ -15,7 +15,7 @@ import {
 import { CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { callSchemas, parseCall } from "../../../src/domain/calls/call-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const checks = new FormChecks({ ...DEFAULT_LIMITS, textLength: 100, audioBytes: 1_000 });
@@ -218,7 +218,7 @@ const anyForm: fc.Arbitrary<CallForm> = fc.record({
   type: fc.constantFrom(...CALL_TYPES),
   instanceId: fc.constantFrom("", INSTANCE),
   phoneNumber: fc.oneof(fc.string(), fc.constant("+12025550100")),
-  text: fc.string({ unit: "binary" }),
+  text: fc.string({ unit: CODE_POINT }),
   voiceId: fc.oneof(fc.constantFrom("", "en-US-1"), fc.string()),
   audio: fc.option(
     fc.uint8Array().map((bytes) => chosenAudio("a", new Uint8Array(bytes))),

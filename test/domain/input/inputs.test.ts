@@ -4,7 +4,7 @@ import { CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 const SCHEMAS = inputSchemas(DEFAULT_LIMITS);
@@ -468,14 +468,14 @@ test("every limit is an option", () => {
 /** Almost valid bodies, so that the deeper rules are reached. */
 const nearlyValidInput: fc.Arbitrary<unknown> = fc.record(
   {
-    name: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+    name: fc.oneof(fc.string({ unit: CODE_POINT }), fc.jsonValue()),
     metadata: fc.jsonValue({ maxDepth: 12 }),
     provider: fc.oneof(fc.string(), fc.jsonValue()),
     instanceId: fc.oneof(fc.string(), fc.jsonValue()),
     type: fc.oneof(fc.constantFrom<unknown>(...CALL_TYPES), fc.jsonValue()),
     target: fc.oneof(fc.record({ phoneNumber: fc.oneof(fc.constant("+12025550100"), fc.jsonValue()) }), fc.jsonValue()),
     tts: fc.oneof(
-      fc.record({ text: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()), voiceId: fc.jsonValue() }),
+      fc.record({ text: fc.oneof(fc.string({ unit: CODE_POINT }), fc.jsonValue()), voiceId: fc.jsonValue() }),
       fc.jsonValue(),
     ),
     audio: fc.oneof(fc.record({ audioBase64: fc.oneof(fc.base64String(), fc.jsonValue()) }), fc.jsonValue()),

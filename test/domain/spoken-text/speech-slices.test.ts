@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { speechSlices } from "../../../src/domain/spoken-text/speech-slices.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 const LENGTHS = { maxLength: 300, minLength: 150, firstMinLength: 40 };
 const slices = (text: string) => [...speechSlices(text, LENGTHS)];
@@ -25,7 +25,7 @@ test("sentences of other scripts are found without a space between them", () => 
 
 fuzz(
   "slices together are the text, and none is longer than the limit",
-  fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
+  fc.property(fc.string({ unit: CODE_POINT, maxLength: 2_000 }), (text) => {
     const sliceList = slices(text);
     expect(sliceList.join("")).toBe(text);
     for (const slice of sliceList) {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { spokenDigits } from "../../../src/domain/spoken-text/spoken-digits.ts";
+import { CODE_POINT } from "../../support/fuzz.ts";
 
 describe("a number of four digits or more is read digit by digit", () => {
   test.for([
@@ -113,7 +114,7 @@ test("a conversion keeps everything but the punctuation between digits, in linea
   fc.assert(
     fc.property(
       fc.oneof(
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: CODE_POINT }),
         fc.array(pieces).map((parts) => parts.join("")),
       ),
       (text) => {

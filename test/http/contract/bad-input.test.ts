@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { processorMs } from "../../support/processor-time.ts";
 import { expectProblem, MISSING_IDS, pointersOf } from "../../support/response-shapes.ts";
@@ -230,7 +230,7 @@ function faultyRequest(instanceId: string): fc.Arbitrary<FaultyRequest> {
     .map((call) => ({ ...call, target: { phoneNumber: "+0" } }));
   const body = fc.oneof(
     fc.uint8Array({ maxLength: 2_000 }),
-    fc.string({ unit: "binary", maxLength: 500 }).map(utf8),
+    fc.string({ unit: CODE_POINT, maxLength: 500 }).map(utf8),
     outline.map((value) => utf8(JSON.stringify(value))),
   );
   const wrongCall = body.map((bytes) => ({ method: "POST", path: "/v1/calls", headers: {}, body: bytes }));
@@ -241,7 +241,7 @@ function faultyRequest(instanceId: string): fc.Arbitrary<FaultyRequest> {
     )
     .map((bytes) => ({ method: "POST", path: "/v1/instances", headers: {}, body: bytes }));
   const segment = fc
-    .string({ unit: "binary", minLength: 1, maxLength: 40 })
+    .string({ unit: CODE_POINT, minLength: 1, maxLength: 40 })
     .map((text) => encodeURIComponent(wellFormed(text)));
   const wrongPath = fc
     .record({

@@ -6,6 +6,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { LISTENER_STALL_MS, listenSocket } from "../../../src/http/sockets/listen-socket.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { CODE_POINT } from "../../support/fuzz.ts";
 import { FakeSocket } from "../stream/fake-socket.ts";
 
 const STARTED_ITEM: ListenItem = { type: "started", sampleRate: 8_000 };
@@ -131,7 +132,7 @@ test("a client that leaves during the handshake stops listening", () => {
 
 test("any client message gets one reply, and the audio continues", async () => {
   const message = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: CODE_POINT }),
     fc.uint8Array({ maxLength: 100 }),
     fc.json(),
     fc.constant("x".repeat(70_000)),

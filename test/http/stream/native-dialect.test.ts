@@ -5,7 +5,7 @@ import { encodeMulaw } from "../../../src/audio/samples/g711-companding.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { cutToBytes } from "../../../src/http/stream/stream-socket.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 type Format = ConstructorParameters<typeof NativeDialect>[1];
 const PCM: Format = { encoding: "pcm_s16le", sampleRate: 16_000, callee: true, mp3Stream: undefined, now: () => 0 };
@@ -59,7 +59,7 @@ test("the callee's audio has the requested encoding", () => {
 });
 
 const invalidText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.string({ unit: CODE_POINT, maxLength: 200 }),
   fc.jsonValue().map((value) => JSON.stringify(value)),
   fc
     .record({

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import type { SipMessage } from "../../../adapters/sip-stack/message/sip-message.ts";
+import { CODE_POINT } from "../../support/fuzz.ts";
 
 const chars = (alphabet: string, minLength = 1): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength: 12 });
@@ -10,7 +11,7 @@ const ALPHANUM = "abcXYZ019";
 export const token: fc.Arbitrary<string> = chars(`${ALPHANUM}-.!%*_+\`'~`);
 /** A field's value as read: any text without line breaks and outer white space. */
 export const fieldValue: fc.Arbitrary<string> = fc
-  .string({ unit: "binary", maxLength: 20 })
+  .string({ unit: CODE_POINT, maxLength: 20 })
   .map((text) => text.replace(/[\r\n\ud800-\udfff]/g, "").replace(/^[ \t]+|[ \t]+$/g, ""));
 /** A host of a URI or Via. */
 export const host: fc.Arbitrary<string> = fc.oneof(

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseUri, type SipUri, sameUri, sipUri, writeUri } from "../../../adapters/sip-stack/message/uri.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 import { host, port, token } from "./arbitraries.ts";
 
 const parsedUri = (text: string): SipUri => {
@@ -11,7 +11,7 @@ const parsedUri = (text: string): SipUri => {
 };
 
 const words = fc
-  .string({ unit: "binary", minLength: 1, maxLength: 8 })
+  .string({ unit: CODE_POINT, minLength: 1, maxLength: 8 })
   .map((text) => text.replace(/[\ud800-\udfff]/g, "x"));
 const anyUri: fc.Arbitrary<SipUri> = fc
   .record({

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createNegotiation } from "../../../adapters/sip-stack/sdp/negotiation.ts";
 import { attribute, parseSdp, writeSdp } from "../../../adapters/sip-stack/sdp/sdp.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 const LINES = [
@@ -26,7 +26,7 @@ const LINES = [
 
 const randomSdp = fc.oneof(
   fc.string({ maxLength: 300 }),
-  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.string({ unit: CODE_POINT, maxLength: 300 }),
   fc
     .array(fc.oneof(fc.constantFrom(...LINES), fc.string({ maxLength: 40 })), { maxLength: 40 })
     .chain((lines) => fc.constantFrom("\r\n", "\n", "\r", "\n\r", "").map((end) => lines.join(end))),

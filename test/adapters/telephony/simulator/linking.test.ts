@@ -4,7 +4,7 @@ import { type Simulator, simulator } from "../../../../adapters/telephony/simula
 import type { Line } from "../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
-import { fuzz } from "../../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../../support/fuzz.ts";
 import { visit } from "./scan.ts";
 
 const PUBLIC_URL = "https://calls.example/base";
@@ -239,7 +239,7 @@ describe("stored credentials", () => {
 
 describe("hostile paths", () => {
   const piece = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: CODE_POINT }),
     fc.constantFrom("/", "..", "%2e%2e", "link", "\0", "\r\nx: y", "<script>", "__proto__", "heard.wav"),
   );
   const hostilePath = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));

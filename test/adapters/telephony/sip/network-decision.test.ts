@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
 import { sipRelease } from "../../../../adapters/telephony/sip/outcome/release-of.ts";
-import { fuzz } from "../../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../../support/fuzz.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -146,7 +146,7 @@ describe("a BYE before an answer", () => {
 });
 
 describe("the fields of a hostile peer", () => {
-  const text = fc.string({ unit: "binary", maxLength: 3_000 });
+  const text = fc.string({ unit: CODE_POINT, maxLength: 3_000 });
 
   fuzz(
     "make a bounded detail of one line",

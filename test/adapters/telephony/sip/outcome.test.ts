@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
 import type { SipResponse } from "../../../../adapters/sip-stack/message/sip-message.ts";
 import { sipRelease } from "../../../../adapters/telephony/sip/outcome/release-of.ts";
-import { fuzz } from "../../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../../support/fuzz.ts";
 
 function response(status: number, reason: string, fields: Readonly<Record<string, string>> = {}): SipResponse {
   const headers = new SipHeaders();
@@ -177,7 +177,7 @@ describe("a refusal by WhatsApp", () => {
 describe("any response of a peer", () => {
   fuzz(
     "is handled without throwing",
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(fc.string({ unit: CODE_POINT }), (text) => {
       sipRelease({ type: "bye", reason: `Q.850;${text}` });
       sipRelease(
         {

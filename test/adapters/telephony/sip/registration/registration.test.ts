@@ -9,7 +9,7 @@ import { isFinal } from "../../../../../src/base/state-machine.ts";
 import { silentLogger } from "../../../../../src/ports/logger.ts";
 import type { LineHealth } from "../../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
-import { fuzz } from "../../../../support/fuzz.ts";
+import { CODE_POINT, fuzz } from "../../../../support/fuzz.ts";
 import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 
 function startRegistering(script: Script) {
@@ -189,7 +189,7 @@ describe("a registration", () => {
 
   fuzz(
     "the next refresh is between a second and an hour away, whatever a registrar responds",
-    fc.property(fc.array(fc.string({ unit: "binary" })), fc.string(), (contacts, expires) => {
+    fc.property(fc.array(fc.string({ unit: CODE_POINT })), fc.string(), (contacts, expires) => {
       const headers = new SipHeaders().add("Expires", expires);
       for (const contact of contacts) headers.add("Contact", contact).add("Contact", `<sip:100@h>;expires=${contact}`);
       const request = sipRequest("REGISTER", "sip:h", new SipHeaders().add("Contact", contacts[0] ?? "<sip:100@h>"));
