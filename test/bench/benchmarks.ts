@@ -1,6 +1,6 @@
 import { AGENT_CALLS, AGENT_LATENCY } from "./agents/calls.ts";
 import { ANSWERING_MACHINES } from "./answering-machines.ts";
-import { BATCHES } from "./batches.ts";
+import { BATCHES } from "./batches/batches.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
 import { FAIRNESS } from "./fairness.ts";

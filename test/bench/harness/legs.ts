@@ -1,12 +1,20 @@
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 
-/** A network with its legs observed. @param onLeg called with each leg before its media are connected */
-export function withLegs(network: Telephony, onLeg: (leg: Leg, callId: string) => void): Telephony {
+/**
+ * A network with its legs observed.
+ * @param onLeg called with each leg before its media are connected
+ * @param onDial called before each dial; returns the number to dial. Default: the number of the call
+ */
+export function withLegs(
+  network: Telephony,
+  onLeg: (leg: Leg, callId: string) => void,
+  onDial: (to: string, callId: string) => string = (to) => to,
+): Telephony {
   const open: Telephony["open"] = async (...args) => {
     const line: Line = await network.open(...args);
     return {
       async dial(to, options, signal) {
-        const leg = await line.dial(to, options, signal);
+        const leg = await line.dial(onDial(to, options.callId), options, signal);
         onLeg(leg, options.callId);
         return leg;
       },

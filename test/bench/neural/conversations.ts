@@ -7,10 +7,10 @@ import { Queue } from "../../../src/base/queue.ts";
 import type { Agent, RingportOptions, Transcription, TranscriptionEvent } from "../../../src/index.ts";
 import { ConversingNetwork } from "../agents/conversing-network.ts";
 import { atMost, formatValue, ms, percent, progress, type Row, row } from "../harness/benchmark.ts";
+import { EventLoop, type LongestTurn, stallRow } from "../harness/event-loop.ts";
 import type { Measure } from "../harness/programs.ts";
 import { share, timeSpent } from "../harness/resources.ts";
 import { allAnswered, ME, pause, simulatedWorld } from "../harness/world.ts";
-import { EventLoop } from "./event-loop.ts";
 import { type Side, sentence, withModels, withProcesses } from "./models.ts";
 
 /** Sample rate of telephone audio, Hz. */
@@ -28,9 +28,7 @@ export interface ConversationsOptions extends Side {
 }
 
 interface Figures {
-  /** Processor time; undefined if the runtime does not report it. */
-  readonly stallMs: number | undefined;
-  readonly elapsedStallMs: number;
+  readonly longestTurn: LongestTurn;
   readonly p99: number;
   readonly max: number;
   readonly processor: number;
@@ -54,18 +52,13 @@ export const measure: Measure<ConversationsOptions> = async (options) => {
 };
 
 function rowsOf({ calls, seconds }: ConversationsOptions, neural: Figures, flite: Figures): Row[] {
-  const stall = ({ stallMs, elapsedStallMs }: Figures): string => {
-    const elapsed = `${ms(elapsedStallMs)} with the other programs of the machine`;
-    return stallMs === undefined ? elapsed : `${ms(stallMs)} of processor time (${elapsed})`;
-  };
-  const stallTarget = neural.stallMs === undefined ? undefined : `≤ ${MAX_STALL_MS} ms`;
   const lateness = ({ p99, max }: Figures): string => `${ms(p99)} (max ${ms(max)})`;
   const load = ({ processor, texts, replies }: Figures): string =>
     `${percent(processor, 0)} of one core, ${formatValue(replies / seconds, "replies/s")}, ${formatValue(texts / seconds, "texts/s")}`;
   return [
     row("agent calls through the whole window", `${neural.active} of ${calls}`, "all", neural.active === calls),
-    row("longest stall of the event loop", stall(neural), stallTarget, (neural.stallMs ?? 0) <= MAX_STALL_MS),
-    row("the same with flite and without transcription", stall(flite)),
+    stallRow("longest stall of the event loop", neural.longestTurn, MAX_STALL_MS),
+    stallRow("the same with flite and without transcription", flite.longestTurn),
     atMost("lateness p99 of the frames", neural.p99, MAX_LATENESS_MS, "ms", lateness(neural)),
     row("the same with flite and without transcription", lateness(flite)),
     row("processor of the server", load(neural)),
@@ -105,7 +98,7 @@ async function measureConversations(
     const { p99, max } = clock.lateness;
     const { elapsedMs, processorMs } = loop;
     const figures = {
-      ...{ stallMs: processorMs, elapsedStallMs: elapsedMs, p99, max, processor: share(timeUsed) },
+      ...{ longestTurn: { elapsedMs, processorMs }, p99, max, processor: share(timeUsed) },
       ...{ texts: agent.texts, replies: agent.replies, active: clock.size },
     };
     for (const { id } of placedCalls) await world.ringport.calls.hangUp(ME, id);

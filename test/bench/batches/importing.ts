@@ -1,21 +1,11 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
-import type { CreateBatchInput } from "../../src/domain/batches/batch-input.ts";
-import { csvTargets } from "../../src/domain/batches/target-rows.ts";
-import {
-  allOf,
-  atMost,
-  benchmark,
-  inRounds,
-  median,
-  ms,
-  progress,
-  type Row,
-  ratioOf,
-  row,
-} from "./harness/benchmark.ts";
-import { insideEach, type Measure } from "./harness/programs.ts";
-import { ME, type SimulatedWorld, simulatedWorld } from "./harness/world.ts";
+import type { CreateBatchInput } from "../../../src/domain/batches/batch-input.ts";
+import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
+import { allOf, atMost, inRounds, median, ms, progress, type Row, ratioOf, row } from "../harness/benchmark.ts";
+import { EventLoop, stallRow } from "../harness/event-loop.ts";
+import type { Measure } from "../harness/programs.ts";
+import { untilIdle } from "../harness/resources.ts";
+import { ME, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
 
 const SMALL = 100;
 const PAGE = 50;
@@ -24,16 +14,8 @@ const CHUNK = 64 * 1024;
 /** Reads of one side in a round. */
 const READS = 100;
 const MIB = 2 ** 20;
+const MAX_STALL_MS = 20;
 const MEMORY_SAMPLE_MS = 50;
-
-/** Importing a large batch, and reading it. */
-export const BATCHES = benchmark({
-  options: {
-    rows: { meaning: "rows of the CSV file", value: 100_000, quick: 5_000 },
-    rounds: { meaning: "rounds of reads", value: 5, quick: 2 },
-  },
-  run: (values) => insideEach(["node26"], import.meta.url, values),
-});
 
 /** Imports a file into a draft, then compares its pages and counts with those of a small batch. */
 export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows, rounds }) => {
@@ -43,17 +25,18 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
     const smallBatchId = await createDraft(world, instanceId);
     await importRows(world, smallBatchId, SMALL); // compiles the code of imports
     const largeBatchId = await createDraft(world, instanceId);
+    await untilIdle(process.pid);
     progress(`importing ${rows} rows`);
-    const delay = monitorEventLoopDelay({ resolution: 1 });
+    const loop = new EventLoop();
     const memoryBefore = process.memoryUsage().rss;
     let peak = memoryBefore;
     const sampleTimer = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, MEMORY_SAMPLE_MS);
     const [cpuBefore, startedAt] = [process.cpuUsage(), performance.now()];
-    delay.enable();
+    loop.start();
     const storedRows = await importRows(world, largeBatchId, rows);
-    delay.disable();
+    loop.stop();
     const seconds = (performance.now() - startedAt) / 1000;
     const { user, system } = process.cpuUsage(cpuBefore);
     clearInterval(sampleTimer);
@@ -74,7 +57,7 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
       atMost("processor time of the import", (user + system) / 1e6, 15, "s"),
       row("elapsed time of the import", `${seconds.toFixed(1)} s`),
       atMost("memory above the start", (peak - memoryBefore) / MIB, 64, "MiB"),
-      atMost("longest stall of the event loop", delay.max / 1e6, 20, "ms"),
+      stallRow("longest stall of the event loop", loop, MAX_STALL_MS),
       await compare("one page of targets", (id) => world.ringport.batches.targets(ME, id, {}, { limit: PAGE })),
       await compare("the batch with its counts", (id) => world.ringport.batches.get(ME, id)),
     ];

@@ -1,16 +1,31 @@
 import process from "node:process";
+import { ms, type Row, row } from "./benchmark.ts";
 
 /** Delay of a timer that would be a stall, ms. */
 const PERIOD_MS = 1;
+
+/** The longest turn of an event loop. */
+export interface LongestTurn {
+  /** Elapsed time, ms. */
+  readonly elapsedMs: number;
+  /** Processor time, ms; undefined if the runtime does not report it. */
+  readonly processorMs: number | undefined;
+}
+
+/** A row with the longest stall. @param maxMs upper limit of the processor time, ms. Default: none */
+export function stallRow(figure: string, { elapsedMs, processorMs }: LongestTurn, maxMs?: number): Row {
+  const elapsed = `${ms(elapsedMs)} with the other programs of the machine`;
+  if (processorMs === undefined) return row(figure, elapsed);
+  const measured = `${ms(processorMs)} of processor time (${elapsed})`;
+  return maxMs === undefined ? row(figure, measured) : row(figure, measured, `≤ ${maxMs} ms`, processorMs <= maxMs);
+}
 
 /**
  * The longest turns of this thread's event loop. Elapsed time includes other programs on the machine; processor time, where the runtime
  * reports it for a thread, is only what the thread itself computed.
  */
-export class EventLoop {
-  /** Longest turn, ms. */
+export class EventLoop implements LongestTurn {
   elapsedMs = 0;
-  /** Longest turn, ms of processor time; undefined if the runtime does not report it. */
   processorMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastTickAt = 0;
