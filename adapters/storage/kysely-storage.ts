@@ -6,7 +6,6 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from "kysely";
 import type { Storage } from "../../src/ports/storage.ts";
 import { databaseStorage } from "./all-stores.ts";
@@ -16,7 +15,7 @@ import { type Fence, StatelessAdapter } from "./postgres/postgres-dialect.ts";
 import { leaseLost } from "./postgres/postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres/postgres-lease.ts";
 import { SQLITE_COLUMNS, SQLITE_TRAITS } from "./sqlite/connect-sqlite.ts";
-import { TransactionalAdapter } from "./sqlite/sqlite-dialect.ts";
+import { LiteralLimitCompiler, TransactionalAdapter } from "./sqlite/sqlite-dialect.ts";
 import { checkNames, type TableNames } from "./tables/table-names.ts";
 
 /** Differences between databases, and the names of the tables. */
@@ -101,7 +100,7 @@ function postgresOver(dialect: Dialect, fence: Fence): Dialect {
 function sqliteOver(dialect: Dialect): Dialect {
   return {
     createAdapter: () => new TransactionalAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LiteralLimitCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => dialect.createDriver(),
   };

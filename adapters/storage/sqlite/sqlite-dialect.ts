@@ -4,10 +4,12 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
 } from "kysely";
 import { InternalError } from "../../../src/base/error.ts";
 import type { Statement as Query } from "../connected-database.ts";
@@ -23,6 +25,15 @@ export class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
+/** Writes limits into the text of a query: SQLite plans a query again in every run if its limit is a parameter. */
+export class LiteralLimitCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node;
+    if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${limit.value}`);
+    else super.visitLimit(node);
+  }
+}
+
 /**
  * Kysely over the runtime's own SQLite: one connection, cached statements, transactions that never upgrade.
  * @param onCommit called after each commit
@@ -32,7 +43,7 @@ export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dia
   const executeRaw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
   return {
     createAdapter: () => new TransactionalAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LiteralLimitCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({
       init: async () => {},

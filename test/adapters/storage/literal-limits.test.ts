@@ -1,0 +1,27 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
+import { expect, test } from "vitest";
+import { preparedQuery } from "../../../adapters/storage/database.ts";
+import type { Database } from "../../../adapters/storage/schema.ts";
+import { LiteralLimitCompiler } from "../../../adapters/storage/sqlite/sqlite-dialect.ts";
+
+const db = new Kysely<Database>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (any) => new SqliteIntrospector(any),
+    createQueryCompiler: () => new LiteralLimitCompiler(),
+  },
+});
+
+test("a limit is part of the statement, other values are parameters", () => {
+  const { sql, parameters } = db.selectFrom("calls").select("id").where("user_id", "=", "ada").limit(7).compile();
+  expect(sql).toBe('select "id" from "calls" where "user_id" = ? limit 7');
+  expect(parameters).toEqual(["ada"]);
+});
+
+test("a limit that differs between the runs of a prepared query is a parameter", () => {
+  const query = preparedQuery((any, { limit }: { readonly limit: number }) =>
+    any.selectFrom("calls").select("id").limit(limit),
+  );
+  expect(query.statement(db, { limit: 7 })).toEqual({ sql: 'select "id" from "calls" limit ?', parameters: [7] });
+});
