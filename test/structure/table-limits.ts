@@ -63,15 +63,15 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "100,000 of each batch",
     beyond: "batch_full",
     by: [[LIMITS, "targetsPerBatch"]],
-    insertedIn: ["target-store.ts"],
+    insertedIn: ["new-targets.ts"],
     test: [`${CONTRACT}/batches.ts`, "targets beyond the limit of a batch are not stored"],
     gap: "a user may have 20 million: the operator lowers both limits, or calls fewer people",
   },
   batch_counts: {
     rows: "one for each status and reason",
     beyond: "parent",
-    by: [["adapters/storage/batches/target-store.ts", "ADD_TO_COUNT"]],
-    insertedIn: ["target-store.ts"],
+    by: [["adapters/storage/batches/target-counts.ts", "ADD_TO_COUNT"]],
+    insertedIn: ["target-counts.ts"],
   },
   account_sessions: {
     rows: "100 of each account",

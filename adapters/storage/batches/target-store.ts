@@ -1,14 +1,15 @@
 import type { Kysely } from "kysely";
-import { isFinal } from "../../../src/base/state-machine.ts";
-import { type BatchTarget, TARGET_TRANSITIONS } from "../../../src/domain/batches/batch.ts";
-import { claimsNumber, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
+import type { BatchTarget } from "../../../src/domain/batches/batch.ts";
+import { claimsNumber } from "../../../src/domain/batches/duplicates.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
-import type { BatchStore, NewTarget, TargetPatch } from "../../../src/ports/storage.ts";
+import type { BatchStore, TargetPatch } from "../../../src/ports/storage.ts";
 import { inPieces } from "../bounded-deletions.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
+import { addTargets } from "./new-targets.ts";
+import { addToCounts, count, recount } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
 type TargetKey = { readonly batch_id: string; readonly position: number };
@@ -75,59 +76,20 @@ const UPDATE_TARGET = preparedQuery(
       .where("version", "=", expectedVersion)
       .returningAll(),
 );
-const ADD_TO_COUNT = preparedQuery((db, row: Database["batch_counts"]) =>
-  db
-    .insertInto("batch_counts")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["batch_id", "status", "reason"])
-        .doUpdateSet((eb) => ({ targets: eb("batch_counts.targets", "+", eb.ref("excluded.targets")) })),
-    ),
+const STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
+  db.selectFrom("batches").select("status").where("id", "=", id),
 );
-
-/** Targets per INSERT; both databases limit the parameters of one statement. */
-const PIECE = 100;
+/** Locked: the batch is not paused or cancelled before the transaction ends. */
+const LOCKED_STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
+  db.selectFrom("batches").select("status").where("id", "=", id).forShare(),
+);
 
 /** The targets of batches. */
 export function targetStore(
   session: Session,
 ): Omit<BatchStore, "insert" | "get" | "audio" | "list" | "open" | "update" | "delete" | "counts" | "ended"> {
   return {
-    addTargets: (id, targets, maxTargets) =>
-      session.transaction(async (tx) => {
-        const batch = await tx
-          .selectFrom("batches")
-          .select(["status", "last_position"])
-          .where("id", "=", id)
-          .$if(session.traits.rowLocks, (query) => query.forUpdate())
-          .executeTakeFirst();
-        if (batch?.status !== "DRAFT") return "not_draft";
-        if (batch.last_position + targets.length > maxTargets) return "at_limit";
-        const rows = await withoutRepeats(tx, id, targets);
-        const stored = rows.map(
-          (target, index): BatchTarget => ({
-            ...target,
-            batchId: id,
-            position: batch.last_position + index + 1,
-            attempts: 0,
-            callId: null,
-            version: 1,
-          }),
-        );
-        for (let from = 0; from < stored.length; from += PIECE)
-          await tx
-            .insertInto("batch_targets")
-            .values(stored.slice(from, from + PIECE).map(RECORDS.batch_targets.row))
-            .execute();
-        await tx
-          .updateTable("batches")
-          .set({ last_position: batch.last_position + stored.length })
-          .where("id", "=", id)
-          .execute();
-        await count(tx, id, stored, 1);
-        return stored;
-      }),
+    addTargets: addTargets(session),
     targets: (id, { status }, { limit, after }) =>
       session.read(async (db) => {
         if (status?.length === 0) return [];
@@ -252,13 +214,7 @@ export async function callTarget(
   traits: Pick<Traits, "rowLocks">,
 ): Promise<boolean> {
   if (batchId === undefined || batchPosition === undefined || batchAttempt === undefined) return true;
-  // Locked: the batch is not paused or cancelled before this call is stored.
-  const batch = await tx
-    .selectFrom("batches")
-    .select("status")
-    .where("id", "=", batchId)
-    .$if(traits.rowLocks, (query) => query.forShare())
-    .executeTakeFirst();
+  const [batch] = await (traits.rowLocks ? LOCKED_STATUS : STATUS)(tx, { id: batchId });
   if (batch?.status !== "RUNNING") return false;
   const key = { batch_id: batchId, position: batchPosition };
   const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1, updated_at: createdAt };
@@ -269,23 +225,6 @@ export async function callTarget(
     { batch_id: batchId, status: "CALLING", reason: "", targets: 1 },
   ]);
   return true;
-}
-
-/** The targets; a valid one whose number is already in the batch, or earlier in the list, is a DUPLICATE. */
-async function withoutRepeats(tx: Kysely<Database>, id: string, targets: readonly NewTarget[]): Promise<NewTarget[]> {
-  const keys = targets.flatMap(({ phoneKey }) => (phoneKey === null ? [] : [phoneKey]));
-  const rowByKey = new Map<string, number>();
-  for (let from = 0; from < keys.length; from += PIECE) {
-    const found = await tx
-      .selectFrom("batch_targets")
-      .select(["phone_key", "source_row"])
-      .where("batch_id", "=", id)
-      .where("phone_key", "in", keys.slice(from, from + PIECE))
-      .where(IS_UNIQUE_TARGET)
-      .execute();
-    for (const { phone_key, source_row } of found) if (phone_key !== null) rowByKey.set(phone_key, source_row);
-  }
-  return withDuplicates(targets, rowByKey);
 }
 
 /** True if another target of the batch has the number that this one is about to have. */
@@ -380,34 +319,4 @@ async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits
     await count(tx, row.batch_id, [RECORDS.batch_targets.record(row)], -1);
   }
   return rows.length;
-}
-
-/** Adds targets to the counts of their batch, or takes them off. */
-async function count(tx: Kysely<Database>, id: string, targets: readonly BatchTarget[], sign: 1 | -1): Promise<void> {
-  await addToCounts(
-    tx,
-    targets.map((target) => countOf(id, target, sign)),
-  );
-}
-
-/** Moves a changed target from one count to another. */
-async function recount(tx: Kysely<Database>, id: string, before: BatchTarget, after: BatchTarget): Promise<void> {
-  await addToCounts(tx, [countOf(id, before, -1), countOf(id, after, 1)]);
-}
-
-function countOf(batch_id: string, { status, reason }: BatchTarget, targets: 1 | -1): Database["batch_counts"] {
-  const isByReason = status === "WAITING" || isFinal(TARGET_TRANSITIONS, status);
-  return { batch_id, status, reason: isByReason ? (reason ?? "") : "", targets };
-}
-
-/** Adds to counts, always in the same order: transactions that lock their rows in different orders deadlock. */
-async function addToCounts(tx: Kysely<Database>, changes: readonly Database["batch_counts"][]): Promise<void> {
-  const sums = new Map<string, Database["batch_counts"]>();
-  for (const change of changes) {
-    const key = `${change.batch_id} ${change.status} ${change.reason}`;
-    const targets = (sums.get(key)?.targets ?? 0) + change.targets;
-    sums.set(key, { ...change, targets });
-  }
-  for (const [, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
-    if (sum.targets !== 0) await ADD_TO_COUNT(tx, sum);
 }

@@ -65,6 +65,21 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await batches.targets(draft.id, {}, {})).length, 2);
   });
 
+  clause("a long list of targets is stored as it is", async (scene) => {
+    const draft = await storedBatch(scene);
+    const phoneOf = (n: number): string => `+12025${String(n).padStart(6, "0")}`;
+    const targets = Array.from({ length: 237 }, (_, n) => target(n + 1, phoneOf(n), { variables: { n: String(n) } }));
+    const stored = await addTargets(scene, draft, [...targets, target(238, phoneOf(236))]);
+    scene.equal(stored.at(-1)?.status, "DUPLICATE");
+    const read = await scene.storage.batches.targets(draft.id, {}, {});
+    scene.equal(read, stored);
+    scene.equal(
+      read.map(({ position }) => position),
+      read.map((_, index) => index + 1),
+    );
+    scene.equal((await scene.storage.batches.counts(draft.id)).byStatus, { WAITING: 237, DUPLICATE: 1 });
+  });
+
   clause("targets are added to a draft only", async (scene) => {
     const activeBatch = await runningBatch(scene, []);
     scene.equal(await scene.storage.batches.addTargets(activeBatch.id, [target(1, "+12025550101")], 9), "not_draft");

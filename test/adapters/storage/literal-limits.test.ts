@@ -1,8 +1,8 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
 import { expect, test } from "vitest";
-import { preparedQuery } from "../../../adapters/storage/database.ts";
-import type { Database } from "../../../adapters/storage/schema.ts";
+import { preparedQuery } from "../../../adapters/storage/connected-database.ts";
 import { LiteralLimitCompiler } from "../../../adapters/storage/sqlite/sqlite-dialect.ts";
+import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 
 const db = new Kysely<Database>({
   dialect: {
