@@ -117,30 +117,32 @@ export function eventBytes(events: readonly Event[]): number {
   return events.reduce((sum, { data }) => sum + ROW_BYTES + utf8Bytes(JSON.stringify(data)), 0);
 }
 
-/** Bytes of an ended call, with its events, transcript and recording. */
-export async function finalCallBytes(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<number> {
-  const log = await logBytes(tx, "events", "data", row.id);
-  const transcript = await logBytes(tx, "transcripts", "text", row.id);
-  const recording = (row.recorded_ms ?? 0) * RECORDED_BYTES_PER_MS;
-  return rowBytes(row) + log + transcript + eventBytes(events) + recording;
+const EVENT_BYTES = logBytes("events", "data");
+const TRANSCRIPT_BYTES = logBytes("transcripts", "text");
+
+/** The bytes of a column in the rows of one call, and the number of these rows. */
+function logBytes(table: "events" | "transcripts", column: "data" | "text") {
+  return preparedQuery((db, { call_id }: { readonly call_id: string }) =>
+    db
+      .selectFrom(table)
+      .select((eb) => [
+        eb.fn.coalesce(eb.fn.sum<number>(byteLength(db, sql.ref(column))), sql<number>`0`).as("bytes"),
+        eb.fn.countAll().as("rows"),
+      ])
+      .where("call_id", "=", call_id),
+  );
 }
 
-async function logBytes(
-  tx: Kysely<Database>,
-  table: "events" | "transcripts",
-  column: "data" | "text",
-  callId: string,
-): Promise<number> {
-  const length = byteLength(tx, sql.ref(column));
-  const { bytes, rows } = await tx
-    .selectFrom(table)
-    .select((eb) => [
-      eb.fn.coalesce(eb.fn.sum<number>(length), sql<number>`0`).as("bytes"),
-      eb.fn.countAll().as("rows"),
-    ])
-    .where("call_id", "=", callId)
-    .executeTakeFirstOrThrow();
-  return Number(bytes) + Number(rows) * ROW_BYTES;
+/** Bytes of an ended call, with its events, transcript and recording. */
+export async function finalCallBytes(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<number> {
+  const bytesOf = async (query: typeof EVENT_BYTES): Promise<number> => {
+    const [log] = await query(tx, { call_id: row.id });
+    return Number(log?.bytes) + Number(log?.rows) * ROW_BYTES;
+  };
+  const log = await bytesOf(EVENT_BYTES);
+  const transcript = await bytesOf(TRANSCRIPT_BYTES);
+  const recording = (row.recorded_ms ?? 0) * RECORDED_BYTES_PER_MS;
+  return rowBytes(row) + log + transcript + eventBytes(events) + recording;
 }
 
 /** Bytes of a text in UTF-8. */

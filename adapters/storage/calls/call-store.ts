@@ -38,6 +38,10 @@ const UPDATE_CALL = preparedQuery((db, { id, expectedVersion, ...columns }: Move
     .returningAll(),
 );
 
+const SET_BYTES = preparedQuery((db, { id, bytes }: { readonly id: string; readonly bytes: number }) =>
+  db.updateTable("calls").set({ stored_bytes: bytes }).where("id", "=", id),
+);
+
 /** Calls, from their creation to their purge. */
 export function callStore(session: Session): CallStore {
   return {
@@ -138,7 +142,7 @@ function dialHistory(session: Session): CallStore["dialHistory"] {
 /** Counts the bytes of an ended call, replacing the earlier count. */
 async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<void> {
   const bytes = await finalCallBytes(tx, row, events);
-  await tx.updateTable("calls").set({ stored_bytes: bytes }).where("id", "=", row.id).execute();
+  await SET_BYTES(tx, { id: row.id, bytes });
   await charge(tx, chargesOf([{ ...row, stored_bytes: bytes - row.stored_bytes }]));
 }
 

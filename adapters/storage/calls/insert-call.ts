@@ -26,6 +26,10 @@ const INSERT_CALL = preparedQuery((db, row: CallRow) =>
     .returningAll(),
 );
 
+const INSERT_AUDIO = preparedQuery((db, row: { readonly call_id: string; readonly bytes: Uint8Array }) =>
+  db.insertInto("call_audio").values({ ...row, part: 0 }),
+);
+
 /** Rolls back a creation: the batch does not wait for this call. */
 class TargetTaken extends CodedError {
   readonly code = "target_taken";
@@ -69,7 +73,7 @@ export function insertCall(session: Session): CallStore["insert"] {
                 stored_bytes: bytes,
               });
         if (row) {
-          if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
+          if (audio) await INSERT_AUDIO(tx, { call_id: call.id, bytes: audio });
           if (!(await callTarget(tx, call, session.traits))) throw new TargetTaken();
           if (receipt) await insertReceipt(tx, receipt, call.id);
           await charge(tx, newCallCharges(call, bytes, budget));
