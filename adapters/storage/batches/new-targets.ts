@@ -5,7 +5,7 @@ import type { BatchStore, NewTarget } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
 import { type Database, IS_UNIQUE_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
-import { count } from "./target-counts.ts";
+import { countTargets } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
 
@@ -13,7 +13,7 @@ type TargetRow = Database["batch_targets"];
 const PIECE = 100;
 const COLUMNS = Object.values(RECORDS.batch_targets.columns).map(({ name }) => name);
 
-/** Inserts rows, given as one list of the values of all of them: building the statement takes longer than running it. */
+/** Inserts rows, given as the values of all of them: building the statement takes longer than running it. */
 const INSERT_TARGETS = preparedQuery((db, values: readonly unknown[]) => {
   const rows: TargetRow[] = [];
   const placeholders = Object.values(values);
@@ -60,7 +60,7 @@ export function addTargets(session: Session): BatchStore["addTargets"] {
         .set({ last_position: batch.last_position + stored.length })
         .where("id", "=", id)
         .execute();
-      await count(tx, id, stored, 1);
+      await countTargets(tx, id, stored, 1);
       return stored;
     });
 }

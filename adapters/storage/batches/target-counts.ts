@@ -16,7 +16,7 @@ const ADD_TO_COUNT = preparedQuery((db, row: Database["batch_counts"]) =>
 );
 
 /** Adds targets to the counts of their batch, or takes them off. */
-export async function count(
+export async function countTargets(
   tx: Kysely<Database>,
   id: string,
   targets: readonly BatchTarget[],

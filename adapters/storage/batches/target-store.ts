@@ -9,7 +9,7 @@ import { preparedQuery, type Session, type Traits } from "../connected-database.
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 import { addTargets } from "./new-targets.ts";
-import { addToCounts, count, recount } from "./target-counts.ts";
+import { addToCounts, countTargets, recount } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
 type TargetKey = { readonly batch_id: string; readonly position: number };
@@ -142,7 +142,7 @@ export function targetStore(
           .returningAll()
           .execute();
         if (!removed) return false;
-        await count(tx, id, [RECORDS.batch_targets.record(removed)], -1);
+        await countTargets(tx, id, [RECORDS.batch_targets.record(removed)], -1);
         await promoteDuplicate(tx, removed, at);
         return true;
       }),
@@ -316,7 +316,7 @@ async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits
       .where("batch_id", "=", row.batch_id)
       .where("position", "=", row.position)
       .execute();
-    await count(tx, row.batch_id, [RECORDS.batch_targets.record(row)], -1);
+    await countTargets(tx, row.batch_id, [RECORDS.batch_targets.record(row)], -1);
   }
   return rows.length;
 }
