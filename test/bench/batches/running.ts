@@ -17,7 +17,7 @@ const BUSY = "+12025550101";
 /** Calls to each kind of callee whose median is its length. */
 const LONE_CALLS = 5;
 /** Instances of the single calls, and the number of those calls per second. */
-const SINGLE_NUMBERS = 20;
+const SINGLE_NUMBERS = 50;
 const ORDERS_PER_SECOND = 10;
 const WARM_UP_ORDERS = 30;
 const MAX_OVERHEAD = 1.1;
