@@ -185,20 +185,21 @@ class NeuralSession implements TranscriptionSession {
     if (this.#closing && this.#audio.turns === 0) this.#end();
   }
 
-  /** Hands everything without a final text to another process. */
-  #lost(): void {
+  /** Hands everything without a final text to another process. @returns false if too many were lost */
+  #lost(): boolean {
     this.#stream = undefined;
     this.#turns.length = 0;
     this.#turnStartMs = undefined;
     this.#inFlight = 0;
-    if (this.#hasEnded) return;
+    if (this.#hasEnded) return false;
     this.#losses++;
     if (this.#losses > MAX_LOSSES) {
       this.#fail(`${MAX_LOSSES + 1} speech processes in a row ended before they had a text`);
-      return;
+      return false;
     }
     this.#audio.rewind();
     this.#send();
+    return true;
   }
 
   #fail(reason: string): void {

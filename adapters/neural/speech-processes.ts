@@ -33,8 +33,11 @@ export interface RecogniserListener {
   onTaken(count: number): void;
   onPartial(heard: HeardText): void;
   onFinal(heard: HeardText): void;
-  /** Called when the process has ended: all audio since the last final text is lost; the stream may be opened again. */
-  onLost(): void;
+  /**
+   * Called when the process has ended: all audio since the last final text is lost; the stream may be opened again.
+   * @returns false if it gives up
+   */
+  onLost(): boolean;
   /** The stream cannot be recognised. */
   onFailed(reason: string): void;
 }
@@ -69,7 +72,7 @@ interface Request {
 interface Slot {
   readonly process: SpeechProcess;
   readonly requests: Map<number, Request>;
-  readonly streams: Map<number, RecogniserListener>;
+  readonly streams: Map<number, { readonly model: RecogniserFiles; readonly listener: RecogniserListener }>;
   /** Folders of the models it has loaded, and of those that it is loading. */
   readonly loadedFolders: Set<string>;
   readonly loadingFolders: Set<string>;
@@ -158,7 +161,7 @@ export class SpeechProcesses {
     }
     const slot = this.#slotForStream();
     const { process } = slot;
-    slot.streams.set(stream, listener);
+    slot.streams.set(stream, { model: input.model, listener });
     if (!slot.loadedFolders.has(input.model.folder)) this.#faultyModels.recordLoading(input.model);
     process.send({ type: "open", stream, input });
     return {
@@ -270,18 +273,18 @@ export class SpeechProcesses {
         break;
       case "progress":
         for (const { stream, takenCount: taken, partial } of message.streams) {
-          const listener = slot.streams.get(stream);
+          const listener = slot.streams.get(stream)?.listener;
           if (taken > 0) listener?.onTaken(taken);
           if (partial) listener?.onPartial(partial);
         }
         break;
       case "final":
-        slot.streams.get(message.stream)?.onFinal(message);
+        slot.streams.get(message.stream)?.listener.onFinal(message);
         break;
       case "stream-failed": {
-        const listener = slot.streams.get(message.stream);
+        const stream = slot.streams.get(message.stream);
         slot.streams.delete(message.stream);
-        listener?.onFailed(message.message);
+        stream?.listener.onFailed(message.message);
       }
     }
   }
@@ -305,44 +308,67 @@ export class SpeechProcesses {
     if (slot.requests.size === 0) slot.process.kill("was replaced");
   }
 
-  #loseStreams(slot: Slot): void {
-    const listeners = [...slot.streams.values()];
+  /** Hands the streams of a process to others. @returns the number of those that fail */
+  #loseStreams(slot: Slot, permanentFault?: string): number {
+    const streams = [...slot.streams.values()];
     slot.streams.clear();
-    for (const listener of listeners) listener.onLost();
+    let failed = 0;
+    for (const { model, listener } of streams) {
+      const fault = permanentFault ?? this.#faultOf(model);
+      if (fault !== undefined) listener.onFailed(fault);
+      if (fault !== undefined || !listener.onLost()) failed++;
+    }
+    return failed;
   }
 
-  /** Logs the end of a process: a replacement is planned, any other end is not. */
-  #report({ process, requests, streams, isRetiring }: Slot, sentence: string, isPermanent: boolean): void {
-    const fields = { speech_process: process.pid, texts: requests.size, streams: streams.size };
-    const isIdle = requests.size + streams.size === 0;
-    const next = isIdle ? "another one starts with the next text" : "another one repeats what it had not finished";
-    if (isRetiring) this.#options.log?.info(fields, sentence);
-    else this.#options.log?.warn(fields, isPermanent ? sentence : `${sentence}; ${next}`);
-  }
-
-  #lose(slot: Slot, { reason, isPermanent, isEngineFault }: ProcessEnd): void {
-    this.#slots.delete(slot);
-    const sentence = `the speech process ${reason}`;
-    if (!this.#isClosed) this.#report(slot, sentence, isPermanent);
-    const [culprit, ...others] = isEngineFault ? slot.loadingFolders : [];
-    if (culprit !== undefined && others.length === 0) this.#faultyModels.add(culprit, sentence);
-    const isAlone = slot.requests.size === 1;
-    for (const request of [...slot.requests.values()].reverse()) {
+  /** Hands the texts of a process to others. @returns the number of those that fail */
+  #loseRequests({ requests }: Slot, { isPermanent, isEngineFault }: ProcessEnd, sentence: string): number {
+    const isCulprit = requests.size === 1 && isEngineFault;
+    const lostRequests = [...requests.values()].reverse();
+    requests.clear();
+    let failed = 0;
+    for (const request of lostRequests) {
       clearTimeout(request.timer);
-      if (isPermanent || this.#isClosed || request.isRepeated || (isAlone && isEngineFault))
+      const isUnusable = isPermanent || this.#faultOf(request.input.model) !== undefined;
+      if (isUnusable || isCulprit || request.isRepeated) {
         request.reject(new Error(sentence));
-      else {
+        failed++;
+      } else {
         request.isRepeated = true;
         this.#queue.unshift(request);
       }
     }
-    slot.requests.clear();
-    if (isPermanent) {
-      for (const request of this.#queue.splice(0)) request.reject(new Error(sentence));
-      for (const listener of slot.streams.values()) listener.onFailed(sentence);
-    } else this.#loseStreams(slot);
+    return failed;
+  }
+
+  /** The end of a process, whatever noticed it: its texts and streams continue in others, or fail. */
+  #lose(slot: Slot, end: ProcessEnd): void {
+    const { reason, isPermanent, isEngineFault } = end;
+    this.#slots.delete(slot);
+    const sentence = `the speech process ${reason}`;
+    const [culprit, ...others] = isEngineFault ? slot.loadingFolders : [];
+    if (culprit !== undefined && others.length === 0) this.#faultyModels.add(culprit, sentence);
+    const fields = { speech_process: slot.process.pid, texts: slot.requests.size, streams: slot.streams.size };
+    const failed =
+      this.#loseRequests(slot, end, sentence) + this.#loseStreams(slot, isPermanent ? sentence : undefined);
+    if (isPermanent) for (const request of this.#queue.splice(0)) request.reject(new Error(sentence));
+    if (this.#isClosed) return;
+    if (slot.isRetiring) this.#options.log?.info(fields, sentence);
+    else {
+      const next = isPermanent ? "" : `; ${nextStep(fields.texts + fields.streams, failed)}`;
+      this.#options.log?.warn({ ...fields, failed }, `${sentence}${next}`);
+    }
     this.#startNext();
   }
+}
+
+/** Consequence of an unplanned end for the texts and streams of the process. */
+function nextStep(unfinished: number, failed: number): string {
+  if (unfinished === 0) return "another one starts with the next text";
+  if (failed === 0) return "another one repeats what it had not finished";
+  return failed === unfinished
+    ? "what it had not finished fails"
+    : "another one repeats a part of what it had not finished, and the rest fails";
 }
 
 /** A message of the engine with the name of a model instead of its path, which callers need not know. */
