@@ -7,6 +7,8 @@ import type { FromHost, ToHost } from "./messages.ts";
 const START_MS = 60_000;
 /** Time for the last output of a process that has exited, ms. */
 const OUTPUT_GRACE_MS = 500;
+/** Time for the exit of a process whose channel has closed, ms. */
+const EXIT_MS = 2_000;
 /** Length of the end of the engine's output that is kept, characters. */
 const KEPT_BYTES = 2_048;
 const MAX_QUOTED = 200;
@@ -33,13 +35,15 @@ export interface ProcessEnd {
 /**
  * A process that runs the engine. Native code may end it at any time; the server only notices that.
  *
- * It lives from its construction until `onEnd`, which is called once. Only a signal from outside stops it: an engine that
- * computes does not read messages. It does not keep the server alive.
+ * It lives from its construction until `onEnd`, which is called once, and never by `send`. Until then its owner may send: work
+ * that a dead process no longer receives ends with it. Only a signal from outside stops it: an engine that computes does not
+ * read messages. It does not keep the server alive.
  */
 export class SpeechProcess {
   readonly #child: ChildProcess | undefined;
   readonly #onEnd: (end: ProcessEnd) => void;
   #startTimer: ReturnType<typeof setTimeout> | undefined;
+  #exitTimer: ReturnType<typeof setTimeout> | undefined;
   #output = "";
   #hasEnded = false;
 
@@ -63,7 +67,12 @@ export class SpeechProcess {
         if (message.type === "unavailable") this.#handleUnavailable(message.message);
         else onMessage(message);
       });
-      child.on("error", (error) => this.#end({ reason: failureOf(error), isPermanent: true, isEngineFault: false }));
+      child.on("error", (error) => {
+        // Once it has started, errors are those of sending.
+        if (child.pid === undefined) this.#handleStartFailure(error);
+        else this.#handleClosedChannel();
+      });
+      child.on("disconnect", () => this.#handleClosedChannel());
       // What it wrote last may arrive after its exit.
       child.on("close", (code, signal) => this.#handleExit(code, signal));
       child.on("exit", (code, signal) => setTimeout(() => this.#handleExit(code, signal), OUTPUT_GRACE_MS));
@@ -79,8 +88,7 @@ export class SpeechProcess {
       this.#startTimer.unref?.();
     } catch (error) {
       // The owner does not expect the end before the constructor returns.
-      const reason = failureOf(error as Error);
-      queueMicrotask(() => this.#end({ reason, isPermanent: true, isEngineFault: false }));
+      queueMicrotask(() => this.#handleStartFailure(error as Error));
     }
   }
 
@@ -94,7 +102,7 @@ export class SpeechProcess {
     try {
       this.#child?.send(message);
     } catch {
-      // The channel has closed; the end follows.
+      this.#handleClosedChannel();
     }
   }
 
@@ -105,13 +113,25 @@ export class SpeechProcess {
     this.#child?.kill("SIGKILL");
   }
 
+  #handleStartFailure(error: Error): void {
+    this.#end({ reason: failureOf(error), isPermanent: true, isEngineFault: false });
+  }
+
+  /** A closed channel is noticed before the exit, which names the cause. A process that runs on without its channel is ended. */
+  #handleClosedChannel(): void {
+    if (this.#hasEnded) return;
+    this.#exitTimer ??= setTimeout(() => this.kill("closed its channel"), EXIT_MS);
+  }
+
   #handleUnavailable(message: string): void {
     this.#end({ reason: `cannot load its engine: ${message}`, isPermanent: true, isEngineFault: false });
     this.#child?.kill("SIGKILL");
   }
 
   #handleExit(code: number | null, signal: NodeJS.Signals | null): void {
-    const isEngineFault = signal === null || signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGILL";
+    // It exits with 0 if its channel has closed.
+    const isEngineFault =
+      (signal === null && code !== 0) || signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGILL";
     const lastOutput = isEngineFault ? lastOutputLine(this.#output) : "";
     const reason = `ended (${signal ?? code})${lastOutput === "" ? "" : `: ${lastOutput}`}`;
     this.#end({ reason, isPermanent: false, isEngineFault });
@@ -121,6 +141,7 @@ export class SpeechProcess {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#startTimer);
+    clearTimeout(this.#exitTimer);
     this.#onEnd(end);
   }
 }
