@@ -15,6 +15,7 @@ import type {
   StartBatchInput,
   UpdateTargetInput,
 } from "../../domain/batches/batch-input.ts";
+import { assertTimesAhead } from "../../domain/batches/schedule-times.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { countsByCalledAgain } from "../../domain/batches/target-wait.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
@@ -87,6 +88,7 @@ export class Batches implements BatchUseCases {
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchPlan> {
     const { batch, networks, targets } = await this.#checked(principal, input, options);
+    assertTimesAhead(batch.schedule, batch.createdAt);
     return planOf(this.#context, this.#lines, batch, () =>
       this.#targets.checked(principal, batch, targets, options, networks),
     );
@@ -239,6 +241,8 @@ export class Batches implements BatchUseCases {
   ): Promise<(BatchDetails & Creation & { readonly report: ImportReport }) | undefined> {
     const { storage, limits } = this.#context;
     const { batch, audio } = checked;
+    // Not before: a repeated request gets its batch, whose start time may have passed in the meantime.
+    assertTimesAhead(batch.schedule, batch.createdAt);
     const insertion = await storage.batches.insert(batch, audio, limits.batchesPerUser, receipt);
     switch (insertion) {
       case "repeated":

@@ -77,8 +77,6 @@ export async function checkedBatch(
     updatedAt: now,
     version: 1,
   };
-  if (batch.schedule.endAt !== undefined && batch.schedule.endAt <= now)
-    throw invalidInput([{ pointer: "/schedule/endAt", code: "value_invalid", detail: "must be later than now" }]);
   const targets = (input.targets ?? []).map((target, index) => ({ row: index + 1, input: target as TargetInput }));
   return { batch, audio: checked.file, networks, targets, mustStart: input.start ?? false };
 }

@@ -13,7 +13,7 @@ const createBatch: Examples = {
       instanceIds: [INSTANCE_ID],
       message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}, see you at {{time}}.", voiceId: "en-US-1" } },
       targets: [{ phoneNumber: "+12025550100", variables: { name: "Ada", time: "ten" }, reference: "visit-17" }],
-      schedule: { startAt: "2026-02-01T15:00:00.000Z", hours: { from: "09:00", to: "18:00", days: [1, 2, 3, 4, 5] } },
+      schedule: { startAt: "2027-02-01T15:00:00.000Z", hours: { from: "09:00", to: "18:00", days: [1, 2, 3, 4, 5] } },
       retry: { on: ["busy", "no_answer"], times: 2, afterMs: 900_000 },
     },
   },

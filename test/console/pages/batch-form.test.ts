@@ -4,6 +4,7 @@ import {
   batchMessageOf,
   batchRequest,
   EMPTY_BATCH,
+  startHasPassed,
 } from "../../../adapters/console/pages/views/new-batch/batch-form.ts";
 import { EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
 
@@ -39,4 +40,12 @@ test("hours, retries and limits are sent as numbers and times", () => {
 
 test("the checks see a value for each placeholder", () => {
   expect(asCallForm(form).text).toBe("Hello x");
+});
+
+test.each([
+  ["", false],
+  ["2026-12-01T09:58", true],
+  ["2026-12-01T10:00", false],
+])("a start at %j has passed at 10:00: %s", (startAt, isPast) => {
+  expect(startHasPassed({ startAt }, new Date(2026, 11, 1, 10).getTime())).toBe(isPast);
 });

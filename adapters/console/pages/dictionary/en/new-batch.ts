@@ -52,6 +52,7 @@ export default {
     title: "When",
     start: "Not before",
     startHint: "Empty: as soon as you start it.",
+    past: "This time is in the past. Choose a later one, or empty the field.",
     end: "Not after",
     endHint: "People who are still waiting then are not called.",
     hours: "Only at certain hours",

@@ -53,6 +53,7 @@ export default {
     title: "Quando",
     start: "Não antes de",
     startHint: "Vazio: assim que você iniciar.",
+    past: "Esse horário já passou. Escolha um mais tarde, ou deixe o campo vazio.",
     end: "Não depois de",
     endHint: "Quem ainda esperar nessa hora não recebe a ligação.",
     hours: "Só em certos horários",

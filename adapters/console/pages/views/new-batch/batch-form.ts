@@ -2,6 +2,7 @@ import { fillPlaceholders, placeholdersOf } from "../../../../../src/domain/agen
 import type { BatchMessage } from "../../../../../src/domain/batches/batch.ts";
 import type { CreateBatchInput } from "../../../../../src/domain/batches/batch-input.ts";
 import type { RetryReason } from "../../../../../src/domain/batches/retry.ts";
+import { isPastStart } from "../../../../../src/domain/batches/schedule-times.ts";
 import { type CallForm, callRequest } from "../new-call/call-form.ts";
 
 /** The form of a new batch, except its message and its list. */
@@ -91,6 +92,11 @@ export function asCallForm(form: CallForm): CallForm {
 /** The text with a value for each placeholder. */
 function withValues(text: string): string {
   return fillPlaceholders(text, Object.fromEntries(placeholdersOf(text).map((name) => [name, "x"])));
+}
+
+/** True if the form has a start time that has passed. @param now ms since 1970-01-01 UTC */
+export function startHasPassed({ startAt }: Pick<BatchForm, "startAt">, now: number): boolean {
+  return isPastStart(new Date(startAt).getTime(), now);
 }
 
 /** A local time of the browser as a time in UTC. */

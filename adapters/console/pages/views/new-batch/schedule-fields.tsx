@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { Choice, Field } from "../../components/field.tsx";
-import type { BatchForm } from "./batch-form.ts";
+import { type BatchForm, startHasPassed } from "./batch-form.ts";
 import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7] as const;
@@ -23,6 +23,7 @@ export function ScheduleFields({ form, edit }: Props) {
           type="datetime-local"
           label={schedule.start}
           hint={schedule.startHint}
+          fault={startHasPassed(form, Date.now()) ? schedule.past : undefined}
           value={form.startAt}
           onInput={(startAt) => edit({ startAt })}
         />
