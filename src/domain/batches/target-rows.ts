@@ -2,10 +2,10 @@ import { errorText } from "../../base/error.ts";
 import { variableName } from "../agents/agent-variables.ts";
 import { isObject } from "../input/input-checks.ts";
 import { plainNumber } from "../numbers/phone-number.ts";
-import { invalidInput } from "../refusal.ts";
 import type { TargetFault } from "./batch.ts";
 import type { TargetInput } from "./batch-input.ts";
-import { csvRecords, MAX_RECORD_BYTES } from "./csv-records.ts";
+import { MAX_RECORD_BYTES } from "./csv-records.ts";
+import { csvTable, fileFault } from "./csv-table.ts";
 import { type ColumnMeaning, exportedMeaning, isTargetsCsv, withoutApostrophe } from "./target-csv.ts";
 
 /** A row of an import, before it is checked. */
@@ -43,25 +43,20 @@ const EXTENSION_NAMES = ["extension", "ramal"];
 
 /**
  * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the header.
- * @throws {Refusal} `invalid_request`: the header has no column with numbers
+ * @throws {Refusal} `invalid_request`: as {@link csvTable} and {@link meaningsOf}
  */
 export async function* csvTargets(
   chunks: AsyncIterable<Uint8Array>,
   columns: CsvColumns = {},
 ): AsyncGenerator<TargetRow> {
   let meanings: readonly ColumnMeaning[] | undefined;
-  for await (const record of csvRecords(chunks)) {
-    if (meanings === undefined) {
-      if ("fault" in record) throw headerFault(`row ${record.row}: ${record.fault}`);
-      assertTable(record.cells);
-      meanings = meaningsOf(record.cells, columns);
-    } else if ("fault" in record) {
+  for await (const record of csvTable(chunks)) {
+    if ("fault" in record) {
       const { row, text, fault } = record;
       yield { row, text, fault: { column: "", code: "value_invalid", detail: fault } };
-    } else yield targetOf(record.row, record.cells, meanings);
+    } else if (meanings === undefined) meanings = meaningsOf(record.cells, columns);
+    else yield targetOf(record.row, record.cells, meanings);
   }
-  if (meanings === undefined)
-    throw headerFault("the file is empty; its first row must name the columns, such as phone,name");
 }
 
 /** The targets of newline-delimited JSON, one object per line. */
@@ -100,14 +95,14 @@ export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): 
 function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
   const [index, other] = phoneColumnsOf(header, columns);
   if (index === undefined)
-    throw headerFault(
+    throw fileFault(
       `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it with phone_column`,
     );
   if (other === undefined) return index;
   const [name = "", otherName = ""] = [header[index], header[other]];
   if (comparable(name) === comparable(otherName))
-    throw headerFault(`two columns are named "${name}": rename the one without the numbers to call`);
-  throw headerFault(
+    throw fileFault(`two columns are named "${name}": rename the one without the numbers to call`);
+  throw fileFault(
     `the columns ${listOf([name, otherName])} may both have the phone numbers: choose one with phone_column`,
   );
 }
@@ -122,15 +117,19 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     return header.map((name) => exportedMeaning(name.trim()));
   const names = header.map(comparable);
   const indexOf = (chosen: string, kind: string): number => {
-    const index = names.indexOf(comparable(chosen));
-    if (index >= 0) return index;
-    throw headerFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
+    const indices = [...names.keys()].filter((index) => names[index] === comparable(chosen));
+    const exact = indices.filter((index) => header[index]?.trim() === chosen.trim());
+    const [index, other] = exact.length > 0 ? exact : indices;
+    if (index !== undefined && other === undefined) return index;
+    if (index !== undefined)
+      throw fileFault(`two columns are named "${header[index]}": rename the one that is not for the ${kind}`);
+    throw fileFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
   };
   const phone = columns.phone === undefined ? phoneColumnOf(header, columns) : indexOf(columns.phone, "numbers");
   for (const variable of columns.variables ?? []) {
     const isRepeated = names.filter((name) => name === comparable(variable)).length > 1;
     if (isRepeated && !Object.hasOwn(variableColumns, variable))
-      throw headerFault(`two columns are named "${variable}": rename the one that the message does not need`);
+      throw fileFault(`two columns are named "${variable}": rename the one that the message does not need`);
   }
   const reference =
     columns.reference === undefined
@@ -142,7 +141,7 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     const index = indexOf(column, `variable ${variable}`);
     const other = index === phone ? "the numbers" : chosen.has(index) && `the variable ${chosen.get(index)}`;
     if (other)
-      throw headerFault(`the column "${column}" has ${other}, so it cannot be the column of the variable ${variable}`);
+      throw fileFault(`the column "${column}" has ${other}, so it cannot be the column of the variable ${variable}`);
     chosen.set(index, variable);
   }
   const wanted = new Map((columns.variables ?? []).map((name) => [comparable(name), name]));
@@ -188,22 +187,6 @@ function comparable(name: string): string {
 function listOf(header: readonly string[]): string {
   const names = header.slice(0, 20).map((name) => `"${name.slice(0, 40)}"`);
   return names.join(", ");
-}
-
-/** @throws {Refusal} the file has another format */
-function assertTable([first = "", ...others]: readonly string[]): void {
-  if (/^\s*[{[]/.test(first))
-    throw headerFault(
-      "the file is JSON, not CSV: send it as application/json, or one object per line as application/x-ndjson",
-    );
-  if ([first, ...others].some((cell) => cell.includes("\0")))
-    throw headerFault(
-      "the file is no text in UTF-8 or Windows-1252 (UTF-16, or a spreadsheet?): save it as CSV in UTF-8",
-    );
-}
-
-function headerFault(detail: string) {
-  return invalidInput([{ pointer: "", code: "value_invalid", detail }]);
 }
 
 /** Lines of UTF-8 text; the rest of a line that is too long is left out. */

@@ -4,6 +4,7 @@ import {
   columnMeanings,
   columnOf,
   csvPreview,
+  headerFault,
   missingVariables,
   phoneCandidates,
   withHeader,
@@ -23,8 +24,23 @@ describe("a preview", () => {
     expect(preview?.rows.map(({ row }) => row)).toEqual([2, 3, 4, 5, 6]);
   });
 
-  test("of an empty file is missing", async () => {
-    expect(await csvPreview(new Blob([""]))).toBeUndefined();
+  test.each([
+    ["", "the file is empty; its first row must name the columns, such as phone,name"],
+    ["phone,name\n", "the file has no rows below its header: add one for each person to call"],
+    ["%PDF-1.7\n1 0 obj\n", "the file is a PDF, not a CSV file: export it as CSV"],
+  ])("of the file %j is refused with the server's text", async (content, text) => {
+    const list = new ChosenList();
+    await list.open("people.csv", new Blob([content]));
+    expect(list.fault.value).toEqual({ name: "people.csv", text });
+    expect([list.list.value, list.isEmpty]).toEqual([undefined, false]);
+    await list.open("others.csv", new Blob(["phone\n+12025550100\n"]));
+    expect(list.fault.value).toBeUndefined();
+  });
+
+  test("of a pasted number has a header", async () => {
+    const list = new ChosenList();
+    await list.open("Pasted list", new Blob(["+12025550100"]));
+    expect(list.list.value?.preview).toEqual({ header: ["phone"], rows: [{ row: 2, cells: ["+12025550100"] }] });
   });
 });
 
@@ -44,6 +60,16 @@ describe("the columns", () => {
     expect((await meaningsOf("who,contact\nAna,later\n")).meanings).toBeUndefined();
     const { preview, meanings } = await meaningsOf("who,contact\nAna,later\n", [], { phone: "contact" });
     expect(columnOf(preview, meanings!, "phone")).toBe("contact");
+  });
+
+  test.each([
+    ["phone,name,Name", 'two columns are named "name": rename the one that the message does not need'],
+    ["phone,phone,name", 'two columns are named "phone": rename the one that is not for the numbers'],
+  ])("of the header %s have a fault that names both", async (header, text) => {
+    const preview = await csvPreview(new Blob([`${header}\n+12025550100,+12025550100,Ana\n`]));
+    expect(columnMeanings(preview, {}, ["name"])).toBeUndefined();
+    expect(headerFault(preview, {}, ["name"])).toBe(text);
+    expect(headerFault(await csvPreview(new Blob(["who\nAna\n"])), {}, [])).toBeUndefined();
   });
 
   test("lack the variables that no column has", async () => {

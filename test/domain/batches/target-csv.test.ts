@@ -112,8 +112,19 @@ test.each([
 });
 
 test.each([
-  ['{"targets":[]}\n', "the file is JSON, not CSV"],
+  ['{"targets":[]}\n', "the file is JSON, not a CSV file"],
   ["p\0h\0o\0n\0e\0\n", "save it as CSV in UTF-8"],
+  ["", "the file is empty"],
+  ["\n\n", "the file is empty"],
+  ["phone,name\n\n", "the file has no rows below its header: add one for each person to call"],
+  ["%PDF-1.7\n1 0 obj\n", "the file is a PDF, not a CSV file: export it as CSV"],
+  [
+    "PK\u0003\u0004\u0014..[Content_Types].xml",
+    "the file is an Excel workbook (XLSX), not a CSV file: save it as CSV UTF-8",
+  ],
+  ["PK\u0003\u0004\u0014..people.csv", "the file is a ZIP archive, not a CSV file: unpack it"],
+  ["<!DOCTYPE html>\n<html>", "the file is HTML or XML"],
+  ["phone,phone\n+12025550101,7\n", 'two columns are named "phone"'],
   ["phone,name,Name\n+12025550101,Ada,Countess\n", 'two columns are named "name"'],
   [
     "phone,mobile\n+12025550101,+12025550102\n",
@@ -124,6 +135,30 @@ test.each([
 ])("the file %j is refused", async (csv, detail) => {
   await expect(importRows(csv)).rejects.toMatchObject({
     errors: [expect.objectContaining({ detail: expect.stringContaining(detail) })],
+  });
+});
+
+test.each([
+  [[0xff, 0xfe, 0x70, 0], "UTF-16"],
+  [[0xfe, 0xff, 0, 0x70], "UTF-16"],
+  [[0x1f, 0x8b, 8, 0], "compressed (gzip)"],
+  [[0xd0, 0xcf, 0x11, 0xe0], "an old Excel workbook (XLS)"],
+])("a file that begins with %j is refused as %s", async (head, format) => {
+  async function* bytes() {
+    for (const byte of head) yield Uint8Array.of(byte);
+  }
+  await expect(Array.fromAsync(csvTargets(bytes()))).rejects.toMatchObject({
+    errors: [expect.objectContaining({ detail: expect.stringContaining(format) })],
+  });
+});
+
+test("of two chosen columns with similar names, the one with the same spelling has the numbers", async () => {
+  const csv = "phone,Phone\n7,+12025550101\n";
+  expect(await importRows(csv, { phone: "Phone" })).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);
+  await expect(importRows("phone,phone\n7,+12025550101\n", { phone: "phone" })).rejects.toMatchObject({
+    errors: [
+      expect.objectContaining({ detail: 'two columns are named "phone": rename the one that is not for the numbers' }),
+    ],
   });
 });
 

@@ -8,6 +8,8 @@ export interface Action<A extends unknown[]> {
   readonly fault: unknown;
   /** Starts the action, unless it is running. */
   start(...values: A): void;
+  /** Forgets the failure, once its cause was changed. */
+  forget(): void;
 }
 
 /**
@@ -33,5 +35,12 @@ export function useAction<A extends unknown[]>(run: (...values: A) => Promise<vo
       busy.value = false;
     }
   };
-  return { busy: busy.value, fault: fault.value, start: (...values) => void start(...values) };
+  return {
+    busy: busy.value,
+    fault: fault.value,
+    start: (...values) => void start(...values),
+    forget: () => {
+      fault.value = undefined;
+    },
+  };
 }

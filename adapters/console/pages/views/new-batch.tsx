@@ -13,7 +13,14 @@ import { client } from "../shell/client.ts";
 import { navigate } from "../shell/place.ts";
 import { useAction } from "../shell/use-action.ts";
 import { useInstances } from "./calls/use-instances.ts";
-import { asCallForm, type BatchForm, batchMessageOf, batchRequest, EMPTY_BATCH } from "./new-batch/batch-form.ts";
+import {
+  asCallForm,
+  type BatchForm,
+  batchMessageOf,
+  batchRequest,
+  EMPTY_BATCH,
+  startHasPassed,
+} from "./new-batch/batch-form.ts";
 import { type ChosenFile, ChosenList } from "./new-batch/chosen-list.ts";
 import { importFile } from "./new-batch/import-file.ts";
 import { ListFields } from "./new-batch/list-fields.tsx";
@@ -51,7 +58,8 @@ export default function NewBatch() {
     isValidated.value = true;
     const file = list.fileFor(variables);
     const isComplete = form.value.name.trim() !== "" && form.value.instanceIds.length > 0 && file !== undefined;
-    if (!message.validate() || !isComplete || !file) return showFault(element.current);
+    if (!message.validate() || !isComplete || !file || startHasPassed(form.value, Date.now()))
+      return showFault(element.current);
     try {
       navigate(`/batches/${await createDraft(form.value, message, file, (share) => (progress.value = share))}`);
     } catch (error) {
@@ -106,7 +114,8 @@ export default function NewBatch() {
           <ListFields
             list={list}
             variables={variables}
-            fault={requiredFault(list.fileFor(variables) === undefined, texts.list.none)}
+            fault={requiredFault(list.isEmpty, texts.list.none)}
+            onOpen={create.forget}
           />
         </Card>
         <Card title={texts.schedule.title}>

@@ -1,5 +1,13 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type ColumnChoice, type CsvPreview, columnMeanings, columnOf, csvPreview, withHeader } from "./csv-preview.ts";
+import {
+  type ColumnChoice,
+  type CsvPreview,
+  columnMeanings,
+  columnOf,
+  csvPreview,
+  fileFaultText,
+  withHeader,
+} from "./csv-preview.ts";
 
 /** A file to import, with the names of its columns. */
 export interface ChosenFile {
@@ -7,21 +15,38 @@ export interface ChosenFile {
   readonly columns: ColumnChoice;
 }
 
+/** The fault of a file; without a text it cannot be read. */
+export interface ListFault {
+  readonly name: string;
+  readonly text: string | undefined;
+}
+
+interface OpenList {
+  readonly name: string;
+  readonly file: Blob;
+  readonly preview: CsvPreview;
+}
+
 /** The list of people that the user has chosen. */
 export class ChosenList {
-  readonly #list = signal<{ readonly name: string; readonly file: Blob; readonly preview: CsvPreview } | undefined>(
-    undefined,
-  );
-  readonly #isUnreadable = signal(false);
+  readonly #list = signal<OpenList | undefined>(undefined);
+  readonly #fault = signal<ListFault | undefined>(undefined);
   readonly #choice = signal<ColumnChoice>({});
+  /** The file that was chosen last: one that is read later does not replace it. */
+  #opening: symbol | undefined;
 
   get list(): ReadonlySignal<{ readonly name: string; readonly preview: CsvPreview } | undefined> {
     return this.#list;
   }
 
-  /** True if the last file was not a table. */
-  get isUnreadable(): ReadonlySignal<boolean> {
-    return this.#isUnreadable;
+  /** Why the last file was not taken. */
+  get fault(): ReadonlySignal<ListFault | undefined> {
+    return this.#fault;
+  }
+
+  /** True before a file is chosen. */
+  get isEmpty(): boolean {
+    return this.#list.value === undefined && this.#fault.value === undefined;
   }
 
   get choice(): ReadonlySignal<ColumnChoice> {
@@ -30,16 +55,22 @@ export class ChosenList {
 
   /** Reads the first rows of a file. */
   async open(name: string, source: Blob): Promise<void> {
-    this.#choice.value = {};
+    const opening = Symbol(name);
+    this.#opening = opening;
     try {
       const file = await withHeader(source);
       const preview = await csvPreview(file);
-      this.#list.value = preview && { name, file, preview };
-      this.#isUnreadable.value = preview === undefined && source.size > 0;
-    } catch {
-      this.#list.value = undefined;
-      this.#isUnreadable.value = true; // the file has been moved or deleted in the meantime
+      if (this.#opening === opening) this.#show({ name, file, preview }, undefined);
+    } catch (error) {
+      // Without a text the file has been moved or deleted in the meantime.
+      if (this.#opening === opening) this.#show(undefined, { name, text: fileFaultText(error) });
     }
+  }
+
+  #show(list: OpenList | undefined, fault: ListFault | undefined): void {
+    this.#choice.value = {};
+    this.#list.value = list;
+    this.#fault.value = fault;
   }
 
   choose(change: ColumnChoice): void {
@@ -53,8 +84,8 @@ export class ChosenList {
   }
 
   clear(): void {
-    this.#list.value = undefined;
-    this.#isUnreadable.value = false;
+    this.#opening = undefined;
+    this.#show(undefined, undefined);
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   columnMeanings,
   columnOf,
   columnOfVariable,
+  headerFault,
   missingVariables,
   phoneCandidates,
 } from "./csv-preview.ts";
@@ -25,6 +26,7 @@ export function ColumnMapping({
   const texts = t.value.list;
   const choice = list.choice.value;
   const meanings = columnMeanings(preview, choice, variables);
+  const namesFault = headerFault(preview, choice, variables);
   const columns = preview.header.filter((name) => name.trim() !== "").map((name) => ({ value: name, text: name }));
   const phoneColumn = meanings && columnOf(preview, meanings, "phone");
   const otherColumns = columns.filter(({ value }) => value !== phoneColumn);
@@ -42,7 +44,7 @@ export function ColumnMapping({
         <Select
           label={texts.phone}
           value={phoneColumn ?? ""}
-          fault={meanings ? undefined : texts.noPhone}
+          fault={meanings || namesFault !== undefined ? undefined : texts.noPhone}
           options={meanings ? columns : [{ value: "", text: texts.choose }, ...columns]}
           onChange={(phone) => list.choose({ phone: phone || undefined })}
         />
@@ -62,6 +64,7 @@ export function ColumnMapping({
           />
         ))}
       </div>
+      {namesFault !== undefined && <Notice tone="bad">{`${list.list.value?.name}: ${namesFault}.`}</Notice>}
       {phoneColumn !== undefined && rivalColumns.length > 0 && (
         <Notice tone="warn">{texts.severalPhones(phoneColumn, rivalColumns.join(", "))}</Notice>
       )}

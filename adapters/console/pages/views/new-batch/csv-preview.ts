@@ -1,7 +1,9 @@
-import { csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
+import { type CsvRecord, csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
+import { csvTable } from "../../../../../src/domain/batches/csv-table.ts";
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
 import { meaningsOf, phoneColumnsOf } from "../../../../../src/domain/batches/target-rows.ts";
 import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
+import { Refusal } from "../../../../../src/domain/refusal.ts";
 
 /** Number of rows of a preview, after the header. */
 const PREVIEW_ROWS = 5;
@@ -21,25 +23,28 @@ export interface ColumnChoice {
   readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The first rows of a file; undefined if it is not a table. */
-export async function csvPreview(file: Blob): Promise<CsvPreview | undefined> {
-  const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
+/**
+ * The first rows of a file.
+ * @throws {Refusal} it is no table with rows; with the text that the server would return
+ */
+export async function csvPreview(file: Blob): Promise<CsvPreview> {
+  return previewOf(csvTable(firstBytes(file)));
+}
+
+async function previewOf(records: AsyncIterable<CsvRecord>): Promise<CsvPreview> {
   let header: readonly string[] | undefined;
   const rows: { row: number; cells: readonly string[] }[] = [];
-  for await (const record of csvRecords(singleChunk(start))) {
-    if (header === undefined) {
-      if ("fault" in record) return undefined;
-      header = record.cells;
-    } else if ("cells" in record && rows.push(record) === PREVIEW_ROWS) break;
-  }
-  return header && { header, rows };
+  for await (const record of records)
+    if (header === undefined) header = "cells" in record ? record.cells : [];
+    else if ("cells" in record && rows.push(record) === PREVIEW_ROWS) break;
+  return { header: header ?? [], rows };
 }
 
 /** The file with a header row, which is added if the first row is a person's: a pasted list of numbers has none. */
 export async function withHeader(file: Blob): Promise<Blob> {
-  const preview = await csvPreview(file);
-  const phone = preview?.header.findIndex(isNumber) ?? -1;
-  if (!preview || phone < 0) return file;
+  const preview = await previewOf(csvRecords(firstBytes(file)));
+  const phone = preview.header.findIndex(isNumber);
+  if (phone < 0) return file;
   const bytes = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
   const [line = ""] = new TextDecoder().decode(bytes).split("\n");
   const delimiter = [";", "\t"].find((mark) => line.includes(mark)) ?? ",";
@@ -68,6 +73,27 @@ export function columnMeanings(
   if (knownMeanings || choice.phone !== undefined) return knownMeanings;
   const [guess] = phoneCandidates({ header, rows }, choice, variables);
   return guess === undefined ? undefined : meanings({ ...choice, phone: guess });
+}
+
+/** The fault of the columns' names, as the server would return it; undefined without one, or if only the column of the numbers is missing. */
+export function headerFault(
+  preview: CsvPreview,
+  choice: ColumnChoice,
+  variables: readonly string[],
+): string | undefined {
+  const phone = choice.phone ?? phoneCandidates(preview, choice, variables)[0];
+  if (phone === undefined) return undefined;
+  try {
+    meaningsOf(preview.header, { ...choice, phone, variables });
+    return undefined;
+  } catch (error) {
+    return fileFaultText(error);
+  }
+}
+
+/** The text of a fault of a file, without the place in the request. */
+export function fileFaultText(error: unknown): string | undefined {
+  return error instanceof Refusal ? error.errors[0]?.detail : undefined;
 }
 
 /**
@@ -116,6 +142,6 @@ function isNumber(cell: string): boolean {
   return PHONE_NUMBER.test(plainNumber(cell));
 }
 
-async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+async function* firstBytes(file: Blob): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
 }

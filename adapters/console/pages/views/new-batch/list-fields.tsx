@@ -12,18 +12,24 @@ export function ListFields({
   list,
   variables,
   fault,
+  onOpen,
 }: {
   readonly list: ChosenList;
   /** Variables of the message. */
   readonly variables: readonly string[];
   readonly fault?: string | undefined;
+  /** Called when another list is chosen. */
+  readonly onOpen?: (() => void) | undefined;
 }) {
   const id = useId();
   const isDragOver = useSignal(false);
   const texts = t.value.list;
   const chosenList = list.list.value;
+  const listFault = list.fault.value;
   const open = (file: File | null | undefined): void => {
-    if (file) void list.open(file.name, file);
+    if (!file) return;
+    onOpen?.();
+    void list.open(file.name, file);
   };
   return (
     <div class="stack batch-list">
@@ -49,6 +55,7 @@ export function ListFields({
           <input
             id={id}
             type="file"
+            class={chosenList || listFault ? "nameless" : undefined}
             accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
             aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
             aria-invalid={fault !== undefined}
@@ -76,12 +83,21 @@ export function ListFields({
               rows={5}
               spellcheck={false}
               placeholder={"phone,name\n+12025550100,Ana"}
-              onInput={(event) => void list.open(texts.pasted, new Blob([event.currentTarget.value]))}
+              onInput={(event) => {
+                onOpen?.();
+                const { value } = event.currentTarget;
+                if (value.trim() === "") list.clear();
+                else void list.open(texts.pasted, new Blob([value]));
+              }}
             />
           )}
         </LabelledInput>
       </details>
-      {list.isUnreadable.value && <Notice tone="bad">{texts.unreadable}</Notice>}
+      {listFault && (
+        <Notice tone="bad">
+          <p>{listFault.text === undefined ? texts.unreadable : `${listFault.name}: ${listFault.text}.`}</p>
+        </Notice>
+      )}
       {chosenList && (
         <>
           <div class="row row-apart">

@@ -67,7 +67,7 @@ function AddCard({
   return (
     <Card title={add.title}>
       <div class="stack">
-        <ListFields list={list} variables={variables} />
+        <ListFields list={list} variables={variables} onOpen={importList.forget} />
         {importList.fault !== undefined && <FaultNotice error={importList.fault} />}
         {progress.value !== undefined && <Progress label={t.value.list.importing} value={progress.value} />}
         {file && (
