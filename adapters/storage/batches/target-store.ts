@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { BatchTarget } from "../../../src/domain/batches/batch.ts";
 import { claimsNumber } from "../../../src/domain/batches/duplicates.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
@@ -17,18 +17,10 @@ type TargetKey = { readonly batch_id: string; readonly position: number };
 const TARGET = preparedQuery((db, { batch_id, position }: TargetKey) =>
   db.selectFrom("batch_targets").selectAll().where("batch_id", "=", batch_id).where("position", "=", position),
 );
-const DUE_TARGETS = preparedQuery(
-  (db, { batch_id, now, limit }: { readonly batch_id: string; readonly now: number; readonly limit: number }) =>
-    db
-      .selectFrom("batch_targets")
-      .selectAll()
-      .where("batch_id", "=", batch_id)
-      .where(IS_WAITING_TARGET)
-      .where("next_attempt_at", "<=", now)
-      .orderBy("next_attempt_at")
-      .orderBy("position")
-      .limit(limit),
-);
+type DueKey = { readonly batch_id: string; readonly now: number; readonly limit: number };
+const DUE_TARGETS = preparedQuery((db, key: DueKey) => dueTargets(db, key).where("attempts", "=", 0));
+/** The index of retries has only rows of this condition, word for word. */
+const DUE_RETRIES = preparedQuery((db, key: DueKey) => dueTargets(db, key).where(sql<boolean>`attempts > 0`));
 const NEXT_DUE = preparedQuery((db, { batch_id, now }: { readonly batch_id: string; readonly now: number }) =>
   db
     .selectFrom("batch_targets")
@@ -83,6 +75,17 @@ const STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
 const LOCKED_STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
   db.selectFrom("batches").select("status").where("id", "=", id).forShare(),
 );
+function dueTargets(db: Kysely<Database>, { batch_id, now, limit }: DueKey) {
+  return db
+    .selectFrom("batch_targets")
+    .selectAll()
+    .where("batch_id", "=", batch_id)
+    .where(IS_WAITING_TARGET)
+    .where("next_attempt_at", "<=", now)
+    .orderBy("next_attempt_at")
+    .orderBy("position")
+    .limit(limit);
+}
 
 /** The targets of batches. */
 export function targetStore(
@@ -147,7 +150,10 @@ export function targetStore(
         return true;
       }),
     async due(id, now, limit) {
-      const rows = await session.query(DUE_TARGETS, { batch_id: id, now, limit });
+      const key = { batch_id: id, now };
+      const retries = await session.query(DUE_RETRIES, { ...key, limit });
+      const rest = limit - retries.length;
+      const rows = rest > 0 ? [...retries, ...(await session.query(DUE_TARGETS, { ...key, limit: rest }))] : retries;
       const [next] = rows.length > 0 ? [] : await session.query(NEXT_DUE, { batch_id: id, now });
       return { targets: rows.map(RECORDS.batch_targets.record), nextAt: next?.next_attempt_at ?? undefined };
     },

@@ -69,6 +69,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0041_batches": { up: (db) => batchTables(db, types) },
     "0042_waiting_times": { up: waitingTimes },
     "0043_waiting_reasons": { up: waitingReasons },
+    "0044_retry_order": { up: retryOrder },
   };
 }
 
@@ -115,6 +116,12 @@ async function waitingTimes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_expiring", "calls", ["expires_at", "id"], `${isWaiting} and expires_at is not null`);
   const postponedColumns = ["instance_id", "not_before"];
   await partialIndex(db, "calls_postponed", "calls", postponedColumns, `${isWaiting} and not_before is not null`);
+}
+
+/** Retries of a batch that are due are called before its other targets. */
+async function retryOrder(db: Kysely<unknown>): Promise<void> {
+  const columns = ["batch_id", "next_attempt_at", "position"];
+  await partialIndex(db, "batch_targets_retries", "batch_targets", columns, "status = 'WAITING' and attempts > 0");
 }
 
 /** The removal of an account is decided before any data of its user is erased. */

@@ -10,10 +10,11 @@ type OpenBatchContext = Pick<Context, "events" | "storage" | "system">;
 /** Longest time until a batch is looked at again, ms: the wall clock may be set. */
 const MAX_ALARM_MS = 60_000;
 
+/** Time after which due targets are read again, ms: a retry may have become due, which comes first. */
+const MAX_DUE_AGE_MS = 1_000;
+
 /** A batch that this process calls for. */
 export class OpenBatch {
-  /** Due targets that were read and not called yet. */
-  due: BatchTarget[] = [];
   /** Number of its active calls. */
   active = 0;
   /** True once a cancelled batch has no waiting target left. */
@@ -26,6 +27,8 @@ export class OpenBatch {
   #batch: Batch;
   #restUntil = 0;
   #limit: BatchLimit | undefined;
+  #due: BatchTarget[] = [];
+  #dueReadAt = 0;
   #audio: CheckedAudio | undefined;
   #cancelAlarm = () => {};
 
@@ -43,6 +46,17 @@ export class OpenBatch {
 
   get id(): string {
     return this.#batch.id;
+  }
+
+  /** Due targets that were read a moment ago and not called yet. */
+  get due(): BatchTarget[] {
+    if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#due = [];
+    return this.#due;
+  }
+
+  set due(targets: BatchTarget[]) {
+    this.#due = targets;
+    this.#dueReadAt = this.#context.system.monotonic();
   }
 
   /** True if the batch has nothing left to do. */

@@ -37,7 +37,10 @@ export async function planOf(
       problems.push({ pointer: `/instanceIds/${index}`, code: "instance_offline", detail: instance.blocked });
   }
   const { callMs, source } = callLength(batch);
-  const times = new CallTimes(batch, targetHours(batch.schedule, protection), instances, callMs);
+  const times = new CallTimes(batch, targetHours(batch.schedule, protection), instances, {
+    callMs,
+    maxCalls: MAX_LISTED,
+  });
   const targets: Partial<Record<TargetStatus, number>> = {};
   const faults: RowFaults[] = [];
   const now = system.now();
@@ -46,13 +49,13 @@ export async function planOf(
       const { status, row, position, phone } = target;
       targets[status] = (targets[status] ?? 0) + 1;
       if (target.faults && faults.length < MAX_LISTED) faults.push({ row, position, phone, faults: target.faults });
-      if (status === "WAITING") times.add(target, Math.max(now, target.nextAttemptAt ?? 0), MAX_LISTED);
+      if (status === "WAITING") times.add(target, Math.max(now, target.nextAttemptAt ?? 0));
     }
+  await times.plan();
   const { startsAt, endsAt, calls } = times;
-  const sorted = calls.sort((a, b) => a.at - b.at || a.position - b.position);
   return {
     ...{ targets, faults, problems, instances: times.instances, startsAt, endsAt },
-    ...{ callMs, callMsSource: source, calls: sorted },
+    ...{ callMs, callMsSource: source, calls },
   };
 }
 

@@ -87,7 +87,10 @@ export interface BatchStore {
   ): Promise<BatchTarget | "taken" | undefined>;
   /** Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`, updated at `at`. Returns true if there was one. */
   removeTarget(id: string, position: number, at: number): Promise<boolean>;
-  /** WAITING targets whose `nextAttemptAt` is `now` or earlier, by `nextAttemptAt`, then by position; at most `limit`. */
+  /**
+   * WAITING targets whose `nextAttemptAt` is `now` or earlier: first those that were called before, each by `nextAttemptAt`, then
+   * by position; at most `limit`.
+   */
   due(id: string, now: number, limit: number): Promise<DueTargets>;
   /**
    * Sets `nextAttemptAt` of WAITING targets with these zones to `until` if it is earlier, and their `updatedAt` to `at`; in

@@ -219,19 +219,31 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await calls.active(instance.id), []);
   });
 
-  clause("due targets come by their time, then by position; the next time is known", async (scene) => {
+  clause("due retries come before other due targets, each by time, then by position", async (scene) => {
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
-    const times = [30, 10, 20, 10, 90];
+    const times = [30, 10, 20, 10, 90, 28, 25, 95];
     await addTargets(
       scene,
       draft,
       times.map((at, index) => target(index + 1, `+1202555010${index}`, { nextAttemptAt: at })),
     );
-    const dueTargets = await batches.due(draft.id, 30, 3);
-    scene.equal(
-      dueTargets.targets.map(({ position }) => position),
-      [2, 4, 3],
+    for (const position of [6, 7, 8])
+      await batches.updateTarget(draft.id, position, 1, { attempts: 1, updatedAt: scene.now() }, []);
+    const positionsOf = async (limit: number) =>
+      (await batches.due(draft.id, 30, limit)).targets.map(({ position }) => position);
+    scene.equal(await positionsOf(1), [7]);
+    scene.equal(await positionsOf(5), [7, 6, 2, 4, 3]);
+    scene.equal(await positionsOf(50), [7, 6, 2, 4, 3, 1]);
+  });
+
+  clause("the next time of a target that is not due is known", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    await addTargets(
+      scene,
+      draft,
+      [30, 10].map((at, index) => target(index + 1, `+1202555010${index}`, { nextAttemptAt: at })),
     );
     const noTargets = await batches.due(draft.id, 5, 3);
     scene.equal([noTargets.targets.length, noTargets.nextAt], [0, 10]);

@@ -50,6 +50,27 @@ describe("a batch", () => {
     await world.stop();
   });
 
+  test("calls a busy number again at its time, before the numbers that were not called yet", async () => {
+    const { world, callees, instance } = await withCallees();
+    const people = Array.from({ length: 30 }, (_, number) => `+120255501${20 + number}`);
+    callees.busy.set(people[0]!, 1);
+    const targets = people.map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
+    const retry = { on: ["busy" as const], times: 1, afterMs: 10_000 };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry, targets }));
+    await callees.wait(400);
+    expect(callees.dialled).toHaveLength(31);
+    const calls = await world.app.calls.list(ALICE, { targetPhone: people[0]! });
+    expect(calls).toHaveLength(2);
+    const longestCall = Math.max(
+      ...(await world.app.calls.list(ALICE, { batchId: id }, { limit: 50 })).map(
+        (call) => call.endedAt! - call.createdAt,
+      ),
+    );
+    const [secondCall, firstCall] = calls;
+    expect(secondCall!.createdAt - firstCall!.endedAt!).toBeLessThan(10_000 + longestCall + 2_000);
+    await world.stop();
+  });
+
   test("begins at its start time, and calls nobody while it is paused", async () => {
     const { world, callees, instance } = await withCallees();
     const startAt = new Date(world.system.now() + 3_600_000).toISOString();
