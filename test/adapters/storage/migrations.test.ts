@@ -58,6 +58,7 @@ const STEPS = [
   "0041_batches",
   "0042_waiting_times",
   "0043_waiting_reasons",
+  "0044_retry_order",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
