@@ -46,7 +46,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^npm install ringport .* zapo-js@|^npx ringport doctor/m,
     "it needs packages that only some registries have; test/adapters/cli/whatsapp-findings.test.ts shows the same with stand-ins",
   ],
-  [/^RINGPORT_SPEECH_MODELS=.* npm run test:voices/m, "it needs models; test/voices has a test with models of tones"],
+  [/^RINGPORT_SPEECH_MODELS=.* npm run test:live/m, "it needs models; test/voices has a test with models of tones"],
   [/^ringport models add/m, "it downloads a model; test/adapters/cli/models.test.ts does so from its own server"],
   [/^node server\.ts/m, "it needs the same packages; test/examples starts the example that has the same files"],
   [/^export RINGPORT_TOKEN=\$\(npx|^npx ringport call/m, "test/examples/whatsapp.test.ts types it beside the example"],

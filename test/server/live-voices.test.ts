@@ -24,7 +24,7 @@ function rowsOf({ stdout }: ProgramResult): string[][] {
   });
 }
 
-describe.skipIf(missingEngine ?? node.missing)("npm run test:voices", { timeout: 180_000 }, () => {
+describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 180_000 }, () => {
   test.each<[fault: string, removed: readonly string[], fix: string]>([
     ["no model", [DUO, FLUTE, RECOGNISER], "has no voice and no recogniser; to install both: ringport models add pt"],
     ["no voice", [DUO, FLUTE], "has no voice; to install one: ringport models add pt-BR"],
@@ -36,7 +36,7 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:voices", { timeout:
     expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([
       2,
       "",
-      [expect.stringContaining(`test:voices: ${folder} ${fix}`)],
+      [expect.stringContaining(`test:live: ${folder} ${fix}`)],
     ]);
   });
 

@@ -1,4 +1,4 @@
-// `npm run test:voices`: speaks sentences in every installed voice, each in a call on a simulated telephone line, transcribes what
+// `npm run test:live`: speaks sentences in every installed voice, each in a call on a simulated telephone line, transcribes what
 // the callee heard by the installed recogniser, and prints the word error rate of each voice. Exit code: 0 measured, 1 a voice or
 // its call failed, 2 there is nothing to measure, or a wrong argument.
 import { readFileSync } from "node:fs";
@@ -127,6 +127,6 @@ function report(line: string): void {
 }
 
 function refuse(reason: string): number {
-  report(`test:voices: ${reason}`);
+  report(`test:live: ${reason}`);
   return NOTHING_TO_MEASURE;
 }
