@@ -67,6 +67,7 @@ export const WORDS_OF_FIELDS: ReadonlyMap<string, string> = new Map(
 const WORDS_OF_DETAILS: ReadonlyMap<string, string> = new Map([
   ['{"skipInvalid": true}', "--skip-invalid"],
   ["phone_column", "--phone-column"],
+  ["variable_columns", "--variable-columns"],
   ["startAt", "--at"],
   ["endAt", "--until"],
 ]);

@@ -335,20 +335,41 @@ describe("the targets of a batch", () => {
     expect(rows).toHaveLength(251);
     expect(rows[1]).toMatch(/^1,1,\+12025550101,,,Ada,WAITING,0,/);
     expect(rows[250]).toMatch(/^250,/);
-    expect(pages).toEqual([
+    const read = [
       ["0", 100],
       ["100", 100],
       ["200", 100],
-    ]);
+    ];
+    expect(pages).toEqual([...read, ...read]); // for the header, and for the rows
     expect(pieces).toHaveLength(4);
+  });
+
+  test("have a column for every variable in a CSV file", async () => {
+    const variables = [{ name: "Ada" }, { name: "Ben", city: "Rio" }, { status: "new" }];
+    const targets: BatchUseCases["targets"] = async () =>
+      variables.map((values, index) => target({ position: index + 1, variables: values }));
+    const { raw } = await ask(serve({ batches: { targets } }).app, { path: TARGETS, headers: { accept: "text/csv" } });
+    const [header = "", ...rows] = (await new Response(raw.body as ReadableStream).text()).split("\r\n");
+    expect(header).toContain(",name,city,variables.status,status,");
+    expect(rows.slice(0, 3).map((row) => row.split(",").slice(5, 8))).toEqual([
+      ["Ada", "", ""],
+      ["Ben", "Rio", ""],
+      ["", "", "new"],
+    ]);
   });
 
   test("end at the limit of a CSV file", async () => {
     const { pages, rows } = await csvOf(250, "?limit=150");
     expect(rows).toHaveLength(151);
     expect(pages).toEqual([
-      ["0", 100],
-      ["100", 50],
+      ...[
+        ["0", 100],
+        ["100", 50],
+      ],
+      ...[
+        ["0", 100],
+        ["100", 50],
+      ],
     ]);
   });
 

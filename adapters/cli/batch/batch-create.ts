@@ -66,7 +66,11 @@ export const batchCreate: CommandSpec = {
     const draft = await client.batches.create({ ...batch, instanceIds });
     try {
       const report = await orDiscard(client, draft.id, async () => {
-        const imported = await client.batches.addTargets(draft.id, new Blob([csv]), { ...columns, signal });
+        const imported = await client.batches
+          .addTargets(draft.id, new Blob([csv]), { ...columns, signal })
+          .catch((error: unknown) => {
+            throw withoutRows(error, file);
+          });
         if (imported.rows === 0) throw new UsageError(`FILE is "${file}": it has no row below its header`);
         signal.throwIfAborted();
         return imported;
@@ -108,6 +112,15 @@ async function orDiscard<T>(client: Client, id: string, run: () => Promise<T>): 
     await discard(client, id, error);
     throw error;
   }
+}
+
+/** The error of an import; that of a file with too many rows names no stored rows, because the draft is deleted. */
+function withoutRows(error: unknown, file: string): unknown {
+  if (!(error instanceof RingportError) || error.code !== "batch_full") return error;
+  const [limit = ""] = error.detail.split(";");
+  const detail = `FILE is "${file}": ${limit}: split the file, and create a batch of each part`;
+  const { status, requestId } = error;
+  return new RingportError("batch_full", detail, { status, requestId: requestId ?? undefined, cause: error });
 }
 
 /** Deletes a draft. @param failure the reason; default: it is no longer needed @throws {IncompleteError} */

@@ -24,7 +24,7 @@ const MIN_ROW_INTERVAL_MS = 10_000;
 export const batchWatch: CommandSpec = {
   summary: "Follows a batch until it ends.",
   details:
-    "On a terminal it is one line with a bar; otherwise a line when the status changes, and every ten seconds. It waits for a server that restarts. Ctrl-C stops watching, not the batch.\nExit code: 0 everybody was reached, 1 some calls failed or the batch was cancelled, 2 bad input, 130 Ctrl-C.",
+    "On a terminal it is one line with a bar; otherwise a line when the status changes, and at most every ten seconds when the counts do. It waits for a server that restarts. Ctrl-C stops watching, not the batch.\nExit code: 0 everybody was reached, 1 some calls failed or the batch was cancelled, 2 bad input, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "batch" }],
   options: [jsonOption("the batch at each change, one document a line")],
   settings: CONNECTION_SETTINGS,
@@ -37,8 +37,6 @@ export const batchWatch: CommandSpec = {
     const view = new WatchView(json);
     try {
       const batch = await watchBatch(client, id, view, signal);
-      view.stop();
-      if (!json) for (const text of endLines(batch)) print(text);
       return hasReachedAll(batch) ? EXIT.done : EXIT.failed;
     } catch (error) {
       view.stop();
@@ -68,7 +66,10 @@ async function watchBatch(client: Client, id: string, view: WatchView, signal: A
       throw new UsageError(`${id} is a draft and places no calls; start it: ringport batch start ${id}`);
     const { WAITING: waiting = 0, CALLING: live = 0 } = batch.counts.by_status;
     const isFinal = batch.status === "COMPLETED" || batch.status === "CANCELLED";
-    if (isFinal && live === 0 && waiting === 0) return batch;
+    if (isFinal && live === 0 && waiting === 0) {
+      view.end(batch);
+      return batch;
+    }
     view.show(batch);
     await sleep(POLL_MS, signal);
   }
@@ -108,6 +109,13 @@ class WatchView {
     if (!isNewStatus && (!hasChanged || now - this.#printedAt < MIN_ROW_INTERVAL_MS)) return;
     this.#printedAt = now;
     print(`${statusLine(batch)}: ${countsText(batch.counts.by_status)}${endText(batch)}`);
+  }
+
+  /** Prints the last state. */
+  end(batch: BatchDetails): void {
+    this.stop();
+    if (this.#json) this.show(batch);
+    else for (const text of endLines(batch)) print(text);
   }
 
   /** Called while the server does not respond. */

@@ -127,7 +127,7 @@ export class BatchTargets {
     if (stored === "at_limit")
       throw new Refusal(
         "batch_full",
-        `a batch has at most ${limits.targetsPerBatch} targets; row ${firstRow} and the rows after it were not stored`,
+        `a batch has at most ${limits.targetsPerBatch} targets; row ${firstRow} and the rows after it were not stored: split the file, and add them to another batch`,
       );
     report.rows += stored.length;
     for (const { row, position, phone, status, faults } of stored) {

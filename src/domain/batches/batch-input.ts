@@ -111,6 +111,8 @@ const DAY_MS = 86_400_000;
 /** Maximum time between two calls to a target, ms. */
 export const MAX_WAIT_MS: number = 30 * DAY_MS;
 const MAX_VARIABLES = 100;
+/** Longest part of a value that a fault quotes, characters. */
+const MAX_QUOTED = 60;
 const VARIABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const MESSAGE_FIELDS = ["instanceId", "target", "reference", "metadata"];
 
@@ -286,9 +288,11 @@ function scheduleSchema(): Schema<ScheduleInput> {
       zone: v.optional(
         v.pipe(
           v.string(),
-          v.check(
-            isZone,
-            issueText("value_invalid", 'must be "callee" or an IANA time zone, such as America/Sao_Paulo'),
+          v.check(isZone, ({ input }) =>
+            issueText(
+              "value_invalid",
+              `must be "callee" or an IANA time zone, such as America/Sao_Paulo, not "${input.slice(0, MAX_QUOTED)}"`,
+            ),
           ),
         ),
       ),
@@ -319,7 +323,14 @@ function retrySchema(whole: (min: number, max: number, unit?: string) => Schema<
   return v.pipe(
     v.object({
       on: v.pipe(
-        v.array(v.picklist(RETRY_REASONS, issueText("value_invalid", `must be one of ${RETRY_REASONS.join(", ")}`))),
+        v.array(
+          v.picklist(RETRY_REASONS, ({ input }) =>
+            issueText(
+              "value_invalid",
+              `must be one of ${RETRY_REASONS.join(", ")}, not ${JSON.stringify(input)?.slice(0, MAX_QUOTED)}`,
+            ),
+          ),
+        ),
         v.minLength(1, issueText("too_short", "name at least one reason, or omit retry")),
         v.maxLength(RETRY_REASONS.length, issueText("too_long", `at most ${RETRY_REASONS.length} reasons are allowed`)),
       ),

@@ -59,7 +59,9 @@ class RecordSplitter {
       const isTooLong = end - start > MAX_RECORD_BYTES;
       if (isTooLong || (isOpen && isEnd)) {
         const lineEnd = this.#lineEnd(start);
-        const fault = isOpen ? "a quote is never closed" : `the row is longer than ${MAX_RECORD_BYTES} bytes`;
+        const fault = isOpen
+          ? 'a quote is never closed: add the second ", or write "" for a quote within a cell'
+          : `the row is longer than ${MAX_RECORD_BYTES} bytes: shorten its cells`;
         yield { row: ++this.#row, text: decoded(this.#bytes.subarray(start, Math.min(lineEnd, start + 1_000))), fault };
         this.#isSkipping = lineEnd >= this.#bytes.length && !isEnd;
         start = Math.min(lineEnd + 1, this.#bytes.length);
@@ -109,6 +111,11 @@ class RecordSplitter {
     if (row === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
     const text = decoded(bytes);
     if (text.trim() === "") return undefined;
+    const byte = unassignedByte(bytes, text);
+    if (byte !== undefined) {
+      const fault = `the byte 0x${byte.toString(16)} is no character in UTF-8 or Windows-1252: save the file as CSV in UTF-8`;
+      return { row, text: text.slice(0, 1_000), fault };
+    }
     this.#delimiter ??= delimiterOf(text);
     const cells = cellsOf(text, String.fromCharCode(this.#delimiter));
     if (cells.length > MAX_CELLS)
@@ -166,6 +173,19 @@ function decoded(bytes: Uint8Array): string {
     return UTF_8.decode(bytes);
   } catch {
     return WINDOWS_1252.decode(bytes);
+  }
+}
+
+/** A byte that neither encoding has; undefined without one. @param text the decoded bytes */
+function unassignedByte(bytes: Uint8Array, text: string): number | undefined {
+  // WHATWG decoders map such a byte to the control character with its number, which valid UTF-8 may have too.
+  const control = /[\u0081\u008d\u008f\u0090\u009d]/.exec(text)?.[0].charCodeAt(0);
+  if (control === undefined) return undefined;
+  try {
+    UTF_8.decode(bytes);
+    return undefined;
+  } catch {
+    return control;
   }
 }
 

@@ -16,16 +16,44 @@ const RESULT_PREFIX = "result.";
 
 const RESERVED: ReadonlySet<string> = new Set([...FIRST_COLUMNS, ...LAST_COLUMNS]);
 
+/** Maximum number of variables with a column of their own, so that a file with other names in each row stays small. */
+export const MAX_VARIABLE_COLUMNS = 1_000;
+
+/**
+ * The variables that have a column: those of the message, then those that only the targets have, in the order of their
+ * first use.
+ */
+export class VariableColumns {
+  readonly #names: Set<string>;
+
+  constructor(message: BatchMessage) {
+    this.#names = new Set(variablesOf(message));
+  }
+
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+
+  add({ variables = {} }: Pick<BatchTarget, "variables">): void {
+    for (const name of Object.keys(variables)) if (this.#names.size < MAX_VARIABLE_COLUMNS) this.#names.add(name);
+  }
+}
+
 /** The header row of a file with the targets of a batch. */
-export function targetsCsvHeader(message: BatchMessage): string {
-  const variables = variablesOf(message).map((name) => (isReserved(name) ? VARIABLE_PREFIX + name : name));
+export function targetsCsvHeader(
+  message: BatchMessage,
+  variableNames: readonly string[] = variablesOf(message),
+): string {
+  const variables = variableNames.map((name) => (isReserved(name) ? VARIABLE_PREFIX + name : name));
   const results = resultFieldsOf(message).map((name) => RESULT_PREFIX + name);
   return csvRow([...FIRST_COLUMNS, ...variables, ...LAST_COLUMNS, ...results].map(harmless));
 }
 
 /** Returns a function that makes the row of a target. Values from users cannot become formulas of a spreadsheet. */
-export function targetsCsvRow(message: BatchMessage): (target: BatchTarget) => string {
-  const variables = variablesOf(message);
+export function targetsCsvRow(
+  message: BatchMessage,
+  variables: readonly string[] = variablesOf(message),
+): (target: BatchTarget) => string {
   const resultFields = resultFieldsOf(message);
   return ({ position, row, phone, reference, extension, variables: values = {}, ...target }) => {
     const { status, attempts, reason, callId, faults = [], result } = target;

@@ -43,7 +43,7 @@ const EXTENSION_NAMES = ["extension", "ramal"];
 
 /**
  * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the header.
- * @throws {Refusal} `invalid_request`: as {@link csvTable} and {@link meaningsOf}
+ * @throws {Refusal} `invalid_request`: as {@link csvTable} and {@link meaningsOf}, or no column has a variable of the message
  */
 export async function* csvTargets(
   chunks: AsyncIterable<Uint8Array>,
@@ -54,8 +54,10 @@ export async function* csvTargets(
     if ("fault" in record) {
       const { row, text, fault } = record;
       yield { row, text, fault: { column: "", code: "value_invalid", detail: fault } };
-    } else if (meanings === undefined) meanings = meaningsOf(record.cells, columns);
-    else yield targetOf(record.row, record.cells, meanings);
+    } else if (meanings === undefined) {
+      meanings = meaningsOf(record.cells, columns);
+      assertVariables(record.cells, meanings, columns.variables);
+    } else yield targetOf(record.row, record.cells, meanings);
   }
 }
 
@@ -157,10 +159,26 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
   });
 }
 
+/** @throws {Refusal} a variable of the message has no column */
+function assertVariables(
+  header: readonly string[],
+  meanings: readonly ColumnMeaning[],
+  variables: readonly string[] = [],
+): void {
+  const names = new Set(meanings.map((meaning) => meaning.kind === "variable" && meaning.name));
+  const missing = variables.filter((name) => !names.has(name));
+  const [first] = missing;
+  if (first === undefined) return;
+  const placeholders = missing.map((name) => `{{${name}}}`).join(", ");
+  throw fileFault(
+    `the message needs ${placeholders}, and no column has that name; the columns are ${listOf(header)}: name one of them "${first}", or choose it with variable_columns`,
+  );
+}
+
 function targetOf(row: number, cells: readonly string[], meanings: readonly ColumnMeaning[]): TargetRow {
   const extra = cells.slice(meanings.length).findIndex((cell) => cell.trim() !== "");
   if (extra >= 0) {
-    const detail = `the row has ${cells.length} cells, and the header ${meanings.length}`;
+    const detail = `the row has ${cells.length} cells, and the header ${meanings.length}: put quotes around a cell that contains the delimiter, or name each column in the header`;
     return { row, text: cells.join(",").slice(0, 1_000), fault: { column: "", code: "value_invalid", detail } };
   }
   const variables: Record<string, string> = {};

@@ -69,10 +69,20 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
   }
 
   test("is deleted if its import is refused", async () => {
-    const refusal = problem(409, "batch_full", "a batch has at most 3 targets");
+    const refusal = problem(
+      409,
+      "batch_full",
+      "a batch has at most 3 targets; row 5 and the rows after it were not stored",
+    );
     const { command, requests } = await create({ [`POST /v1/batches/${BATCH}/targets`]: refusal });
     const { code, stdout, stderr } = await command.finished;
-    expect([code, stdout, stderr]).toEqual([2, "", "ringport: a batch has at most 3 targets\n"]);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringMatching(
+        /^ringport: FILE is ".*people.csv": a batch has at most 3 targets: split the file, and create a batch of each part\n$/,
+      ),
+    ]);
     expect(requests.at(-1)).toBe(`DELETE /v1/batches/${BATCH}`);
   });
 
@@ -94,13 +104,19 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
 
   test("is named if it cannot be deleted", async () => {
     const replies = {
-      [`POST /v1/batches/${BATCH}/targets`]: problem(409, "batch_full", "a batch has at most 3 targets"),
+      [`POST /v1/batches/${BATCH}/targets`]: problem(
+        409,
+        "batch_full",
+        "a batch has at most 3 targets; row 5 and the rows after it were not stored",
+      ),
       [`DELETE /v1/batches/${BATCH}`]: problem(404, "batch_not_found", "gone"),
     };
     const { code, stderr } = await (await create(replies)).command.finished;
     expect([code, stderr]).toEqual([
       2,
-      `ringport: a batch has at most 3 targets; the draft ${BATCH} could not be deleted; do so later: ringport batch delete ${BATCH}\n`,
+      expect.stringContaining(
+        `each part; the draft ${BATCH} could not be deleted; do so later: ringport batch delete ${BATCH}\n`,
+      ),
     ]);
     const plan = {
       ...{ targets: { WAITING: 1 }, faults: [], problems: [], instances: [], calls: [] },

@@ -83,6 +83,8 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(watchRun.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 repeated`);
     expect(watchRun.stdout).toContain("1 FAILED busy");
     expect(watchRun.code).toBe(1);
+    const documents = (await run("batch", "watch", id, "--json")).stdout.trim().split("\n");
+    expect(documents.map((text) => JSON.parse(text))).toMatchObject([{ id, status: "COMPLETED" }]);
 
     const results = (await run("batch", "results", id)).stdout.trim().split("\n");
     expect(results.map((row) => row.split("\t").slice(1, 4))).toEqual([
@@ -168,7 +170,8 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
       ["--zone", "Mars", 'must be "callee"'],
     ] as const) {
       const wrongOption = await run(...create, "--hours", "09:00-18:00", option, value);
-      expect([wrongOption.code, wrongOption.stderr]).toEqual([2, expect.stringContaining(`${option} is "${value}": `)]);
+      expect([wrongOption.code, wrongOption.stderr]).toEqual([2, expect.stringMatching(`^ringport: ${option}\\b`)]);
+      expect(wrongOption.stderr).toContain(`"${value}"`);
       expect(wrongOption.stderr).toContain(problem);
     }
     const twoColumns = await run(

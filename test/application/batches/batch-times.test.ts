@@ -74,3 +74,15 @@ test("a repeated request gets its batch, although its start time has passed", as
   expect(await create()).toMatchObject({ id, replayed: true });
   await world.stop();
 });
+
+test("a wrong zone and a wrong reason for a retry are quoted", async () => {
+  const { world, instance } = await withCallees();
+  const wrongFields = { schedule: { zone: "Mars" }, retry: { on: ["busi" as never] } };
+  await expect(world.app.batches.create(ALICE, batchOf([instance.id], wrongFields))).rejects.toMatchObject({
+    errors: [
+      { pointer: "/schedule/zone", detail: expect.stringMatching(/^must be "callee" or .*, not "Mars"$/) },
+      { pointer: "/retry/on/0", detail: expect.stringMatching(/^must be one of busy, .*, not "busi"$/) },
+    ],
+  });
+  await world.stop();
+});

@@ -57,11 +57,23 @@ describe("the records of a CSV file", () => {
     );
   });
 
+  test("a byte of no encoding invalidates its own row", async () => {
+    const row = (byte: number) => [...new TextEncoder().encode("+1,Ada"), byte, 0x0a];
+    const file = Uint8Array.from([...row(0x20), ...row(0xe9), ...row(0x81), ...row(0x20)]);
+    const fault = "the byte 0x81 is no character in UTF-8 or Windows-1252: save the file as CSV in UTF-8";
+    expect(cellsOf(await recordsOf(file))).toEqual([["+1", "Ada "], ["+1", "Adaé"], fault, ["+1", "Ada "]]);
+    expect(cellsOf(await recordsOf("+1,\u0081\n"))).toEqual([["+1", "\u0081"]]);
+  });
+
   test("a quote that is never closed invalidates only its own row", async () => {
     const records = await recordsOf('phone,name\n+1,"Ada\n+2,Bob\n+3,Cyd\n');
     expect(records).toEqual([
       { row: 1, cells: ["phone", "name"] },
-      { row: 2, text: '+1,"Ada', fault: "a quote is never closed" },
+      {
+        row: 2,
+        text: '+1,"Ada',
+        fault: 'a quote is never closed: add the second ", or write "" for a quote within a cell',
+      },
       { row: 3, cells: ["+2", "Bob"] },
       { row: 4, cells: ["+3", "Cyd"] },
     ]);
@@ -72,7 +84,7 @@ describe("the records of a CSV file", () => {
     const records = await recordsOf(`phone\n${longRow}\n+2\n`, [10, 70_000, 140_000]);
     expect(records.map((record) => ("cells" in record ? record.cells : record.fault))).toEqual([
       ["phone"],
-      `the row is longer than ${MAX_RECORD_BYTES} bytes`,
+      `the row is longer than ${MAX_RECORD_BYTES} bytes: shorten its cells`,
       ["+2"],
     ]);
   });

@@ -33,7 +33,7 @@ async function importRows(csv: string, columns: CsvColumns = {}): Promise<Target
   const chunks = async function* () {
     yield new TextEncoder().encode(csv);
   };
-  for await (const row of csvTargets(chunks(), { variables: ["name", "status"], ...columns })) rows.push(row);
+  for await (const row of csvTargets(chunks(), columns)) rows.push(row);
   return rows;
 }
 
@@ -124,6 +124,10 @@ test.each([
   ],
   ["PK\u0003\u0004\u0014..people.csv", "the file is a ZIP archive, not a CSV file: unpack it"],
   ["<!DOCTYPE html>\n<html>", "the file is HTML or XML"],
+  [
+    "phone,Nome\n+12025550101,Ada\n",
+    'the message needs {{name}}, and no column has that name; the columns are "phone", "Nome": name one of them "name"',
+  ],
   ["phone,phone\n+12025550101,7\n", 'two columns are named "phone"'],
   ["phone,name,Name\n+12025550101,Ada,Countess\n", 'two columns are named "name"'],
   [
@@ -133,7 +137,7 @@ test.each([
   ["name,Phone,phone\nAda,+12025550101,7\n", 'two columns are named "Phone"'],
   ["who\nAda\n", 'the columns are "who": name one of them phone, or choose it with phone_column'],
 ])("the file %j is refused", async (csv, detail) => {
-  await expect(importRows(csv)).rejects.toMatchObject({
+  await expect(importRows(csv, { variables: ["name"] })).rejects.toMatchObject({
     errors: [expect.objectContaining({ detail: expect.stringContaining(detail) })],
   });
 });
@@ -169,4 +173,10 @@ test.each([
   ["the column without the references", "number,phone\n7,+12025550101\n", { reference: "number" }],
 ])("%s has the numbers", async (_, csv, columns) => {
   expect(await importRows(csv, columns)).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);
+});
+
+test("a row with more cells than the header has a fault that names the fix", async () => {
+  expect(await importRows("phone,name\n+12025550101,Ada,Ben\n")).toMatchObject([
+    { row: 2, fault: { detail: expect.stringContaining("put quotes around a cell that contains the delimiter") } },
+  ]);
 });

@@ -10,6 +10,7 @@ import { Notice } from "../components/notice.tsx";
 import { PageLayout } from "../components/page.tsx";
 import { FaultNotice, Progress } from "../components/waiting.tsx";
 import { client } from "../shell/client.ts";
+import { ConsoleError } from "../shell/console-api.ts";
 import { navigate } from "../shell/place.ts";
 import { useAction } from "../shell/use-action.ts";
 import { useInstances } from "./calls/use-instances.ts";
@@ -150,7 +151,7 @@ export default function NewBatch() {
 async function createDraft(
   form: BatchForm,
   message: FormState,
-  { file, columns }: ChosenFile,
+  { name, file, columns }: ChosenFile,
   onProgress: (share: number) => void,
 ): Promise<string> {
   const { type, audio } = message.form.value;
@@ -161,7 +162,9 @@ async function createDraft(
     await importFile(id, file, columns, onProgress);
   } catch (error) {
     await client.batches.delete(id).catch(() => {});
-    throw error;
+    if (!(error instanceof ConsoleError && error.code === "batch_full")) throw error;
+    // The server names the rows that it has stored, but they were deleted with the draft.
+    throw new ConsoleError({ ...error, detail: `${name}: ${t.value.list.tooMany}` }, error.retryAfter);
   }
   return id;
 }

@@ -32,6 +32,7 @@ export default {
     pasted: "Pasted list",
     none: "Choose a file, or paste a list.",
     unreadable: "The file could not be read. Choose it again.",
+    tooMany: "the list has more rows than a batch can have. Split it, and create a batch of each part.",
     remove: "Remove",
     phone: "Column with the numbers",
     reference: "Column with the references",

@@ -32,6 +32,7 @@ export default {
     pasteHint: "Linhas de uma planilha, ou um número por linha, com o código do país.",
     pasted: "Lista colada",
     none: "Escolha um arquivo ou cole uma lista.",
+    tooMany: "a lista tem mais linhas do que um lote pode ter. Divida-a, e crie um lote para cada parte.",
     unreadable: "O arquivo não pôde ser lido. Escolha-o de novo.",
     remove: "Remover",
     phone: "Coluna com os números",

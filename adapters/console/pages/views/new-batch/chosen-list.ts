@@ -11,6 +11,7 @@ import {
 
 /** A file to import, with the names of its columns. */
 export interface ChosenFile {
+  readonly name: string;
   readonly file: Blob;
   readonly columns: ColumnChoice;
 }
@@ -104,6 +105,6 @@ export class ChosenList {
       reference: columnOf(list.preview, meanings, "reference"),
       variableColumns: choice.variableColumns,
     };
-    return { file: list.file, columns };
+    return { name: list.name, file: list.file, columns };
   }
 }
