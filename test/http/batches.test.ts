@@ -205,7 +205,8 @@ describe("POST /v1/batches/:batchId/targets", () => {
       body: "Id;Phone;NAME;Fixo\n7;x;Ada;+1 202 555 0101\n",
     });
     const variables = { Phone: "x", name: "Ada" };
-    expect(rows).toEqual([{ row: 2, input: { phoneNumber: "+12025550101", reference: "7", variables } }]);
+    const columns = { phoneNumber: "Fixo", reference: "Id", name: "NAME" };
+    expect(rows).toEqual([{ row: 2, input: { phoneNumber: "+12025550101", reference: "7", variables }, columns }]);
   });
 
   test("reads the columns of variables from the query", async () => {
@@ -216,7 +217,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
         body: "phone,First name\n+12025550101,Ada\n",
       });
     const { rows } = await importWith('{"name":"First name"}');
-    expect(rows).toEqual([{ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada" } } }]);
+    expect(rows).toMatchObject([{ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada" } } }]);
     for (const columns of ["name", "[1]", '{"name":1}', '{"name":{}}', '{"name":"a\u0000"', "x".repeat(10_001)]) {
       const { reply } = await importWith(columns);
       expect([reply.status, reply.json.errors?.[0]?.parameter]).toEqual([400, "variable_columns"]);

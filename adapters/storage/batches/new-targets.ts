@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { BatchTarget } from "../../../src/domain/batches/batch.ts";
-import { withDuplicates } from "../../../src/domain/batches/duplicates.ts";
+import { type TargetPlace, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
 import type { BatchStore, NewTarget } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
 import { type Database, IS_UNIQUE_TARGET } from "../tables/all-tables.ts";
@@ -25,7 +25,7 @@ const KNOWN_NUMBERS = preparedQuery(
   (db, { batch_id, ...keys }: { readonly batch_id: string } & Readonly<Record<number, string>>) =>
     db
       .selectFrom("batch_targets")
-      .select(["phone_key", "source_row"])
+      .select(["phone_key", "source_row", "position"])
       .where("batch_id", "=", batch_id)
       .where("phone_key", "in", Object.values(keys))
       .where(IS_UNIQUE_TARGET),
@@ -43,7 +43,7 @@ export function addTargets(session: Session): BatchStore["addTargets"] {
         .executeTakeFirst();
       if (batch?.status !== "DRAFT") return "not_draft";
       if (batch.last_position + targets.length > maxTargets) return "at_limit";
-      const rows = await withoutRepeats(tx, id, targets);
+      const rows = await withoutRepeats(tx, id, targets, batch.last_position);
       const stored = rows.map(
         (target, index): BatchTarget => ({
           ...target,
@@ -80,15 +80,20 @@ async function insertTargets(tx: Kysely<Database>, targets: readonly BatchTarget
 }
 
 /** The targets; a valid one whose number is already in the batch, or earlier in the list, is a DUPLICATE. */
-async function withoutRepeats(tx: Kysely<Database>, id: string, targets: readonly NewTarget[]): Promise<NewTarget[]> {
+async function withoutRepeats(
+  tx: Kysely<Database>,
+  id: string,
+  targets: readonly NewTarget[],
+  lastPosition: number,
+): Promise<NewTarget[]> {
   const keys = targets.flatMap(({ phoneKey }) => (phoneKey === null ? [] : [phoneKey]));
-  const rowByKey = new Map<string, number>();
+  const placeByKey = new Map<string, TargetPlace>();
   for (let from = 0; from < keys.length; from += PIECE) {
     const piece = keys.slice(from, from + PIECE);
     const last = piece.at(-1) ?? "";
     while (piece.length < PIECE) piece.push(last); // so that all pieces have the same statement
-    for (const { phone_key, source_row } of await KNOWN_NUMBERS(tx, { batch_id: id, ...piece }))
-      if (phone_key !== null) rowByKey.set(phone_key, source_row);
+    for (const { phone_key, source_row, position } of await KNOWN_NUMBERS(tx, { batch_id: id, ...piece }))
+      if (phone_key !== null) placeByKey.set(phone_key, { row: source_row, position });
   }
-  return withDuplicates(targets, rowByKey);
+  return withDuplicates(targets, placeByKey, lastPosition);
 }

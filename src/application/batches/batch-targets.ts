@@ -2,7 +2,7 @@ import { nextTurn } from "../../base/turn-budget.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
 import type { TargetInput, UpdateTargetInput } from "../../domain/batches/batch-input.ts";
-import { duplicateOf, withDuplicates } from "../../domain/batches/duplicates.ts";
+import { duplicateOf, type TargetPlace, withDuplicates } from "../../domain/batches/duplicates.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -59,10 +59,10 @@ export class BatchTargets {
     networks: readonly Telephony[],
   ): AsyncGenerator<readonly BatchTarget[]> {
     const checks = await this.#checks(principal, batch, networks);
-    const rowByKey = new Map<string, number>();
+    const placeByKey = new Map<string, TargetPlace>();
     let position = 0;
     for await (const piece of inPieces(rows))
-      yield withDuplicates(await checks.check(piece, options), rowByKey).map((target) => {
+      yield withDuplicates(await checks.check(piece, options), placeByKey, position).map((target) => {
         position++;
         return { ...target, batchId: batch.id, position, attempts: 0, callId: null, version: 1 };
       });

@@ -3,6 +3,7 @@ import { nextTurn } from "../../base/turn-budget.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import type { Batch, BatchMessage, TargetFault } from "../../domain/batches/batch.ts";
 import type { TargetInput } from "../../domain/batches/batch-input.ts";
+import { inFileColumn } from "../../domain/batches/fault-column.ts";
 import { filledMessage, variablesOf } from "../../domain/batches/message-template.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import {
@@ -103,7 +104,7 @@ export class TargetChecks {
     const { input } = row;
     const phone = typeof input?.phoneNumber === "string" ? input.phoneNumber.slice(0, MAX_KEPT_NUMBER) : "";
     const isNumber = PHONE_NUMBER.test(phone);
-    const faults = await this.#faults(input, consents, strict);
+    const faults = (await this.#faults(input, consents, strict)).map((fault) => inFileColumn(fault, row.columns));
     const zones = isNumber ? zonesKey(phone) : "";
     return {
       ...plain,

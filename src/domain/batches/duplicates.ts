@@ -5,29 +5,39 @@ export function claimsNumber(status: TargetStatus): boolean {
   return status !== "INVALID" && status !== "DUPLICATE";
 }
 
+/** Place of a target: the row of its import, and its position in the batch. */
+export type TargetPlace = Pick<BatchTarget, "row" | "position">;
+
 /**
- * The targets; each whose number an earlier row has is a `DUPLICATE`.
- * @param rowByKey row of each number that the batch has, by `phoneKey`; numbers of these targets are added
+ * The targets; each whose number an earlier one has is a `DUPLICATE`.
+ * @param placeByKey place of each number that the batch has, by `phoneKey`; numbers of these targets are added
+ * @param lastPosition position of the target before these
  */
 export function withDuplicates<T extends Pick<BatchTarget, "phoneKey" | "row" | "status">>(
   targets: readonly T[],
-  rowByKey: Map<string, number>,
+  placeByKey: Map<string, TargetPlace>,
+  lastPosition: number,
 ): (T | (T & ReturnType<typeof duplicateOf>))[] {
-  return targets.map((target) => {
+  return targets.map((target, index) => {
     const { phoneKey, row, status } = target;
     if (phoneKey === null || !claimsNumber(status)) return target;
-    const firstRow = rowByKey.get(phoneKey);
-    if (firstRow !== undefined) return { ...target, ...duplicateOf(firstRow) };
-    rowByKey.set(phoneKey, row);
+    const place = { row, position: lastPosition + index + 1 };
+    const first = placeByKey.get(phoneKey);
+    if (first) return { ...target, ...duplicateOf(placeText(first, place)) };
+    placeByKey.set(phoneKey, place);
     return target;
   });
 }
 
-/** The fields of a duplicate. @param firstRow the row that has its number, if known */
-export function duplicateOf(firstRow?: number): Pick<BatchTarget, "status" | "nextAttemptAt" | "faults"> {
-  const detail =
-    firstRow === undefined
-      ? "another target has the same number"
-      : `row ${firstRow} has the same number; it is called once`;
+/** The fields of a duplicate. @param first the target that has its number */
+export function duplicateOf(first = "another target"): Pick<BatchTarget, "status" | "nextAttemptAt" | "faults"> {
+  const detail = `${first} has the same number; it is called once`;
   return { status: "DUPLICATE", nextAttemptAt: null, faults: [{ column: "phoneNumber", code: "duplicate", detail }] };
+}
+
+/** Names a row for a later one: each import counts its rows from the beginning. */
+function placeText(first: TargetPlace, later: TargetPlace): string {
+  if (first.row >= later.row) return `row ${first.row} of an earlier import`;
+  const isSameImport = first.row - first.position === later.row - later.position;
+  return isSameImport ? `row ${first.row}` : `row ${first.row} (target ${first.position} of the batch)`;
 }

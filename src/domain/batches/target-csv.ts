@@ -1,5 +1,6 @@
 import { isObject } from "../input/input-checks.ts";
-import type { BatchMessage, BatchTarget } from "./batch.ts";
+import type { BatchMessage, BatchTarget, TargetFault } from "./batch.ts";
+import { placeAndText } from "./fault-column.ts";
 import { variablesOf } from "./message-template.ts";
 
 /** Columns before the variables of the message. */
@@ -76,7 +77,7 @@ export function targetsCsvRow(
       timeText(result?.startedAt),
       timeText(result?.endedAt),
       callId ?? "",
-      harmless(faults.map(({ column, detail }) => (column ? `${column}: ${detail}` : detail)).join("; ")),
+      harmless(faults.map(faultCell).join("; ")),
       ...resultFields.map((name) => (Object.hasOwn(fields, name) ? harmless(textOf(fields[name])) : "")),
     ]);
   };
@@ -131,6 +132,11 @@ function csvRow(cells: readonly string[]): string {
 
 function quoted(cell: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function faultCell(fault: TargetFault): string {
+  const [place, text] = placeAndText(fault);
+  return place === "" ? text : `${place}: ${text}`;
 }
 
 function textOf(value: unknown): string {

@@ -10,7 +10,12 @@ import { type ColumnMeaning, exportedMeaning, isTargetsCsv, withoutApostrophe } 
 
 /** A row of an import, before it is checked. */
 export type TargetRow =
-  | { readonly row: number; readonly input: TargetInput }
+  | {
+      readonly row: number;
+      readonly input: TargetInput;
+      /** Column of the file for each field and variable whose name differs from it. */
+      readonly columns?: Readonly<Record<string, string>> | undefined;
+    }
   /** A row that could not be read; `text`: as it was sent, at most 1,000 characters. */
   | { readonly row: number; readonly text: string; readonly fault: TargetFault };
 
@@ -50,6 +55,7 @@ export async function* csvTargets(
   columns: CsvColumns = {},
 ): AsyncGenerator<TargetRow> {
   let meanings: readonly ColumnMeaning[] | undefined;
+  let fileColumns: Readonly<Record<string, string>> = {};
   for await (const record of csvTable(chunks)) {
     if ("fault" in record) {
       const { row, text, fault } = record;
@@ -57,7 +63,8 @@ export async function* csvTargets(
     } else if (meanings === undefined) {
       meanings = meaningsOf(record.cells, columns);
       assertVariables(record.cells, meanings, columns.variables);
-    } else yield targetOf(record.row, record.cells, meanings);
+      fileColumns = fileColumnsOf(record.cells, meanings);
+    } else yield targetOf(record.row, record.cells, meanings, fileColumns);
   }
 }
 
@@ -175,7 +182,25 @@ function assertVariables(
   );
 }
 
-function targetOf(row: number, cells: readonly string[], meanings: readonly ColumnMeaning[]): TargetRow {
+/** The columns of fields and variables that have another name in the file. */
+function fileColumnsOf(
+  header: readonly string[],
+  meanings: readonly ColumnMeaning[],
+): Readonly<Record<string, string>> {
+  const entries = meanings.flatMap((meaning, index) => {
+    const column = header[index]?.trim() ?? "";
+    const field = meaning.kind === "phone" ? "phoneNumber" : meaning.kind === "variable" ? meaning.name : meaning.kind;
+    return meaning.kind === "none" || column === field || column === "" ? [] : [[field, column] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function targetOf(
+  row: number,
+  cells: readonly string[],
+  meanings: readonly ColumnMeaning[],
+  columns: Readonly<Record<string, string>>,
+): TargetRow {
   const extra = cells.slice(meanings.length).findIndex((cell) => cell.trim() !== "");
   if (extra >= 0) {
     const detail = `the row has ${cells.length} cells, and the header ${meanings.length}: put quotes around a cell that contains the delimiter, or name each column in the header`;
@@ -191,7 +216,7 @@ function targetOf(row: number, cells: readonly string[], meanings: readonly Colu
     else input[meaning.kind] = cell;
   });
   if (Object.keys(variables).length > 0) input.variables = variables;
-  return { row, input };
+  return { row, input, columns };
 }
 
 /** A name without case, accents, spaces and punctuation. */

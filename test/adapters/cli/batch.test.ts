@@ -46,9 +46,9 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(id).toMatch(/^batch_\w{26}$/);
     expect(createRun.code).toBe(2);
     expect(createRun.stderr).toContain("3 of 300 rows have problems:");
-    expect(createRun.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
+    expect(createRun.stderr).toMatch(/^ {2}row 12 +telefone /m);
     expect(createRun.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
-    expect(createRun.stderr).toMatch(/^ {2}row 301 +phoneNumber .*must not be called/m);
+    expect(createRun.stderr).toMatch(/^ {2}row 301 +telefone .*must not be called/m);
     expect(createRun.stderr).toContain(`"people" is DRAFT: 297 to call, 3 with problems\n`);
     expect(createRun.stderr).toContain(
       `Correct these rows in the console, or call the others: ringport batch start ${id} --skip-invalid\n`,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
 import type { CreateBatchInput } from "../../../src/domain/batches/batch-input.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
+import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile } from "../../support/application.ts";
 import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
@@ -256,6 +257,23 @@ test("a repeated creation of a deleted batch is refused as batch_not_found", asy
     code: "batch_not_found",
     message: `the key "monday" created batch "${id}", which has been deleted since; use a new key`,
   });
+  await world.stop();
+});
+
+test("faults of a file name its columns", async () => {
+  const { world, instance } = await withCallees();
+  const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets: [], start: false }));
+  async function* file() {
+    yield new TextEncoder().encode("Telefone,Name\n12,Ada\n+12025550100,\n");
+  }
+  const { faults } = await world.app.batches.addTargets(ALICE, id, csvTargets(file(), { variables: ["name"] }));
+  expect(faults.flatMap((row) => row.faults)).toMatchObject([
+    { column: "phoneNumber", detail: expect.stringMatching(/^column "Telefone": "12" must /) },
+    { column: "name", detail: 'column "Name": the message needs the variable name, and this row has none' },
+  ]);
+  const { message } = await world.app.batches.get(ALICE, id);
+  const [target] = await world.app.batches.targets(ALICE, id);
+  expect(targetsCsvRow(message)(target!)).toMatch(/"Telefone: ""12"" must /);
   await world.stop();
 });
 

@@ -90,7 +90,7 @@ test("a file of invalid targets is imported again unchanged", async () => {
   expect(csv).toContain("variables.status");
   expect(csv).toContain("phoneNumber: must be E.164");
   const variables = { name: "+Ada", status: "bill" };
-  expect(await importRows(csv)).toEqual([
+  expect(await importRows(csv)).toMatchObject([
     { row: 2, input: { phoneNumber: "=12", reference: "-x", extension: "12,3", variables } },
   ]);
 });
@@ -98,7 +98,7 @@ test("a file of invalid targets is imported again unchanged", async () => {
 test("a chosen column is a variable, whatever its name", async () => {
   const csv = "phone,First Name,name,reference\n+12025550101,Ada,Countess,7\n";
   const [row] = await importRows(csv, { variableColumns: { name: "first name", visit: "Reference" } });
-  expect(row).toEqual({ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada", visit: "7" } } });
+  expect(row).toMatchObject({ row: 2, input: { phoneNumber: "+12025550101", variables: { name: "Ada", visit: "7" } } });
 });
 
 test.each([

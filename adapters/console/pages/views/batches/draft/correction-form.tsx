@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { BatchTarget } from "../../../../../../src/client/index.ts";
+import { placeAndText } from "../../../../../../src/domain/batches/fault-column.ts";
 import { Button } from "../../../components/button.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Form } from "../../../components/form.tsx";
@@ -43,8 +44,10 @@ export function CorrectionForm({
     onClose();
     await onSaved();
   });
-  const faultOf = (...columns: readonly string[]) =>
-    target.faults.find(({ column }) => columns.includes(column))?.detail;
+  const faultOf = (...columns: readonly string[]) => {
+    const fault = target.faults.find(({ column }) => columns.includes(column));
+    return fault && placeAndText(fault)[1];
+  };
   return (
     <div ref={element} class="correction">
       <Form

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchTarget } from "../../../../../../src/client/index.ts";
+import { placeAndText } from "../../../../../../src/domain/batches/fault-column.ts";
 import { Button } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
 import { FaultNotice, Loaded } from "../../../components/waiting.tsx";
@@ -110,10 +111,10 @@ function FaultyRow({
           <strong class="number">{phone_number}</strong>
           <TargetBadge status={status} />
         </p>
-        {faults.map(({ column, detail }) => (
-          <p key={column + detail} class="small">
-            {column !== "" && <code>{column}: </code>}
-            {detail}
+        {faults.map(placeAndText).map(([place, text]) => (
+          <p key={place + text} class="small">
+            {place !== "" && <code>{place}: </code>}
+            {text}
           </p>
         ))}
       </div>
