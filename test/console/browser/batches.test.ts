@@ -71,6 +71,14 @@ describeEach([ON_NODE], (target) => {
         page
           .getByLabel("CSV file")
           .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await open("%PDF-1.7\n1 0 obj\n");
+      await page.getByText("people.csv: the file is a PDF, not a CSV file: export it as CSV.").waitFor();
+      await open("name,phone,phone\nAna,+12025550102,+12025550103\n");
+      await page.getByText('people.csv: two columns are named "phone"').waitFor();
+      expect(await page.getByText("the file is a PDF").count()).toBe(0);
+      await page.getByLabel("Not before").fill("2026-01-01T10:00");
+      await page.getByText("This time is in the past.").waitFor();
+      await page.getByLabel("Not before").fill("");
       await open("name,phone,mobile\nAna,+12025550102,+12025550103\n");
       await page.getByText("The numbers of “phone” are called.").waitFor();
       await page.getByLabel("Column with the numbers").selectOption("mobile");
