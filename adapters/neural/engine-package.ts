@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { cwd } from "node:process";
+import { cwd, execPath } from "node:process";
 
 /** The default data folder; a test compares it with that of the defaults. */
 const DATA_FOLDER = "./data";
@@ -18,6 +18,9 @@ export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER}
 
 /** Advice for a server without the engine. */
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
+
+/** Option of Deno that lets it start speech processes, and no other program. */
+export const DENO_OPTION = "--allow-run=deno";
 
 /** An installed package of the engine. */
 export interface EnginePackage {
@@ -43,4 +46,31 @@ export function enginePackages(folder: string = cwd()): readonly EnginePackage[]
     }
     return [];
   });
+}
+
+/** A fault that keeps every model of this machine from working. */
+export interface EngineObstacle {
+  /** Completes the sentence "the engine …". */
+  readonly reason: string;
+  /** Its fix, as the end of the sentence "to fix it, …". */
+  readonly fix: string;
+}
+
+/** The first fault that keeps models from working; undefined if a speech process can be started. */
+export function engineObstacle(packages: readonly EnginePackage[] = enginePackages()): EngineObstacle | undefined {
+  if (packages.length === 0) return { reason: "is not installed", fix: ENGINE_REMEDY };
+  if (mayStartProcesses()) return undefined;
+  return { reason: `cannot be started: Deno needs ${DENO_OPTION}`, fix: `start Deno with ${DENO_OPTION}, or -A` };
+}
+
+interface DenoPermissions {
+  readonly permissions: {
+    querySync(permission: { name: "run"; command: string }): { readonly state: string };
+  };
+}
+
+/** True if this program may start a speech process, which needs a permission on Deno. */
+function mayStartProcesses(): boolean {
+  const { Deno } = globalThis as { Deno?: DenoPermissions };
+  return Deno === undefined || Deno.permissions.querySync({ name: "run", command: execPath }).state === "granted";
 }

@@ -4,7 +4,8 @@ import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "../speech/engine-speech.ts";
 import type { VoiceId } from "../speech/parse-voice-id.ts";
 import { segments } from "../speech/segments.ts";
-import { ENGINE_COMMAND } from "./engine-package.ts";
+import { VoiceLost } from "../speech/voice-catalogue.ts";
+import { ENGINE_COMMAND, type EngineObstacle, engineObstacle } from "./engine-package.ts";
 import { commandToAdd, KNOWN_MODELS } from "./known-models.ts";
 import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";
 import { type SpeechProcesses, TEXTS_AT_ONCE } from "./speech-processes.ts";
@@ -40,7 +41,7 @@ export function naturalRemedy(
 /** Voices of a model folder, spoken in speech processes. Throws a TypeError for a malformed voice id. */
 export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions): Speech {
   const voices = new NeuralVoices(folder, choice);
-  const isInstalled = (): boolean => processes.packages().length > 0;
+  const obstacle = (): EngineObstacle | undefined => engineObstacle(processes.packages());
 
   async function* speak({ id }: Voice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
     const { model, speaker, speed, language } = await voices.inputOf(id);
@@ -61,8 +62,13 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
     name: "neural",
     atOnce: processes.size * TEXTS_AT_ONCE,
     isLocal: true,
-    voices: async () => (isInstalled() ? voices.all() : []),
-    find: async (id) => (isInstalled() ? voices.find(id) : undefined),
+    voices: async () => (obstacle() ? [] : voices.all()),
+    async find(id) {
+      const voice = await voices.find(id);
+      const fault = voice && obstacle();
+      if (fault) throw new VoiceLost(`the model of voice ${id.id} cannot speak: the engine ${fault.reason}`, fault.fix);
+      return voice;
+    },
     speak,
   });
   return { ...speech, sliceLength: SLICE_LENGTH };

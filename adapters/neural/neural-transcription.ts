@@ -1,3 +1,4 @@
+import { errorText } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";
 import {
   type Transcription,
@@ -6,7 +7,7 @@ import {
   type TranscriptionSession,
 } from "../../src/ports/transcription.ts";
 import { type TimeSpan, UnprocessedAudio } from "../transcription/unprocessed-audio.ts";
-import { ENGINE_REMEDY } from "./engine-package.ts";
+import { type EngineObstacle, engineObstacle } from "./engine-package.ts";
 import type { HeardText, RecogniserFiles, RecogniserInput } from "./messages.ts";
 import { readModelFolder } from "./model-folder.ts";
 import type { OpenedStream, SpeechProcesses } from "./speech-processes.ts";
@@ -46,13 +47,25 @@ export function neuralTranscription(
     capabilities: { sampleRates: [16_000, 8_000], endOfTurn: false, partial: true },
     async open({ sampleRate }, signal) {
       const files = await recogniserIn(folder, model);
-      if (processes.packages().length === 0)
-        throw new TranscriptionFailed(`local transcription needs its engine; to fix it, ${ENGINE_REMEDY}`);
+      const obstacle = engineObstacle(processes.packages());
+      if (obstacle) throw new TranscriptionFailed(obstacleText(obstacle));
       const sessionSignal = AbortSignal.any([signal, scope.signal]);
       return new NeuralSession(processes, { model: files, sampleRate, language }, closeMs, sessionSignal);
     },
     close: async () => scope.abort(),
   };
+}
+
+/** Reason why a recogniser of a folder cannot transcribe, with the fix; undefined if it can. Starts no process. */
+export async function transcriptionFault(folder: string, model: string | undefined): Promise<string | undefined> {
+  const obstacle = engineObstacle();
+  const fault = await recogniserIn(folder, model).then(() => undefined, errorText);
+  const faults = [fault, obstacle && obstacleText(obstacle)].filter((text) => text !== undefined);
+  return faults.length === 0 ? undefined : faults.join("; ");
+}
+
+function obstacleText({ reason, fix }: EngineObstacle): string {
+  return `local transcription cannot be used: the engine ${reason}; to fix it, ${fix}`;
 }
 
 /** The recogniser of a folder. @throws {TranscriptionFailed} none, several or a broken one; the message names the fix */
@@ -70,7 +83,7 @@ async function recogniserIn(folder: string, name: string | undefined): Promise<R
   throw new TranscriptionFailed(
     fault
       ? `the model ${fault.name} cannot be used: ${fault.reason}`
-      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (installed: ${installedNames}); "ringport models" lists those to install`,
+      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (recognisers: ${installedNames}); "ringport models" lists those to install`,
   );
 }
 

@@ -1,13 +1,15 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { errorText } from "../../src/base/error.ts";
 import { ownMember } from "../../src/base/own-member.ts";
 import { SpeechFailed, type Voice } from "../../src/ports/speech.ts";
 import { espeakScripts } from "../speech/espeak-scripts.ts";
 import { compareVoiceIds, parseVoiceId, type VoiceId } from "../speech/parse-voice-id.ts";
 import { VoiceLost } from "../speech/voice-catalogue.ts";
+import { KNOWN_MODELS } from "./known-models.ts";
 import type { SpeakInput } from "./messages.ts";
 import { type ModelFolder, readModelFolder, type VoiceModel } from "./model-folder.ts";
-import { numberVoices, type UnnumberedVoice } from "./voice-numbers.ts";
+import { numberVoices, storedModel, type UnnumberedVoice } from "./voice-numbers.ts";
 
 /** A voice of a model under an id of the operator's choice. */
 export interface NeuralVoice {
@@ -60,7 +62,9 @@ export class NeuralVoices {
     const voice = entries.get(id)?.voice;
     if (voice) return voice;
     if (number === 1) return (await this.all()).find(({ language }) => language === tag);
-    if (this.#modelById.has(id)) throw new VoiceLost(this.#lossOf(id));
+    const model =
+      this.#modelById.get(id) ?? ownMember(this.#choice, id)?.model ?? (await storedModel(this.#folder, id));
+    if (model !== undefined) throw new VoiceLost(this.#lossOf(id, model), this.#remedyFor(model));
     return undefined;
   }
 
@@ -78,9 +82,14 @@ export class NeuralVoices {
   }
 
   /** The path of the folder is for operators: callers get its name. */
-  #lossOf(id: string): string {
-    const model = this.#modelById.get(id) ?? "its model";
+  #lossOf(id: string, model = this.#modelById.get(id) ?? "its model"): string {
     return `the model of voice ${id} cannot be used: ${model} is missing or damaged in the folder ${basename(this.#folder)}`;
+  }
+
+  #remedyFor(model: string): string {
+    const force = existsSync(join(this.#folder, model)) ? "--force " : "";
+    if (KNOWN_MODELS.some(({ name }) => name === model)) return `run: ringport models add ${force}${model}`;
+    return `put the folder ${model} back into the model folder, whose path "ringport models" prints, or run: ringport models add ${force}--from FILE`;
   }
 
   #entries(): Promise<ReadonlyMap<string, Entry>> {

@@ -71,6 +71,12 @@ function nextId(language: string, usedIds: ReadonlySet<string>): string | undefi
   return undefined;
 }
 
+/** The model to which an id was given; undefined if it was given to none. */
+export async function storedModel(folder: string, id: string): Promise<string | undefined> {
+  const stored = await storedIds(folder).catch(() => new Map<string, string>());
+  return [...stored].find(([, storedId]) => storedId === id)?.[0].replace(/#\d+$/, "");
+}
+
 async function storedIds(folder: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(folder, FILE), "utf8").catch(() => "{}");
   try {

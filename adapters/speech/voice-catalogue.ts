@@ -55,7 +55,8 @@ export class VoiceCatalogue {
       return { voice, engine };
     }
     this.#engineById.delete(id);
-    throw new VoiceUnavailable(`${await this.#lossOf(id)}${await this.#explain(id)}`);
+    const loss = await this.#lossOf(id);
+    throw new VoiceUnavailable(`${loss ? `${loss.message}; ` : ""}${await this.#explain(id, loss)}`);
   }
 
   /** The engine of a voice that was found before. */
@@ -63,16 +64,16 @@ export class VoiceCatalogue {
     return this.#engineById.get(id);
   }
 
-  /** Reason why an engine has lost a voice that it had, as the beginning of an explanation. */
-  async #lossOf(id: string): Promise<string> {
+  /** Reason why an engine has lost a voice that it had. */
+  async #lossOf(id: string): Promise<VoiceLost | undefined> {
     for (const engine of this.#engines) {
       const error = await engine.voice(id).catch((error: unknown) => error);
-      if (error instanceof VoiceLost) return `${error.message}; `;
+      if (error instanceof VoiceLost) return error;
     }
-    return "";
+    return undefined;
   }
 
-  async #explain(id: string): Promise<string> {
+  async #explain(id: string, loss: VoiceLost | undefined): Promise<string> {
     const voiceId = parseVoiceId(id);
     if (voiceId === undefined) return `voice "${id}" does not exist: a voice id looks like "pt-BR-1"`;
     const { tag, language } = voiceId;
@@ -81,16 +82,25 @@ export class VoiceCatalogue {
     const candidates =
       sameTag.length > 0 ? sameTag : voices.filter((voice) => voice.language.startsWith(`${language}-`));
     if (candidates.length === 0)
-      return `voice ${id} is not available, and no other voice speaks ${language}; to fix it, ${await this.#remedy(voiceId)}`;
+      return `voice ${id} is not available, and no other voice speaks ${language}; to fix it, ${loss?.remedy ?? (await this.#remedy(voiceId))}`;
     const namedIds = candidates.slice(0, MAX_NAMED).map((voice) => voice.id);
     const suffix = candidates.length > namedIds.length ? ` and ${candidates.length - namedIds.length} more` : "";
     const scope = sameTag.length > 0 ? tag : language;
-    return `voice ${id} is not available; to fix it, choose a voice for ${scope}: ${namedIds.join(", ")}${suffix}`;
+    const restoration = loss ? `${loss.remedy}; or ` : "";
+    return `voice ${id} is not available; to fix it, ${restoration}choose a voice for ${scope}: ${namedIds.join(", ")}${suffix}`;
   }
 }
 
-/** Thrown by an engine for a voice that it had before. The message has the reason. */
-export class VoiceLost extends VoiceUnavailable {}
+/** Thrown by an engine for a voice that it has, but cannot speak with. The message has the reason. */
+export class VoiceLost extends VoiceUnavailable {
+  /** The fix, as the end of the sentence "to fix it, …". */
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
 
 /** The voice with this id; the best voice of a language becomes an alias. */
 async function voiceOf(engine: Speech, id: string): Promise<Voice | undefined> {

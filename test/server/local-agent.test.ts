@@ -80,9 +80,11 @@ describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
     ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name === "deno"),
     ({ runtime }) => {
       test("names the permission that it needs", async () => {
-        const { code, stdout } = await runDemo(runtime, toneModels(), 1, []);
-        expect(stdout).toContain("FAILED: agent_failed (the speech process cannot be started: Deno needs --allow-run)");
-        expect(code).toBe(1);
+        const { code, stdout, stderr } = await runDemo(runtime, toneModels(), 1, []);
+        expect(`${stdout}${stderr}`).toMatch(
+          /✗ engine cannot be started: Deno needs --allow-run=deno +→ start Deno with/,
+        );
+        expect(code).toBe(2);
       });
     },
   );

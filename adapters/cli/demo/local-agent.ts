@@ -1,14 +1,14 @@
 import type { EmbeddedTuning } from "../../../src/options.ts";
 import type { Voice } from "../../../src/ports/speech.ts";
 import { embeddedWorkers } from "../../defaults/worker-pool.ts";
-import { enginePackages } from "../../neural/engine-package.ts";
+import { engineObstacle } from "../../neural/engine-package.ts";
 import { KNOWN_MODELS } from "../../neural/known-models.ts";
 import { type ModelFolder, readModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
-import { addFix, ENGINE_FIX } from "../doctor/speech-fixes.ts";
+import { addFix, neuralFix } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
 /** Choices of the operator; those left undefined are detected. */
@@ -69,12 +69,15 @@ async function findSpeech(choice: LocalChoice): Promise<{
   readonly findings: readonly Finding[];
 }> {
   const { folder, voiceId } = choice;
-  const engineFindings = enginePackages().length > 0 ? [] : [broken("engine", "is not installed", ENGINE_FIX.neural)];
+  const obstacle = engineObstacle();
+  const engineFindings = obstacle
+    ? [broken("engine", obstacle.reason, neuralFix(`the engine ${obstacle.reason}`))]
+    : [];
   const [models, voices] = await Promise.all([readModelFolder(folder), voicesOf(choice).catch(reasonOf)]);
   if (typeof voices === "string") return { findings: [...engineFindings, broken("voice", voices, "ringport doctor")] };
   const voice = voiceId === undefined ? bestOf(voices) : voices.find(({ id }) => id === voiceId);
   const tag = voice?.language ?? voiceId?.replace(/-\d+$/, "") ?? "en-US";
-  // Without the engine the voices of models are not listed.
+  // Without a usable engine the voices of models are not listed.
   const isVoiceMissing = voice === undefined && (engineFindings.length === 0 || models.voices.length === 0);
   const detail = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
   const voiceFindings = isVoiceMissing ? [broken("voice", detail, addFix("voice", tag))] : [];

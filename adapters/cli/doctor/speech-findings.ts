@@ -3,7 +3,7 @@ import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import type { Transcription } from "../../../src/ports/transcription.ts";
 import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
 import { embeddedWorkers } from "../../defaults/worker-pool.ts";
-import { enginePackages } from "../../neural/engine-package.ts";
+import { ENGINE_COMMAND, engineObstacle, enginePackages } from "../../neural/engine-package.ts";
 import type { ModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { neuralTranscription } from "../../neural/neural-transcription.ts";
@@ -50,10 +50,17 @@ export function findVoices(engines: readonly Finding[], natural: NaturalParts): 
 }
 
 /** The models in the folder, and those that cannot be used. */
-function modelFindings({ path, voices, recognisers, faults }: ModelFolder, fault: string | undefined): Finding[] {
+export function modelFindings(
+  { path, voices, recognisers, faults }: ModelFolder,
+  fault: string | undefined,
+): Finding[] {
   const names = [...voices, ...recognisers].map(({ name }) => name);
-  if (names.length + faults.length === 0)
-    return [missing("speech models", `none in ${path}`, "ringport models lists those to install")];
+  if (names.length + faults.length === 0) {
+    const fix = "ringport models lists those to install";
+    return [
+      missing("speech models", `none in ${path}`, enginePackages().length > 0 ? fix : `${ENGINE_COMMAND}; ${fix}`),
+    ];
+  }
   const brokenModels = faults.map(({ name, reason }) => missing(`model ${name}`, `cannot be used: ${reason}`));
   const numberingFindings = fault === undefined ? [] : [missing("speech models", fault)];
   return [
@@ -67,7 +74,14 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
   const name = `speech ${engine}`;
   const voices = allVoices.filter((voice) => voice.engine === engine);
   const [voice] = voices;
-  if (!voice) return missing(name, "is not installed", fix);
+  if (!voice) {
+    const obstacle = engine === "neural" ? engineObstacle() : undefined;
+    return missing(
+      name,
+      obstacle?.reason ?? "is not installed",
+      obstacle ? neuralFix(`the engine ${obstacle.reason}`) : fix,
+    );
+  }
   try {
     const ms = await timeToSpeak(speech, voice.id);
     const languages = new Set(voices.map(({ language }) => language)).size;
@@ -122,11 +136,16 @@ export async function findTranscription({ data = DEFAULT_DATA, embedded }: Ringp
         ? localTranscriptionFix(reason, tuning.language)
         : "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
     // Calls can be placed without it.
-    return [{ ...broken(name, `does not listen: ${reason}`, fix), essential: false }];
+    return [{ ...broken(name, `does not listen: ${withoutFix(reason)}`, fix), essential: false }];
   } finally {
     await engine.close();
     processes.close();
   }
+}
+
+/** A reason without its fix, which a finding has beside it. */
+function withoutFix(reason: string): string {
+  return reason.replace(/; to fix it, .*$/s, "");
 }
 
 async function firstFault(engine: Transcription): Promise<Error | undefined> {

@@ -1,4 +1,4 @@
-import { ENGINE_COMMAND, enginePackages } from "../../neural/engine-package.ts";
+import { DENO_OPTION, ENGINE_COMMAND, enginePackages } from "../../neural/engine-package.ts";
 import { commandToAdd } from "../../neural/known-models.ts";
 import { readModelFolder } from "../../neural/model-folder.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
@@ -55,6 +55,6 @@ export function addFix(job: "voice" | "recogniser", tag: string): string {
 
 /** The fix if the speech process, not a model, is at fault. */
 function processFix(reason: string): string | undefined {
-  if (/--allow-run/.test(reason)) return "start Deno with --allow-run, or -A";
-  return /needs its engine|cannot load its engine/.test(reason) ? ENGINE_COMMAND : undefined;
+  if (/--allow-run/.test(reason)) return `start Deno with ${DENO_OPTION}, or -A`;
+  return /the engine is not installed|cannot load its engine/.test(reason) ? ENGINE_COMMAND : undefined;
 }

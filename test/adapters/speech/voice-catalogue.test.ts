@@ -3,6 +3,8 @@ import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { espeakMatch, espeakTags, languagesByTag } from "../../../adapters/speech/espeak-languages.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
+import { VoiceLost } from "../../../adapters/speech/voice-catalogue.ts";
+import { type Speech, type Voice, VoiceUnavailable } from "../../../src/ports/speech.ts";
 
 const pool = embeddedWorkers();
 afterAll(() => pool.close());
@@ -166,6 +168,30 @@ describe("an unavailable voice", () => {
     );
     expect(await refusal({ pool: withoutEngines, naturalRemedy }, "pt-BR-1")).toBe(
       "VoiceUnavailable: voice pt-BR-1 is not available, and no other voice speaks pt; to fix it, run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0); or for a natural voice, run: ringport models add it",
+    );
+  });
+
+  test.each([
+    ["pt-BR-50", "voice pt-BR-50 is not available, and no other voice speaks pt; to fix it, put it back"],
+    [
+      "en-US-50",
+      "voice en-US-50 is not available; to fix it, put it back; or choose a voice for en-US: en-US-1, en-US-7",
+    ],
+  ])("%s of a lost model is refused with the fix that restores it", async (id, text) => {
+    const english: Voice = { id: "en-US-7", language: "en-US", engine: "neural", name: "duo", quality: "natural" };
+    const neural: Speech = {
+      voices: async () => [english],
+      async voice(asked) {
+        if (asked === "en-US-7" || asked === "en-US-1") return english;
+        if (asked !== id) throw new VoiceUnavailable("none");
+        throw new VoiceLost("its model is missing", "put it back");
+      },
+      async *speak() {},
+      async close() {},
+    };
+    const naturalRemedy = () => ({ commands: "ringport models add pt-BR", isExact: false });
+    expect(await refusal({ pool: withoutEngines, neural, naturalRemedy }, id)).toBe(
+      `VoiceUnavailable: its model is missing; ${text}`,
     );
   });
 
