@@ -1,5 +1,5 @@
 import process from "node:process";
-import { errorText } from "../../src/base/error.ts";
+import { CodedError, errorText } from "../../src/base/error.ts";
 import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { unreachableText } from "./connection/unreachable.ts";
@@ -68,11 +68,15 @@ function withFix(error: RingportError): string {
   return detailText(detail);
 }
 
+/** Codes of faults that are no mistake of the user: a server that cannot be reached, a download that is damaged. */
+const FAILURES: ReadonlySet<string> = new Set(["connection_lost", "model_not_installed"]);
+
 function exitCode(error: unknown): number {
   if (error instanceof RingportError) {
     const { status, code } = error;
     return code === "network_error" || (status >= 400 && status < 500) ? EXIT.usage : EXIT.failed;
   }
+  if (error instanceof CodedError && FAILURES.has(error.code)) return EXIT.failed;
   const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
   return isBug ? EXIT.failed : EXIT.usage;
 }

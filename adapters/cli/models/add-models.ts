@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { usableModelFolder } from "../../defaults/data-folder.ts";
@@ -162,14 +163,24 @@ function expectedSha256(line: ParsedLine, archives: number): string | undefined 
   return sha256;
 }
 
-const UNKNOWN_LICENCE = "unknown (its MODEL_CARD or README names it)";
+const UNPUBLISHED_LICENCE = "unknown (its MODEL_CARD or README names it)";
+/** Files of a model that may name its licence. */
+const LICENCE_FILES = /^(model_card|readme|licen[cs]e)/i;
+
+/** Licence of an installed model, as shown. */
+async function licenceText(path: string, licence: string | null): Promise<string> {
+  if (licence !== null) return licence;
+  const names = await readdir(path).catch(() => []);
+  const file = names.sort().find((name) => LICENCE_FILES.test(name));
+  return file === undefined ? "unknown (ask its publisher)" : `unknown (read its ${file})`;
+}
 
 function printDownloads(models: readonly KnownModel[]): void {
   const rows = models.map(({ name, megabytes, memoryMb, licence }) => [
     name,
     `download ${sizeText(megabytes ?? null)}`,
     `memory ${sizeText(memoryMb ?? null)}`,
-    `licence ${licence ?? UNKNOWN_LICENCE}`,
+    `licence ${licence ?? UNPUBLISHED_LICENCE}`,
   ]);
   for (const row of table(rows)) printToStderr(row);
   printToStderr(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
@@ -209,14 +220,24 @@ async function report(
   if (!line.values.has("json")) {
     print(isNew ? `${name} is installed in ${folder}` : `${name} is already installed; --force replaces it`);
     if (voices.length > 0) print(`  voices   ${voices.join(", ")}`);
-    print(`  licence  ${licence ?? UNKNOWN_LICENCE}`);
-    for (const hint of hintsFor(job, voices, fault)) printToStderr(hint);
+    print(`  licence  ${await licenceText(join(folder, name), licence)}`);
+    const recogniserCount = models.filter((model) => model.job === "recogniser" && model.state === "installed").length;
+    for (const hint of hintsFor({ name, job, voices }, fault, recogniserCount)) printToStderr(hint);
   }
   return { name, job, voices, licence, is_new: isNew };
 }
 
-function hintsFor(job: ListedModel["job"], voices: readonly string[], fault: string | null): string[] {
-  if (job === "recogniser") return ["Transcribe with it: RINGPORT_TRANSCRIPTION_ENGINE=local ringport serve"];
+function hintsFor(
+  { name, job, voices }: Pick<ListedModel, "name" | "job" | "voices">,
+  fault: string | null,
+  recogniserCount: number,
+): string[] {
+  if (job === "recogniser") {
+    const choice = recogniserCount > 1 ? `RINGPORT_TRANSCRIPTION_MODEL=${name} ` : "";
+    return [
+      `Transcribe agents and streams with it: RINGPORT_TRANSCRIPTION_ENGINE=local ${choice}RINGPORT_STREAM_PREVIEW=1 ringport serve`,
+    ];
+  }
   if (voices[0] !== undefined) return [`Hear it from a running server: ringport voices --play ${voices[0]}`];
   return [
     fault ??

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { didYouMean } from "../../../src/base/nearest.ts";
 import { ENGINE_REMEDY, enginePackages } from "../../neural/engine-package.ts";
 import { removeModel } from "../../neural/installation/install-model.ts";
@@ -5,6 +6,7 @@ import { ENGINE_LICENCE } from "../../neural/known-models.ts";
 import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
+import { megabytesText } from "../terminal/progress-bar.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -24,6 +26,7 @@ export const models: CommandSpec = {
   settings: MODEL_SETTINGS,
   async run(line) {
     const { folder, choice } = modelPlace(line);
+    await assertNoFile(folder);
     const { models: allModels, fault } = await listModels(folder, choice);
     const listedModels = line.values.get("installed")
       ? allModels.filter(({ state }) => state !== "available")
@@ -37,7 +40,7 @@ export const models: CommandSpec = {
     // Two tables: in one, the long names of recognisers would leave no room for the other columns.
     const isRecogniser = ({ job }: ListedModel): boolean => job === "recogniser";
     for (const part of [listedModels.filter((model) => !isRecogniser(model)), listedModels.filter(isRecogniser)])
-      if (part.length > 0) printRows(COLUMNS, part.map(cells));
+      if (part.length > 0) printRows(MODEL_COLUMNS, part.map(cells));
     printToStderr(`Models are in ${folder}${allModels.some(isPresent) ? "" : ", which has none yet"}`);
     printToStderr(`Engine: sherpa-onnx (${ENGINE_LICENCE}); ${engine ? `${engine.name} is installed` : ENGINE_REMEDY}`);
     for (const { name, reason } of listedModels)
@@ -47,6 +50,16 @@ export const models: CommandSpec = {
   },
 };
 
+/** @throws {UsageError} the model folder is a file */
+async function assertNoFile(folder: string): Promise<void> {
+  const isFile = await stat(folder).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
+  if (isFile)
+    throw new UsageError(`the model folder ${folder} is a file; choose another one with RINGPORT_SPEECH_MODELS`);
+}
+
 /** `ringport models list`: an alias, since other lists are named this way. */
 export const modelsList: CommandSpec = {
   summary: "The same as ringport models.",
@@ -55,23 +68,24 @@ export const modelsList: CommandSpec = {
   run: (line) => models.run(line),
 };
 
-const COLUMNS: readonly ListColumn[] = [
+/** The columns of the list; a narrow terminal keeps names, languages and licences. */
+export const MODEL_COLUMNS: readonly ListColumn[] = [
   { head: "MODEL" },
-  { head: "LANGUAGES", dropOrder: 3 },
-  { head: "STATE" },
-  { head: "VOICES", dropOrder: 1, cut: true },
-  { head: "DOWNLOAD", dropOrder: 2 },
+  { head: "LANGUAGES" },
+  { head: "STATE", dropOrder: 1 },
+  { head: "VOICES", dropOrder: 2, cut: true },
+  { head: "SIZE", dropOrder: 3 },
   { head: "MEMORY", dropOrder: 4 },
-  { head: "LICENCE", dropOrder: 5, cut: true },
+  { head: "LICENCE", cut: true },
 ];
 
-function cells({ name, job, languages, state, voices, download_mb, memory_mb, licence }: ListedModel): string[] {
+function cells({ name, job, languages, state, voices, memory_mb, licence, ...sizes }: ListedModel): string[] {
   return [
     name,
     languages.join(","),
     state,
     job === "recogniser" ? "(transcribes)" : voices.join(","),
-    sizeText(download_mb),
+    sizes.installed_bytes === null ? sizeText(sizes.download_mb) : megabytesText(sizes.installed_bytes),
     sizeText(memory_mb),
     licence ?? "unknown",
   ];

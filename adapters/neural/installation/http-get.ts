@@ -60,7 +60,7 @@ async function getOnce(url: URL, { headers, signal, stallMs = STALL_MS }: HttpGe
       return await bytes;
     } catch (error) {
       combinedSignal.throwIfAborted();
-      throw new ConnectionLost(`the connection to ${url.host} failed: ${reasonOf(error)}`, { cause: error });
+      throw new ConnectionLost(`the connection to ${url.host} failed: ${connectionReason(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -123,8 +123,20 @@ function hasProxies(): boolean {
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
 
-function reasonOf(error: unknown): string {
+/** Code of a failed connection; its message if there is no code. */
+export function connectionReason(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
-  return cause === undefined ? errorText(error) : reasonOf(cause);
+  if (cause !== undefined && cause !== null) return connectionReason(cause);
+  const text = errorText(error);
+  return (
+    CODES_OF_TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? text.replace(/^error sending .*? \(\S+\): /, "")
+  );
 }
+
+/** Deno's errors have texts in place of the codes of Node and Bun. */
+const CODES_OF_TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/\bdns error\b/i, "ENOTFOUND"],
+  [/\bconnection refused\b/i, "ECONNREFUSED"],
+  [/\bconnection reset\b/i, "ECONNRESET"],
+];

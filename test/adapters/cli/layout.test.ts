@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { COMMANDS, loadAll } from "../../../adapters/cli/all-commands.ts";
 import { commandHelp, overviewHelp } from "../../../adapters/cli/help.ts";
+import { MODEL_COLUMNS } from "../../../adapters/cli/models/models.ts";
 import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
 import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";
 import { wrapped } from "../../../adapters/cli/terminal/wrapped.ts";
@@ -28,6 +29,21 @@ describe("a list of calls", () => {
 
   test("has every column on a wide terminal", () =>
     expect(fittingTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
+
+  test("keeps names, languages and licences of models on narrow terminals", () => {
+    const cells = [
+      "vits-piper-pt_BR-faber-medium",
+      "pt-BR",
+      "available",
+      "pt-BR-20",
+      "about 63 MB",
+      "about 330 MB",
+      "MIT",
+    ];
+    const [head, row] = fittingTable(MODEL_COLUMNS, [cells], 80);
+    expect(head).toMatch(/MODEL +LANGUAGES +STATE +VOICES +LICENCE/);
+    expect(row).toMatch(/^vits-piper-pt_BR-faber-medium +pt-BR +available +pt-BR-20 +MIT$/);
+  });
 
   test("leaves out columns on narrow terminals, and names them", () => {
     const lines = fittingTable(columns, rows, 40);

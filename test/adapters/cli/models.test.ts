@@ -20,7 +20,7 @@ import { freshFolder, launch, node, run } from "./run-cli.ts";
 const FABER = "vits-piper-pt_BR-faber-medium";
 const NEMOTRON = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
 const PROGRAM = fileURLToPath(new URL("../../support/add-models.ts", import.meta.url));
-const UNKNOWN_LICENCE = "  licence  unknown (its MODEL_CARD or README names it)";
+const UNKNOWN_LICENCE = "  licence  unknown (read its MODEL_CARD)";
 const HINTS = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
 
 async function saveArchive(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
@@ -95,6 +95,30 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect((await cli("add", "pt-BR", "--yes")).stderr).toMatch(/it has no model files; --force replaces it/);
   });
 
+  test("lists the size of an installed model, and refuses a file as its folder", async () => {
+    const { models, cli } = createDataFolder();
+    await cli("add", "--from", await saveArchive(FLUTE, "tar"));
+    const row = (await cli()).stdout.split("\n").find((line) => line.startsWith(FLUTE));
+    expect(row?.split("\t")[4]).toMatch(/^\d+\.\d MB$/);
+    const file = join(models, FLUTE, "tokens.txt");
+    const { code, stdout, stderr } = await cli("--speech-models", file);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      `ringport: the model folder ${file} is a file; choose another one with RINGPORT_SPEECH_MODELS\n`,
+    ]);
+  });
+
+  test("names the file of a model that has its licence", async () => {
+    const { models, cli } = createDataFolder();
+    const archive = await saveArchive(FLUTE, "tar");
+    await cli("add", "--from", archive);
+    rmSync(join(models, FLUTE, "MODEL_CARD"));
+    expect((await cli("add", "--from", archive)).stdout).toContain("  licence  unknown (ask its publisher)\n");
+    writeFileSync(join(models, FLUTE, "README.md"), "# Flute\n");
+    expect((await cli("add", "--from", archive)).stdout).toContain("  licence  unknown (read its README.md)\n");
+  });
+
   test("uses the folder of the server's settings", async () => {
     const { data, cli } = createDataFolder();
     const otherFolder = join(freshFolder(), "deep", "voices");
@@ -116,11 +140,13 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       [
         `${FLUTE} is installed in ${models}\n  voices   pt-BR-50\n${UNKNOWN_LICENCE}`,
         `${DUO} is installed in ${models}\n  voices   en-US-50, en-US-51\n${UNKNOWN_LICENCE}`,
-        `${RECOGNISER} is installed in ${models}\n${UNKNOWN_LICENCE}\n`,
+        `${RECOGNISER} is installed in ${models}\n  licence  unknown (ask its publisher)\n`,
       ].join("\n"),
     );
     expect(first.stderr).toContain("Hear it from a running server: ringport voices --play pt-BR-50");
-    expect(first.stderr).toContain("RINGPORT_TRANSCRIPTION_ENGINE=local");
+    expect(first.stderr).toContain(
+      "Transcribe agents and streams with it: RINGPORT_TRANSCRIPTION_ENGINE=local RINGPORT_STREAM_PREVIEW=1 ringport serve\n",
+    );
     expect(first.stderr).toMatch(/The engine is missing; run: npm install/);
     const secondRun = await cli("add", "--from", archivePaths[0]!);
     expect([secondRun.code, secondRun.stdout]).toEqual([
@@ -275,7 +301,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         // The archive here contains a CTC model, which cannot be used under this name.
         const { code, stderr } = await add(["pt", "--yes", "--json"]);
         expect([code, JSON.parse(stderr.split("\n").at(-2)!).detail]).toEqual([
-          2,
+          1,
           expect.stringContaining(`the model ${NEMOTRON} cannot be used`),
         ]);
         expect(readdirSync(models)).toEqual([FABER]);
@@ -287,14 +313,14 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         releases.files.set(`tts-models/${FABER}.tar.bz2`, archive.subarray(0, archive.length - 1));
         const wrongChecksum = await add(["pt-BR", "--yes"]);
         expect([wrongChecksum.code, wrongChecksum.stderr]).toEqual([
-          2,
+          1,
           expect.stringMatching(/the SHA-256 of .* must be [0-9a-f]{64}/),
         ]);
         releases.files.set(`tts-models/${FABER}.tar.bz2`, archive);
         releases.files.delete("tts-models/checksum.txt");
         const noChecksum = await add(["pt-BR", "--yes"]);
         expect([noChecksum.code, noChecksum.stderr]).toEqual([
-          2,
+          1,
           expect.stringMatching(/no checksum of .* is available/),
         ]);
         expect(readdirSync(models)).toEqual([]);
@@ -319,9 +345,11 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         expect((await exceptLoopback(["pt-BR", "--force"], "-")).code).toBe(0);
         expect(proxy.hosts()).toHaveLength(before);
         rmSync(join(data, "models"), { recursive: true });
-        expect((await add(["pt-BR", "--yes"], "-", "http://releases.test")).stderr).toMatch(
-          /the connection to releases\.test failed/,
-        );
+        const unreachable = await add(["pt-BR", "--yes"], "-", "http://releases.test");
+        expect([unreachable.code, unreachable.stderr]).toEqual([
+          1,
+          expect.stringMatching(/the connection to releases\.test failed: (ENOTFOUND|EAI_AGAIN)\b/),
+        ]);
       });
 
       test.skipIf(process.platform === "win32")(

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type DownloadOptions, download } from "../../../../adapters/neural/installation/download.ts";
+import { connectionReason } from "../../../../adapters/neural/installation/http-get.ts";
 import { archiveUrl, publishedSha256 } from "../../../../adapters/neural/installation/model-releases.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { fullDisk } from "../../../support/full-disk.ts";
@@ -25,6 +26,20 @@ async function freshDownload() {
     server.requests.filter((request) => request.startsWith(STORED)).map((request) => request.slice(STORED.length + 1));
   return { server, folder, start, ranges };
 }
+
+describe("a failed connection", () => {
+  const denoError = (text: string) =>
+    new TypeError("fetch failed", { cause: new Error(`error sending request for url (http://a.test/x): ${text}`) });
+
+  it.each([
+    [denoError("client error (Connect): dns error: failed to lookup address information"), "ENOTFOUND"],
+    [denoError("client error (Connect): tcp connect error: Connection refused (os error 111)"), "ECONNREFUSED"],
+    [denoError("connection closed before message completed"), "connection closed before message completed"],
+    [Object.assign(new Error("getaddrinfo ENOTFOUND a.test"), { code: "ENOTFOUND" }), "ENOTFOUND"],
+  ])("has its code on each runtime: %s", (error, reason) => {
+    expect(connectionReason(error)).toBe(reason);
+  });
+});
 
 describe("a download", () => {
   it("has the bytes of the release, and reports its progress", async () => {
