@@ -52,7 +52,7 @@ export function enginePackages(folder: string = cwd()): readonly EnginePackage[]
 export interface EngineObstacle {
   /** Completes the sentence "the engine …". */
   readonly reason: string;
-  /** Its fix, as the end of the sentence "to fix it, …". */
+  /** Fix of the fault, as the end of the sentence "to fix it, …". */
   readonly fix: string;
 }
 

@@ -1,4 +1,3 @@
-import { errorText } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";
 import {
   type Transcription,
@@ -7,10 +6,9 @@ import {
   type TranscriptionSession,
 } from "../../src/ports/transcription.ts";
 import { type TimeSpan, UnprocessedAudio } from "../transcription/unprocessed-audio.ts";
-import { type EngineObstacle, engineObstacle } from "./engine-package.ts";
-import type { HeardText, RecogniserFiles, RecogniserInput } from "./messages.ts";
-import { readModelFolder } from "./model-folder.ts";
+import type { HeardText, RecogniserInput } from "./messages.ts";
 import type { OpenedStream, SpeechProcesses } from "./speech-processes.ts";
+import { usableRecogniser } from "./usable-recogniser.ts";
 
 /** Options of {@link neuralTranscription}. */
 export interface NeuralTranscriptionOptions {
@@ -45,46 +43,16 @@ export function neuralTranscription(
   return {
     name: "local",
     capabilities: { sampleRates: [16_000, 8_000], endOfTurn: false, partial: true },
+    async check() {
+      await usableRecogniser(processes, folder, model);
+    },
     async open({ sampleRate }, signal) {
-      const files = await recogniserIn(folder, model);
-      const obstacle = engineObstacle(processes.packages());
-      if (obstacle) throw new TranscriptionFailed(obstacleText(obstacle));
+      const files = await usableRecogniser(processes, folder, model);
       const sessionSignal = AbortSignal.any([signal, scope.signal]);
       return new NeuralSession(processes, { model: files, sampleRate, language }, closeMs, sessionSignal);
     },
     close: async () => scope.abort(),
   };
-}
-
-/** Reason why a recogniser of a folder cannot transcribe, with the fix; undefined if it can. Starts no process. */
-export async function transcriptionFault(folder: string, model: string | undefined): Promise<string | undefined> {
-  const obstacle = engineObstacle();
-  const fault = await recogniserIn(folder, model).then(() => undefined, errorText);
-  const faults = [fault, obstacle && obstacleText(obstacle)].filter((text) => text !== undefined);
-  return faults.length === 0 ? undefined : faults.join("; ");
-}
-
-function obstacleText({ reason, fix }: EngineObstacle): string {
-  return `local transcription cannot be used: the engine ${reason}; to fix it, ${fix}`;
-}
-
-/** The recogniser of a folder. @throws {TranscriptionFailed} none, several or a broken one; the message names the fix */
-async function recogniserIn(folder: string, name: string | undefined): Promise<RecogniserFiles> {
-  const { recognisers, faults } = await readModelFolder(folder);
-  const names = recognisers.map((recogniser) => recogniser.name);
-  const [recogniser, ...others] = name === undefined ? recognisers : recognisers.filter((model) => model.name === name);
-  if (recogniser && others.length === 0) return recogniser.files;
-  if (recogniser)
-    throw new TranscriptionFailed(
-      `there are ${names.length} recognisers in ${folder}; choose one with RINGPORT_TRANSCRIPTION_MODEL: ${names.join(", ")}`,
-    );
-  const fault = faults.find((fault) => name === undefined || fault.name === name);
-  const installedNames = names.length === 0 ? "none" : names.join(", ");
-  throw new TranscriptionFailed(
-    fault
-      ? `the model ${fault.name} cannot be used: ${fault.reason}`
-      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (recognisers: ${installedNames}); "ringport models" lists those to install`,
-  );
 }
 
 /** The transcription of one speaker by a speech process. If the process dies, another one transcribes what it had not finished. */

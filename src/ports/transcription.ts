@@ -18,6 +18,11 @@ export interface Transcription {
    * @throws {TranscriptionFailed} the session cannot be opened; the message is for an operator
    */
   open(options: TranscriptionOptions, signal: AbortSignal): Promise<TranscriptionSession>;
+  /**
+   * Checks, without opening one, that a session could be opened; called before a call that needs it is dialled. Default: no check.
+   * @throws {TranscriptionFailed} the message names the cause and the fix
+   */
+  check?(): Promise<void>;
   /** Ends every session at once. */
   close(): Promise<void>;
 }

@@ -82,7 +82,7 @@ describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
       test("names the permission that it needs", async () => {
         const { code, stdout, stderr } = await runDemo(runtime, toneModels(), 1, []);
         expect(`${stdout}${stderr}`).toMatch(
-          /✗ engine cannot be started: Deno needs --allow-run=deno +→ start Deno with/,
+          /✗ engine +cannot be started: Deno needs --allow-run=deno +→ start Deno with/,
         );
         expect(code).toBe(2);
       });

@@ -12,7 +12,7 @@ export const INTEGRATION: readonly string[] = [
   "test/http/contract/*.test.ts",
   "test/adapters/*.test.ts",
   "test/adapters/agent/{cascade{,-report,-tools},http-tool,realtime{,-tasks},safety}.test.ts",
-  "test/adapters/neural/{call,contract,process-deaths,speech-processes}.test.ts",
+  "test/adapters/neural/{call,contract,engine-obstacle,process-deaths,speech-processes}.test.ts",
   "test/adapters/neural/installation/download.test.ts",
   "test/voices/measure.test.ts",
   "test/adapters/{body-parsing,server,speech,storage,transcription,user-hosts,workers}/**/*.test.ts",

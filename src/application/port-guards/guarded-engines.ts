@@ -89,6 +89,7 @@ const TRANSCRIPTION: Rules<Transcription> = {
   name: reads(acceptText, "transcription"),
   capabilities: reads(acceptRecord<TranscriptionCapabilities>({ sampleRates: acceptList(acceptSampleRate) })),
   open: resolves(OPEN_MS, { accept: acceptPort(SESSION, "transcription") }),
+  check: resolves(OPEN_MS),
   close: resolves(closeLimit),
 };
 

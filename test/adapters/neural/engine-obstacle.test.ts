@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type EnginePackage, engineObstacle } from "../../../adapters/neural/engine-package.ts";
 import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
-import { neuralTranscription, transcriptionFault } from "../../../adapters/neural/neural-transcription.ts";
+import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
+import { transcriptionFault } from "../../../adapters/neural/usable-recogniser.ts";
 import { testProcesses } from "../../support/neural.ts";
 import { toneModels } from "../../support/tone-models.ts";
 
@@ -59,7 +60,17 @@ describe("without the permission of Deno", () => {
     const transcription = neuralTranscription(testProcesses({ packages: () => INSTALLED }), { folder: toneModels() });
     const options = { callId: "call_1", speaker: "callee", sampleRate: 8_000 } as const;
     await expect(transcription.open(options, NEVER_ABORTED)).rejects.toThrow(FIX);
+    await expect(transcription.check?.()).rejects.toThrow(FIX);
   });
+});
+
+it("the check of a transcription finds a missing recogniser without a process", async () => {
+  const processes = testProcesses({ packages: () => INSTALLED });
+  await expect(neuralTranscription(processes, { folder: "/nowhere" }).check?.()).rejects.toThrow(
+    "there is no recogniser in /nowhere",
+  );
+  await expect(neuralTranscription(processes, { folder: toneModels() }).check?.()).resolves.toBeUndefined();
+  expect(processes.count).toBe(0);
 });
 
 it("a folder without a recogniser, and a missing engine, are both named", async () => {

@@ -160,7 +160,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect(await healthySpeech).toEqual([2, 4, 4].map((letters) => expect.closeTo(letters * LETTER_S, 2)));
   });
 
-  it("a voice disappears with its model folder, and the refusal names the fix, also after a restart", async () => {
+  it("a voice disappears with its model folder, and after a restart the refusal names the fix", async () => {
     const { folder, processes, speech: earlierSpeech } = freshSpeech();
     await earlierSpeech.voices();
     const speech = neuralSpeech({ folder, processes });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
 import { toneShare } from "../../../src/audio/tones/tone.ts";
 import type { Agent } from "../../../src/ports/conversation.ts";
+import { TranscriptionFailed } from "../../../src/ports/transcription.ts";
 import {
   agentCall,
   INTRODUCTION,
@@ -318,6 +319,24 @@ describe("an agent call that no agent can conduct ends FAILED/agent_unavailable 
     const [status, reason, detail] = await outcomeOf(world, ["Greet the callee."]);
     expect([status, reason]).toEqual(["FAILED", "agent_unavailable"]);
     expect(detail).toContain('instruction 1 ("Greet the callee.") is not part of a script');
+  });
+
+  test("if only words answer a question, and the transcription has a fault", async () => {
+    const start = () => {
+      const transcription = new MeasuringTranscription();
+      const check = async () => {
+        throw new TranscriptionFailed("there is no recogniser; install one");
+      };
+      return World.start({ agent: scriptedAgent(), transcription: Object.assign(transcription, { check }) });
+    };
+    expect((await outcomeOf(await start(), ["Ask visit: Are you in?", "If yes: say: Good."])).slice(1)).toEqual([
+      "agent_unavailable",
+      "the agent needs transcription: there is no recogniser; install one",
+    ]);
+    const world = await start();
+    const call = await agentCall(world, SCRIPT);
+    expect(await world.eventTypes(call)).not.toContain("failed");
+    await world.stop();
   });
 
   test("if no voice can speak", async () => {

@@ -21,7 +21,9 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
     const agent = agentOf(context);
     try {
       const voice = await voiceFor(context, call, agent);
-      agent.check(briefOf(context, call, voice, network));
+      const brief = briefOf(context, call, voice, network);
+      agent.check(brief);
+      if (agent.kind !== "audio") await assertHearing(context, (hearsWords) => agent.check({ ...brief, hearsWords }));
     } catch (error) {
       throw unavailable(error);
     }
@@ -76,6 +78,24 @@ function extendedSignal(signal: AbortSignal, remainingWork: () => Promise<unknow
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   return scope.signal;
+}
+
+/**
+ * Checks the transcription of this server, if the call needs it.
+ * @param check checks the call with or without words of the callee
+ * @throws {ConfigurationError} the call needs words, and the transcription fails
+ */
+async function assertHearing(
+  { transcription }: Pick<Context, "transcription">,
+  check: (hearsWords: boolean) => void,
+): Promise<void> {
+  const fault = await transcription?.check?.().then(() => undefined, errorText);
+  if (fault === undefined) return;
+  try {
+    check(false);
+  } catch (cause) {
+    throw new ConfigurationError(`the agent needs transcription: ${fault}`, { cause });
+  }
 }
 
 /** The agent of this server. @throws {ProgramFailed} no agent is configured */
