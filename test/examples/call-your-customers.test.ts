@@ -19,7 +19,7 @@ describe("call-your-customers.ts calls each person of a list, and names the row 
       const args = ["call-your-customers.ts", "people.csv", "tone.wav"];
       const output = await startProgram(runtime, args, folder(), env).finalOutput;
 
-      expect(output).toMatch(/^row 4, phoneNumber: "12" must be an E\.164 number/m);
+      expect(output).toMatch(/^row 4: column "phone": "12" must be an E\.164 number/m);
       expect(output).toMatch(/^COMPLETED: 2 heard it, 0 failed, 0 on the phone, 0 waiting$/m);
       const rows = readFileSync(join(folder(), "results.csv"), "utf8").trim().split("\r\n");
       expect(rows).toHaveLength(4);
