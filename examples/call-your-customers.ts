@@ -24,8 +24,7 @@ const batch = await ringport.batches.create({
 });
 // Rows with faults are stored too, so that they can be corrected.
 const { faults } = await ringport.batches.addTargets(batch.id, people);
-for (const { row, faults: problems } of faults)
-  for (const { detail } of problems) console.log(`row ${row}: ${detail}`);
+for (const { row, faults: problems } of faults) for (const { detail } of problems) console.log(`row ${row}: ${detail}`);
 
 await ringport.batches.start(batch.id, { skipInvalid: true });
 for (;;) {
