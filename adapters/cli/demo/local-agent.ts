@@ -8,7 +8,7 @@ import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
-import { addFix, neuralFix } from "../doctor/speech-fixes.ts";
+import { addFix, obstacleFix } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
 /** Choices of the operator; those left undefined are detected. */
@@ -70,9 +70,7 @@ async function findSpeech(choice: LocalChoice): Promise<{
 }> {
   const { folder, voiceId } = choice;
   const obstacle = engineObstacle();
-  const engineFindings = obstacle
-    ? [broken("engine", obstacle.reason, neuralFix(`the engine ${obstacle.reason}`))]
-    : [];
+  const engineFindings = obstacle ? [broken("engine", obstacle.reason, obstacleFix(obstacle))] : [];
   const [models, voices] = await Promise.all([readModelFolder(folder), voicesOf(choice).catch(reasonOf)]);
   if (typeof voices === "string") return { findings: [...engineFindings, broken("voice", voices, "ringport doctor")] };
   const voice = voiceId === undefined ? bestOf(voices) : voices.find(({ id }) => id === voiceId);

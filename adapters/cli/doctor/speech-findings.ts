@@ -12,7 +12,14 @@ import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { configuredTranscription } from "../../transcription/configured-transcription.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
-import { ENGINE_FIX, localTranscriptionFix, type NaturalParts, neuralFix, voicesFix } from "./speech-fixes.ts";
+import {
+  ENGINE_FIX,
+  localTranscriptionFix,
+  type NaturalParts,
+  neuralFix,
+  obstacleFix,
+  voicesFix,
+} from "./speech-fixes.ts";
 
 const SPEECH_TIMEOUT_MS = 20_000;
 
@@ -76,11 +83,7 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
   const [voice] = voices;
   if (!voice) {
     const obstacle = engine === "neural" ? engineObstacle() : undefined;
-    return missing(
-      name,
-      obstacle?.reason ?? "is not installed",
-      obstacle ? neuralFix(`the engine ${obstacle.reason}`) : fix,
-    );
+    return obstacle ? missing(name, obstacle.reason, obstacleFix(obstacle)) : missing(name, "is not installed", fix);
   }
   try {
     const ms = await timeToSpeak(speech, voice.id);

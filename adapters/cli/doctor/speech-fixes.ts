@@ -1,4 +1,10 @@
-import { DENO_OPTION, ENGINE_COMMAND, enginePackages } from "../../neural/engine-package.ts";
+import {
+  DENO_OPTION,
+  ENGINE_COMMAND,
+  ENGINE_REMEDY,
+  type EngineObstacle,
+  enginePackages,
+} from "../../neural/engine-package.ts";
 import { commandToAdd } from "../../neural/known-models.ts";
 import { readModelFolder } from "../../neural/model-folder.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
@@ -33,6 +39,11 @@ export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
   return hasEngine || hasModel
     ? `${steps}; or ${ENGINE_FIX.flite}`
     : `${ENGINE_FIX.flite}; or, for natural voices, ${steps}`;
+}
+
+/** The fix of an obstacle, as a finding shows it: of a command, only the command. */
+export function obstacleFix({ fix }: EngineObstacle): string {
+  return fix === ENGINE_REMEDY ? ENGINE_COMMAND : fix;
 }
 
 /** The fix for natural voices that do not speak. */

@@ -2,8 +2,15 @@ import { describe, expect, test } from "vitest";
 import { verdict } from "../../../adapters/cli/doctor/doctor.ts";
 import { broken, missing, works } from "../../../adapters/cli/doctor/finding.ts";
 import { findVoices } from "../../../adapters/cli/doctor/speech-findings.ts";
-import { addFix, localTranscriptionFix, neuralFix, voicesFix } from "../../../adapters/cli/doctor/speech-fixes.ts";
+import {
+  addFix,
+  localTranscriptionFix,
+  neuralFix,
+  obstacleFix,
+  voicesFix,
+} from "../../../adapters/cli/doctor/speech-fixes.ts";
 import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
+import { engineObstacle } from "../../../adapters/neural/engine-package.ts";
 
 const ENGINE = /^npm install --prefix \.\/data sherpa-onnx-node/;
 
@@ -33,6 +40,11 @@ test("a speech process that Deno may not start needs a permission, not a package
   const reason = "the speech process cannot be started: Deno needs --allow-run";
   expect(neuralFix(reason)).toBe("start Deno with --allow-run=deno, or -A");
   expect(localTranscriptionFix(reason, "pt")).toBe("start Deno with --allow-run=deno, or -A");
+});
+
+test("an obstacle of the engine has its own fix", () => {
+  expect(obstacleFix(engineObstacle([])!)).toMatch(ENGINE);
+  expect(obstacleFix({ reason: "cannot be started", fix: "start Deno with -A" })).toBe("start Deno with -A");
 });
 
 test("local transcription has the fix for its fault", () => {
