@@ -44,6 +44,12 @@ export function formatDuration(ms: number): string {
   return [String(first), ...others.map((part) => String(part).padStart(2, "0"))].join(":");
 }
 
+/** A span of time in the largest unit that fits: 90 minutes, 2 hours. */
+export function formatSpan(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? (["second", 1_000] as const);
+  return formatNumber(ms / size, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 });
+}
+
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
   return numberFormat(options).format(value);
 }

@@ -1,6 +1,6 @@
 import type { BatchDetails } from "../../../../../src/client/index.ts";
 import type { OnMachine } from "../../../../../src/domain/answering/answering-machine.ts";
-import { formatNumber } from "../../dictionary/format.ts";
+import { formatNumber, formatSpan } from "../../dictionary/format.ts";
 import { newBatchTexts } from "../new-batch/new-batch-texts.ts";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 
@@ -48,20 +48,7 @@ export function retryText({ on, times, backoff }: NonNullable<BatchDetails["retr
   const { first_ms, factor, max_ms } = backoff;
   const after =
     factor === 1 || times === 1
-      ? summary.after(spanText(first_ms))
-      : summary.growing(spanText(first_ms), formatNumber(factor), spanText(max_ms));
+      ? summary.after(formatSpan(first_ms))
+      : summary.growing(formatSpan(first_ms), formatNumber(factor), formatSpan(max_ms));
   return `${on.map(reasonText).join(", ")}: ${summary.times(times)}, ${after}`;
-}
-
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-
-/** A span of time in the largest unit that fits: 90 minutes, 2 hours. */
-export function spanText(ms: number): string {
-  const [unit, size] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? (["second", 1_000] as const);
-  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 } as const;
-  return formatNumber(ms / size, options);
 }

@@ -4,8 +4,8 @@ import type { BatchDetails } from "../../../../../src/client/index.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { callTypes } from "../../dictionary/call-types.ts";
-import { formatNumber, formatTime } from "../../dictionary/format.ts";
-import { hoursText, messageFacts, retryText, spanText } from "./batch-facts.ts";
+import { formatNumber, formatSpan, formatTime } from "../../dictionary/format.ts";
+import { hoursText, messageFacts, retryText } from "./batch-facts.ts";
 import { batchTexts as t } from "./batch-texts.ts";
 
 /** Characters of a message that are shown at first. */
@@ -31,7 +31,7 @@ export function SummaryCard({ batch }: { readonly batch: BatchDetails }) {
   if (hours) facts.push([summary.hours, hoursText(hours, zone)]);
   facts.push([summary.retry, retry ? retryText(retry) : summary.noRetry]);
   if (max_concurrent !== null) facts.push([summary.atOnce, formatNumber(max_concurrent)]);
-  if (gap_ms > 0) facts.push([summary.gap, summary.after(spanText(gap_ms))]);
+  if (gap_ms > 0) facts.push([summary.gap, summary.after(formatSpan(gap_ms))]);
   if (breaker) {
     const share = formatNumber(breaker.share, { style: "percent" });
     facts.push([summary.pause, summary.pauses(share, formatNumber(breaker.calls))]);
