@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../../src/base/error.ts";
+import type { RingportOptions } from "../../src/options.ts";
 
 /** The default folder of the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
@@ -13,6 +14,11 @@ export const SPOOL_FOLDER = "recordings";
 /** The folder of speech models. @param models the option `embedded.neural.models` */
 export function modelFolder(data: string, models = "models"): string {
   return resolve(data, models);
+}
+
+/** The folder of speech models of a server. */
+export function modelFolderOf({ data = DEFAULT_DATA, embedded }: RingportOptions): string {
+  return modelFolder(data, embedded?.neural?.models);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import type { Transcription } from "../../../src/ports/transcription.ts";
-import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
+import { modelFolderOf } from "../../defaults/data-folder.ts";
 import { embeddedWorkers } from "../../defaults/worker-pool.ts";
 import { ENGINE_COMMAND, engineObstacle, enginePackages } from "../../neural/engine-package.ts";
 import type { ModelFolder } from "../../neural/model-folder.ts";
@@ -26,7 +26,7 @@ const SPEECH_TIMEOUT_MS = 20_000;
 /** Checks the worker threads, the model folder, and each speech engine by speaking a word. */
 export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
   const { httpSpeech: http, neural } = options.embedded ?? {};
-  const folder = modelFolder(options.data ?? DEFAULT_DATA, neural?.models);
+  const folder = modelFolderOf(options);
   const pool = embeddedWorkers({ size: 1 });
   const processes = new SpeechProcesses();
   const speech = embeddedSpeech({ pool, http, neural: neuralSpeech({ folder, processes, choice: neural?.voices }) });
@@ -118,13 +118,13 @@ const SILENT_FRAMES = 50;
 const FRAME_MS = 20;
 
 /** Checks the transcription engine, if one is configured, with a second of silence. */
-export async function findTranscription({ data = DEFAULT_DATA, embedded }: RingportOptions): Promise<Finding[]> {
-  const tuning = embedded?.transcription;
+export async function findTranscription(options: RingportOptions): Promise<Finding[]> {
+  const tuning = options.embedded?.transcription;
   if (tuning === undefined) return [];
   const name = `transcripts ${tuning.engine}`;
   const startedAt = performance.now();
   const processes = new SpeechProcesses();
-  const folder = modelFolder(data, embedded?.neural?.models);
+  const folder = modelFolderOf(options);
   const engine = await configuredTranscription(tuning, async () =>
     neuralTranscription(processes, { ...tuning, folder }),
   );

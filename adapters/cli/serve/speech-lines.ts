@@ -1,6 +1,6 @@
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Voice } from "../../../src/ports/speech.ts";
-import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
+import { modelFolderOf } from "../../defaults/data-folder.ts";
 import { engineObstacle } from "../../neural/engine-package.ts";
 import { readModelFolder } from "../../neural/model-folder.ts";
 import { transcriptionFault } from "../../neural/usable-recogniser.ts";
@@ -44,8 +44,4 @@ export async function streamLine(options: RingportOptions): Promise<string> {
   return streamPreview
     ? `preview on, transcripts of the ${transcriptSpeakers.join(" and the ")} by ${engine}`
     : `${STREAM_OFF}, transcripts only for agents, by ${engine}`;
-}
-
-function modelFolderOf({ data = DEFAULT_DATA, embedded }: RingportOptions): string {
-  return modelFolder(data, embedded?.neural?.models);
 }
