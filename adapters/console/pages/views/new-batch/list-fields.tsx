@@ -19,7 +19,7 @@ export function ListFields({
   readonly variables: readonly string[];
   readonly fault?: string | undefined;
   /** Called when another list is chosen. */
-  readonly onOpen?: (() => void) | undefined;
+  readonly onOpen: () => void;
 }) {
   const id = useId();
   const isDragOver = useSignal(false);
@@ -28,7 +28,7 @@ export function ListFields({
   const listFault = list.fault.value;
   const open = (file: File | null | undefined): void => {
     if (!file) return;
-    onOpen?.();
+    onOpen();
     void list.open(file.name, file);
   };
   return (
@@ -84,7 +84,7 @@ export function ListFields({
               spellcheck={false}
               placeholder={"phone,name\n+12025550100,Ana"}
               onInput={(event) => {
-                onOpen?.();
+                onOpen();
                 const { value } = event.currentTarget;
                 if (value.trim() === "") list.clear();
                 else void list.open(texts.pasted, new Blob([value]));
