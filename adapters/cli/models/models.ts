@@ -28,9 +28,7 @@ export const models: CommandSpec = {
     const { folder, choice } = modelPlace(line);
     await assertNoFile(folder);
     const { models: allModels, fault } = await listModels(folder, choice);
-    const listedModels = line.values.get("installed")
-      ? allModels.filter(({ state }) => state !== "available")
-      : allModels;
+    const listedModels = line.values.get("installed") ? allModels.filter(isPresent) : allModels;
     const [engine] = enginePackages();
     if (line.values.get("json")) {
       const view = { package: engine?.name ?? null, licence: ENGINE_LICENCE, fix: engine ? null : ENGINE_REMEDY };
