@@ -20,7 +20,7 @@ interface PeerConnection {
   addIceCandidate(candidate: { candidate: string; sdpMid: string; sdpMLineIndex: number }): Promise<void>;
 }
 
-/** From the package `@roamhq/wrtc`. */
+/** The part of the package `@roamhq/wrtc` that is used here. */
 export interface Wrtc {
   readonly RTCPeerConnection: { readonly prototype: PeerConnection };
 }

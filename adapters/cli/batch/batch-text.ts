@@ -39,7 +39,7 @@ const WAIT_WORDS: Readonly<Record<TargetWait["reason"], string>> = {
   server_busy: "a server that is busy",
 };
 
-/** What a target waits for: `a retry after busy, Tue 2026-12-01 10:00 -03:00`. */
+/** The condition that a target waits for: `a retry after busy, Tue 2026-12-01 10:00 -03:00`. */
 export function waitText({ reason, after, until }: TargetWait): string {
   const cause = reason === "retry" && after !== null ? ` after ${after}` : "";
   return `${WAIT_WORDS[reason]}${cause}${until === null ? "" : `, ${localTimeText(Date.parse(until))}`}`;

@@ -8,7 +8,7 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 const TIMEOUT_MS = 3_000;
 /** Maximum difference of the clocks for timestamps and expiry times to make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
-/** This program did not exist earlier: 2026-01-01. */
+/** Earliest plausible time of the clock: this program did not exist before 2026-01-01. */
 const EARLIEST_MS = Date.UTC(2026, 0);
 
 /** Checks if a server could listen here, or names the program that already does. */

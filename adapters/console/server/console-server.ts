@@ -21,9 +21,9 @@ import { visitors } from "./visitors.ts";
 
 /** The server's part of the console: every path below `/console`, and the front page. */
 export interface ConsoleServer {
-  /** Never rejects. */
+  /** Responds to a request. The promise never rejects. */
   handle(request: RequestLike): Promise<Reply>;
-  /** Never rejects. */
+  /** Upgrades a request to a WebSocket, or refuses it. The promise never rejects. */
   upgrade(request: RequestLike): Promise<Reply | SocketHandlers>;
 }
 

@@ -49,7 +49,7 @@ export class StreamConnection {
   readonly #listener: ConnectionListener;
   readonly #socket: ReconnectingWebSocket;
   readonly #stop = new AbortController();
-  /** Without a connection, the deadline for one; with one, the moment at which it is stable. */
+  /** Timer of the deadline for a connection; with one, of the moment at which it is stable. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Beginning of the current break. */
   #brokenAt: number | undefined;

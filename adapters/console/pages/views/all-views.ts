@@ -9,7 +9,7 @@ export interface ViewProps {
 
 /** One page of the console. */
 export interface ViewRoute {
-  /** Below the console, with `:name` for a parameter. */
+  /** Path below the console, with `:name` for a parameter. */
   readonly path: string;
   /** Visitors who may open it. */
   readonly access: "signed-in" | "signed-out" | "everyone";

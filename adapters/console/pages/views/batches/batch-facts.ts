@@ -4,7 +4,7 @@ import { formatNumber, formatSpan } from "../../dictionary/format.ts";
 import { newBatchTexts } from "../new-batch/new-batch-texts.ts";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 
-/** What people want to know about the message of a batch. */
+/** The facts about the message of a batch, for people. */
 export interface MessageFacts {
   /** Spoken text, or instructions of an agent. */
   readonly text?: string | undefined;

@@ -6,7 +6,7 @@ import { type Data, useData } from "../../shell/use-data.ts";
 /** Shortest time between two reads that events cause, ms: a batch may end many calls a second. */
 const MIN_INTERVAL_MS = 2_000;
 
-/** As `useData`, but reads at most every two seconds, however many events concern the data. */
+/** Reads data as `useData` does, but at most every two seconds, however many events concern the data. */
 export function useLiveData<T>(
   read: (signal: AbortSignal) => Promise<T>,
   concerns: (event: CallEvent) => boolean,

@@ -7,7 +7,7 @@ export class ListenOutput {
   #node: AudioWorkletNode | undefined;
   #isClosed = false;
 
-  /** Must be created in a click handler: otherwise browsers allow no sound. */
+  /** Creates the output. Only in a click handler: otherwise browsers allow no sound. */
   constructor() {
     this.#gain = this.#context.createGain();
     this.#gain.gain.value = 0;

@@ -40,7 +40,7 @@ export class ChosenList {
     return this.#list;
   }
 
-  /** Why the last file was not taken. */
+  /** Fault of the last file; undefined if it was accepted. */
   get fault(): ReadonlySignal<ListFault | undefined> {
     return this.#fault;
   }
@@ -91,7 +91,7 @@ export class ChosenList {
 
   /**
    * The file with the names of its columns; undefined without one, or if no column has the numbers.
-   * @param variables of the message
+   * @param variables variables of the message
    */
   fileFor(variables: readonly string[]): ChosenFile | undefined {
     const list = this.#list.value;

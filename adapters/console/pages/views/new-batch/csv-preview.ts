@@ -99,7 +99,7 @@ export function fileFaultText(error: unknown): string | undefined {
 /**
  * The columns that may have the numbers: those with a usual name, or else all; if the first rows show which of them have
  * numbers, only those.
- * @param variables of the message
+ * @param variables variables of the message
  */
 export function phoneCandidates(
   { header, rows }: CsvPreview,
