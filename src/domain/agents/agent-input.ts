@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hasWords } from "../../base/has-words.ts";
 import { MACHINE_POLICIES, type OnMachine } from "../answering/answering-machine.ts";
 import { agentOnScreeningSchema } from "../answering/screening-policy.ts";
-import { characters, isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
+import { characters, isObject, issuePath, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import type { JsonSchema } from "../input/json-schema.ts";
 import type { Limits } from "../limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
@@ -86,8 +86,8 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
       const texts = [...instructions, ...(firstMessage ? [firstMessage] : [])];
       for (const [index, text] of texts.entries()) {
         const fault = placeholderFault(text);
-        const keys = index < instructions.length ? ["instructions", index] : ["firstMessage"];
-        if (fault !== undefined) addIssue({ message: issueText("placeholder_invalid", fault), path: issuePath(keys) });
+        const path = index < instructions.length ? issuePath("instructions", index) : issuePath("firstMessage");
+        if (fault !== undefined) addIssue({ message: issueText("placeholder_invalid", fault), path });
       }
       const missingName = texts.flatMap(placeholdersOf).find((name) => !Object.hasOwn(variables, name));
       const maxLength = Math.max(...texts.map((text) => fillPlaceholders(text, variables).length));
@@ -102,12 +102,6 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
         });
     }),
   ) as Schema<AgentInput>;
-}
-
-/** The path of an issue; only its keys are used. */
-function issuePath(keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
-  const items = keys.map((key) => ({ type: "unknown", origin: "value", input: undefined, key, value: undefined }));
-  return items as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];
 }
 
 function wholeNumber(min: number, max: number): Schema<number> {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
+import { isObject, issuePath, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import type { RefusalCode } from "../refusal.ts";
 import {
   isSipHeaderName,
@@ -34,8 +34,7 @@ export function sipSchema(): Schema<SipInput> {
         const fault = faultOf(name, value[name], usedNames);
         usedNames.add(name.toLowerCase());
         if (fault === undefined) continue;
-        const pathItem = { type: "object", origin: "value", input: value, key: name, value: value[name] };
-        addIssue({ message: issueText(...fault), path: [pathItem as unknown as v.IssuePathItem] });
+        addIssue({ message: issueText(...fault), path: issuePath(name) });
       }
     }),
   );

@@ -17,6 +17,12 @@ export function withJsonSchema<T extends object>(schema: T, json: Record<string,
 /** The message of an issue: the fault's code before its sentence. */
 export const issueText = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
 
+/** The path of an issue in a check of valibot, by its keys: pointers are made of nothing else. */
+export function issuePath(...keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const items = keys.map((key) => ({ type: "unknown", origin: "value", input: undefined, key, value: undefined }));
+  return items as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];
+}
+
 /** Checks the length of a text in characters; `subject` begins the sentence of the fault. */
 export function characters(min: number, max: number, subject: string): v.RawCheckAction<string> {
   return withJsonSchema(

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject, issueText, withJsonSchema } from "../input/input-checks.ts";
+import { isObject, issuePath, issueText, withJsonSchema } from "../input/input-checks.ts";
 import type { RefusalCode } from "../refusal.ts";
 import { type CallerId, DISPLAY_NAME_LENGTH, isDisplayName } from "./caller-id.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
@@ -27,14 +27,7 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
       const faults = faultsOf(input);
       for (const { key, code, detail } of faults) {
         const isField = isObject(value) && key !== undefined;
-        const pathItem = {
-          type: "object",
-          origin: "value",
-          input: value,
-          key,
-          value: input,
-        } as unknown as v.IssuePathItem;
-        addIssue({ message: issueText(code, detail), ...(isField ? { path: [pathItem] } : {}) });
+        addIssue({ message: issueText(code, detail), ...(isField ? { path: issuePath(key) } : {}) });
       }
       if (faults.length > 0) return NEVER;
       const { phoneNumber, displayName, withheld } = input as CallerId;
