@@ -560,7 +560,7 @@ export interface BatchTarget {
   updated_at: string;
 }
 
-/** What a target waits for. */
+/** The cause and the end of a target's wait. */
 export interface TargetWait {
   /** The start or the pause of the batch, hours, the gap after a call outside of the batch, a retry, a free line, or a limit. */
   reason: WaitReason;

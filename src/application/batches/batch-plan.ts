@@ -24,7 +24,7 @@ interface InstanceUse {
   calls: number;
 }
 
-/** Waiting targets that may be called from the same time on, in the order of their positions. */
+/** Waiting targets of the same zones that may be called from about the same time on, in the order of their positions. */
 interface TargetGroup {
   readonly zones: string;
   /** Time from which they may be called, ms since 1970-01-01 UTC; it grows with the plan. */
@@ -75,10 +75,12 @@ export class CallTimes {
 
   /** Adds a target that may be called from a time on. Targets are added in the order of their positions. */
   add({ position, phone, zones }: Pick<BatchTarget, "position" | "phone" | "zones">, from: number): void {
-    const readyAt = Math.ceil(from / STEP_MS) * STEP_MS;
-    const key = `${readyAt} ${zones}`;
-    const group = this.#groups.get(key) ?? { zones, readyAt: from, positions: [], phones: [], planned: 0 };
-    this.#groups.set(key, group);
+    const key = `${Math.ceil(from / STEP_MS)} ${zones}`;
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = { zones, readyAt: from, positions: [], phones: [], planned: 0 };
+      this.#groups.set(key, group);
+    }
     group.readyAt = Math.max(group.readyAt, from);
     if (group.phones.length < this.#maxCalls) group.phones.push(phone);
     group.positions.push(position);
@@ -134,7 +136,7 @@ export class CallTimes {
     return first;
   }
 
-  /** The group of the target that is called next, by a line that is free from a time on; removes groups without a time. */
+  /** The group of the target that a line calls next if it is free from a time on. Removes planned groups, and those that have no more time. */
   #nextGroup(freeAt: number): TargetGroup | undefined {
     for (;;) {
       let next: TargetGroup | undefined;
@@ -153,8 +155,8 @@ export class CallTimes {
       if (!next) return undefined;
       const at = nextTargetTime(this.#hours, next.zones, nextAt);
       if (at === nextAt) return next;
-      next.readyAt = at ?? Number.POSITIVE_INFINITY;
       if (at === undefined) next.planned = next.positions.length;
+      else next.readyAt = at;
     }
   }
 

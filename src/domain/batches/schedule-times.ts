@@ -1,7 +1,7 @@
 import { type Fault, invalidInput } from "../refusal.ts";
 import type { BatchSchedule } from "./batch.ts";
 
-/** How far in the past the start of a new batch may be, ms: clocks differ, and a request takes time. */
+/** Maximum time by which the start of a new batch may be in the past, ms: clocks differ, and a request takes time. */
 export const START_TOLERANCE_MS = 60_000;
 
 /** True if a new batch cannot have this start time. Times are ms since 1970-01-01 UTC. */

@@ -9,14 +9,14 @@ export const BATCH_LIMITS = ["daily_call_limit", "storage_quota", "server_busy"]
 export type BatchLimit = (typeof BATCH_LIMITS)[number];
 
 /**
- * What a waiting target waits for. `start`, `paused`: the batch; `hours`: hours of the batch or of the server; `gap`: the
+ * Causes of a target's wait. `start`, `paused`: the batch; `hours`: hours of the batch or of the server; `gap`: the
  * number was called outside of the batch; `retry`: it is called again; `line`: its turn, and a free line.
  */
 export const WAIT_REASONS = ["start", "paused", "hours", "gap", "retry", "line", ...BATCH_LIMITS] as const;
 /** One of {@link WAIT_REASONS}. */
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
-/** What a target waits for. */
+/** The wait of a target: its cause and its end. */
 export interface TargetWait {
   readonly reason: WaitReason;
   /** As {@link calledAgainAfter} returns it; null before its first call. */
@@ -35,7 +35,7 @@ export interface WaitCircumstances {
 }
 
 /**
- * What a target waits for, and until when; null if it does not wait, or if its time has an unknown cause. `gap` is the
+ * Returns the cause and the end of a target's wait; null if it does not wait, or if its time has an unknown cause. `gap` is the
  * cause that remains, to be confirmed by the last call to its number.
  */
 export function targetWait(

@@ -150,7 +150,7 @@ export const targetResultShape = shape("The result of a target's last call.", {
   result: v.pipe(v.nullable(anyObject), v.description("The result that an agent reported; null without one.")),
 });
 
-export const targetWaitShape = shape("What a target waits for.", {
+export const targetWaitShape = shape("The cause and the end of a target's wait.", {
   reason: v.pipe(
     v.picklist(WAIT_REASONS),
     v.description(

@@ -85,8 +85,8 @@ export interface StreamAttachment {
    */
   room(ms: number): Promise<void> | undefined;
   /**
-   * Number of messages received from this client and earlier ones: it tells a client that reconnects how many were
-   * lost.
+   * Number of messages received from this client and earlier ones. A client that reconnects compares it with the number that it
+   * has sent.
    */
   readonly messages: number;
   /** Counts one more received message. */
