@@ -1,15 +1,15 @@
 import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
 import { nextTargetTime, type TargetHours } from "../../domain/batches/target-time.ts";
 import { BATCH_LIMITS, type BatchLimit } from "../../domain/batches/target-wait.ts";
-import { type Call, isActive } from "../../domain/calls/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import { type Event, isFinalEvent } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { LeaseLost, StorageUnavailable } from "../../ports/storage.ts";
 import type { CallCreation } from "../calls/creation/call-creation.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
-import { retryUntilStored } from "../retry-until-stored.ts";
 import { batchPrincipal } from "./batch-records.ts";
+import { FollowedCalls } from "./followed-calls.ts";
 import { FreeInstances } from "./free-instances.ts";
 import { OpenBatch } from "./open-batch.ts";
 import { callBody } from "./target-checks.ts";
@@ -29,13 +29,6 @@ const RETRY_MS = 1_000;
 /** Time until a batch is looked at again after a limit was reached, ms. */
 const LIMIT_WAIT_MS = 60_000;
 
-/** Place of an active call in its batch. */
-interface ActiveCall {
-  readonly run: OpenBatch;
-  readonly position: number;
-  readonly instanceId: string;
-}
-
 /**
  * Places the calls of open batches: each as soon as a target is due and a line of one of its instances is free. Batches take
  * turns. A target and its call are stored together, and a target ends in one write, so a crash at any moment neither
@@ -47,10 +40,8 @@ export class BatchRunner {
   readonly #lines: Pick<Lines, "find">;
   readonly #instances: FreeInstances;
   readonly #ends: TargetEnds;
-  readonly #endCall: (call: Call) => Promise<void>;
   readonly #open = new Map<string, OpenBatch>();
-  readonly #calls = new Map<string, ActiveCall>();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #calls: FollowedCalls;
   #placing: Promise<void> | undefined;
   #mustPlaceAgain = false;
   #hasStarted = false;
@@ -69,7 +60,10 @@ export class BatchRunner {
     this.#lines = lines;
     this.#instances = new FreeInstances(context, lines);
     this.#ends = new TargetEnds(context);
-    this.#endCall = endCall;
+    this.#calls = new FollowedCalls(context, this.#instances, this.#ends, endCall, (run) => {
+      this.#closeIfDone(run);
+      this.wake();
+    });
   }
 
   /** Continues the open batches. Calls that a crashed process left must be settled before. */
@@ -91,7 +85,7 @@ export class BatchRunner {
   /** Resolves when every ended call has settled its target; to be awaited after the last call. */
   async whenIdle(): Promise<void> {
     this.#unlisten();
-    await Promise.all(this.#settling);
+    await this.#calls.whenSettled();
   }
 
   /** Takes over a batch that a request has changed. */
@@ -115,13 +109,8 @@ export class BatchRunner {
   }
 
   /** Ends the active calls of a batch as `terminated`. */
-  async endCalls(batchId: string): Promise<void> {
-    const { storage } = this.#context;
-    for (const [callId, { run }] of [...this.#calls]) {
-      if (run.id !== batchId) continue;
-      const call = await storage.calls.get(callId);
-      if (call && isActive(call.status)) await this.#endCall(call);
-    }
+  endCalls(batchId: string): Promise<void> {
+    return this.#calls.endAll(batchId);
   }
 
   /** Looks for calls to place. */
@@ -136,11 +125,8 @@ export class BatchRunner {
   async #continue(batch: Batch): Promise<void> {
     const { storage } = this.#context;
     const run = this.#runOf(batch);
-    for (const { position, callId } of await storage.batches.calling(batch.id)) {
-      const call = callId === null ? undefined : await storage.calls.get(callId);
-      if (call && isActive(call.status)) await this.#followStored(run, call, position);
-      else await this.#settle(run, position, call);
-    }
+    for (const { position, callId } of await storage.batches.calling(batch.id))
+      await this.#calls.resume(run, position, callId);
     this.#closeIfDone(run);
   }
 
@@ -164,45 +150,7 @@ export class BatchRunner {
     const isOfInstance = event.callId === null && event.instanceId !== null; // linked, paused, resumed …
     if (!hasEnded && !isOfInstance) return;
     if (event.instanceId !== null) this.#instances.wake(event.instanceId);
-    const call = this.#calls.get(event.callId ?? "");
-    if (!hasEnded || event.callId === null || !call) {
-      this.wake(); // a line may be free now
-      return;
-    }
-    this.#settleCall(event.callId, call);
-  }
-
-  #settleCall(callId: string, call: ActiveCall): void {
-    const settling = this.#settleEnded(callId, call);
-    this.#settling.add(settling);
-    void settling.finally(() => this.#settling.delete(settling));
-  }
-
-  async #settleEnded(callId: string, { run, position, instanceId }: ActiveCall): Promise<void> {
-    const { storage, log } = this.#context;
-    let isAnswered = false;
-    try {
-      const call = await retryUntilStored(this.#context, `the call ${callId} of a batch`, () =>
-        storage.calls.get(callId),
-      );
-      isAnswered = call?.startedAt !== null;
-      await this.#settle(run, position, call);
-    } catch (error) {
-      log.warn({ call_id: callId, err: error }, "a target could not be settled; the next start settles it");
-    }
-    if (!this.#calls.delete(callId)) return;
-    this.#instances.release(instanceId, isAnswered);
-    run.active--;
-    this.#closeIfDone(run);
-    this.wake();
-  }
-
-  /** Settles the target of an ended call, and pauses the batch if too many of its calls fail alike. */
-  async #settle(run: OpenBatch, position: number, call: Call | undefined): Promise<void> {
-    const isSettled = await this.#ends.settle(run, position, call);
-    run.isSwept = false; // the target may wait again, although the batch was cancelled in the meantime
-    const pauseReason = isSettled && call?.outcome ? run.breaker?.add(call.status, call.outcome.reason) : undefined;
-    if (pauseReason !== undefined && run.batch.status === "RUNNING") await run.move("pause", pauseReason);
+    if (!hasEnded || event.callId === null || !this.#calls.settle(event.callId)) this.wake(); // a line may be free now
   }
 
   async #placeAll(): Promise<void> {
@@ -306,7 +254,7 @@ export class BatchRunner {
     const body = callBody(batch.message, { ...target, phoneNumber } as never, instanceId);
     try {
       const call = await this.#creation.createForBatch(batchPrincipal(batch), body, place, await run.audio());
-      this.#follow(run, call, position);
+      this.#calls.follow(run, call, position);
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -339,23 +287,6 @@ export class BatchRunner {
         return await this.#endWaiting(run, "FAILED", "instance_deleted");
     } else await this.#ends.fail(run.batch, target, code, refusal);
     return true;
-  }
-
-  #follow(run: OpenBatch, call: Call, position: number): void {
-    if (this.#calls.has(call.id)) return;
-    run.active++;
-    const { instanceId } = call;
-    this.#instances.take(instanceId);
-    this.#calls.set(call.id, { run, position, instanceId });
-  }
-
-  /** Follows a stored call, which may have ended since it was read. */
-  async #followStored(run: OpenBatch, call: Call, position: number): Promise<void> {
-    const { id, instanceId } = call;
-    if (this.#calls.has(id)) return;
-    this.#follow(run, call, position);
-    const current = await this.#context.storage.calls.get(id);
-    if (!current || !isActive(current.status)) this.#settleCall(id, { run, position, instanceId });
   }
 
   /** Follows calls that were stored although their response was lost. */
