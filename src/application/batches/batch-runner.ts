@@ -213,13 +213,14 @@ export class BatchRunner {
   /** The next due target; undefined: none is due, and the batch is completed if none waits. */
   async #nextTarget(run: OpenBatch, now: number): Promise<BatchTarget | undefined> {
     const { storage } = this.#context;
-    if (run.due.length === 0) {
-      const { targets, nextAt } = await storage.batches.due(run.id, now, DUE_TARGETS);
-      run.due = [...targets];
-      if (targets.length === 0 && nextAt === undefined && run.active === 0) await this.#complete(run);
-      if (targets.length === 0 && nextAt !== undefined) run.wakeAfter(nextAt - now);
-    }
-    return run.due.shift();
+    const target = run.takeDue();
+    if (target) return target;
+    const { targets, nextAt } = await storage.batches.due(run.id, now, DUE_TARGETS);
+    const [first, ...others] = targets;
+    run.keepDue(others);
+    if (!first && nextAt === undefined && run.active === 0) await this.#complete(run);
+    if (!first && nextAt !== undefined) run.wakeAfter(nextAt - now);
+    return first;
   }
 
   /** The earliest time at which a target may be called; undefined if there is none. */
@@ -240,7 +241,7 @@ export class BatchRunner {
     const isByHours = nextTargetTime(this.#hours(run.batch), target.zones, now) === until;
     if (isByHours) {
       await storage.batches.postpone(run.id, target.zones, until, now);
-      run.due = [];
+      run.dropDue();
     } else {
       const patch = { nextAttemptAt: until, updatedAt: now };
       await storage.batches.updateTarget(run.id, target.position, target.version, patch, []);
@@ -266,22 +267,22 @@ export class BatchRunner {
   async #refused(run: OpenBatch, target: BatchTarget, instanceId: string, refusal: Refusal): Promise<boolean> {
     const { code, retryAfterMs, message } = refusal;
     if (code === "batch_state") {
-      run.due = [];
+      run.dropDue();
       await run.refresh();
       return false;
     }
     const limit = BATCH_LIMITS.find((name) => name === code);
     if (limit) {
-      run.due.unshift(target);
+      run.putBack(target);
       this.#context.log.warn({ batch_id: run.id, code }, `a batch waits: ${message}`);
       run.rest(Math.min(retryAfterMs ?? LIMIT_WAIT_MS, LIMIT_WAIT_MS), limit);
       return false;
     }
     if (code === "queue_full") {
-      run.due.unshift(target);
+      run.putBack(target);
       this.#instances.rest(instanceId);
     } else if (code === "instance_not_found") {
-      run.due.unshift(target);
+      run.putBack(target);
       this.#instances.lose(instanceId);
       if (run.batch.instanceIds.every((id) => this.#instances.isLost(id)))
         return await this.#endWaiting(run, "FAILED", "instance_deleted");
@@ -291,7 +292,7 @@ export class BatchRunner {
 
   /** Follows calls that were stored although their response was lost. */
   async #reconcile(run: OpenBatch): Promise<void> {
-    run.due = [];
+    run.dropDue();
     await run.refresh();
     await this.#continue(run.batch);
     run.mustReconcile = false;
@@ -300,7 +301,7 @@ export class BatchRunner {
 
   /** Ends some of the waiting targets; false if none was left, which completes the batch. */
   async #endWaiting(run: OpenBatch, status: "FAILED" | "CANCELLED", reason: string): Promise<boolean> {
-    run.due = [];
+    run.dropDue();
     if (await this.#ends.endWaiting(run.batch, status, reason)) return true;
     run.isSwept = true;
     if (run.active === 0) await this.#complete(run);

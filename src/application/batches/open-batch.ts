@@ -48,15 +48,26 @@ export class OpenBatch {
     return this.#batch.id;
   }
 
-  /** Due targets that were read a moment ago and not called yet. */
-  get due(): BatchTarget[] {
+  /** The next due target that was read a moment ago; undefined if there is none. */
+  takeDue(): BatchTarget | undefined {
     if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#due = [];
-    return this.#due;
+    return this.#due.shift();
   }
 
-  set due(targets: BatchTarget[]) {
-    this.#due = targets;
+  /** Keeps due targets that were just read. */
+  keepDue(targets: readonly BatchTarget[]): void {
+    this.#due = [...targets];
     this.#dueReadAt = this.#context.system.monotonic();
+  }
+
+  /** Puts a target back that was not called. */
+  putBack(target: BatchTarget): void {
+    this.#due.unshift(target);
+  }
+
+  /** Drops the due targets, which may have changed. */
+  dropDue(): void {
+    this.#due = [];
   }
 
   /** True if the batch has nothing left to do. */
@@ -81,7 +92,7 @@ export class OpenBatch {
     if (batch.version < this.#batch.version) return false;
     if (batch.status === "RUNNING" && this.#batch.status === "PAUSED") this.breaker?.reset();
     this.#batch = batch;
-    this.due = [];
+    this.dropDue();
     this.#restUntil = 0;
     return true;
   }
