@@ -5,7 +5,7 @@ import type { BatchStore, NewTarget } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
 import { type Database, IS_UNIQUE_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
-import { countTargets } from "./target-counts.ts";
+import { recount } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
 
@@ -60,7 +60,7 @@ export function addTargets(session: Session): BatchStore["addTargets"] {
         .set({ last_position: batch.last_position + stored.length })
         .where("id", "=", id)
         .execute();
-      await countTargets(tx, id, stored, 1);
+      await recount(tx, id, [], stored);
       return stored;
     });
 }

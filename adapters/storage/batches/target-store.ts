@@ -9,7 +9,7 @@ import { preparedQuery, type Session, type Traits } from "../connected-database.
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 import { addTargets } from "./new-targets.ts";
-import { addToCounts, countTargets, recount } from "./target-counts.ts";
+import { recount } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
 type TargetKey = { readonly batch_id: string; readonly position: number };
@@ -122,7 +122,7 @@ export function targetStore(
         const [row] = await UPDATE_TARGET(tx, { batch_id: id, position, expectedVersion: version, ...columns });
         if (!row) return undefined;
         const target = RECORDS.batch_targets.record(row);
-        await recount(tx, id, RECORDS.batch_targets.record(before), target);
+        await recount(tx, id, [before], [target]);
         if (target.phoneKey !== before.phone_key || !claimsNumber(target.status))
           await promoteDuplicate(tx, before, target.updatedAt);
         await insertEvents(tx, events);
@@ -145,7 +145,7 @@ export function targetStore(
           .returningAll()
           .execute();
         if (!removed) return false;
-        await countTargets(tx, id, [RECORDS.batch_targets.record(removed)], -1);
+        await recount(tx, id, [removed], []);
         await promoteDuplicate(tx, removed, at);
         return true;
       }),
@@ -174,7 +174,7 @@ export function targetStore(
       session.transaction(async (tx) => {
         const waiting = await tx
           .selectFrom("batch_targets")
-          .select(["position", "reason"])
+          .select(["position", "status", "reason"])
           .where("batch_id", "=", id)
           .where(IS_WAITING_TARGET)
           .orderBy("next_attempt_at")
@@ -182,7 +182,6 @@ export function targetStore(
           .limit(limit)
           .execute();
         if (waiting.length === 0) return [];
-        const reasons = new Map(waiting.map(({ position, reason: lastReason }) => [position, lastReason]));
         const rows = await tx
           .updateTable("batch_targets")
           .set((eb) => ({ status, reason, next_attempt_at: null, updated_at: at, version: eb("version", "+", 1) }))
@@ -196,12 +195,9 @@ export function targetStore(
           .returningAll()
           .execute();
         const ended = rows.map(RECORDS.batch_targets.record).sort((a, b) => a.position - b.position);
-        await addToCounts(tx, [
-          ...rows.map(({ position }): Database["batch_counts"] => {
-            return { batch_id: id, status: "WAITING", reason: reasons.get(position) ?? "", targets: -1 };
-          }),
-          { batch_id: id, status, reason, targets: ended.length },
-        ]);
+        const endedPositions = new Set(rows.map(({ position }) => position));
+        const before = waiting.filter(({ position }) => endedPositions.has(position));
+        await recount(tx, id, before, rows);
         await insertEvents(tx, ended.map(eventOf));
         return ended;
       }),
@@ -226,10 +222,7 @@ export async function callTarget(
   const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1, updated_at: createdAt };
   const [called] = await CALL_TARGET(tx, { ...key, ...attempt });
   if (!called) return false;
-  await addToCounts(tx, [
-    { batch_id: batchId, status: "WAITING", reason: called.reason ?? "", targets: -1 },
-    { batch_id: batchId, status: "CALLING", reason: "", targets: 1 },
-  ]);
+  await recount(tx, batchId, [{ status: "WAITING", ...called }], [{ status: "CALLING", ...called }]);
   return true;
 }
 
@@ -271,8 +264,7 @@ async function promoteDuplicate(
     ...{ batch_id, position: duplicate.position, expectedVersion: duplicate.version },
     ...{ status: "WAITING", next_attempt_at, faults: null, updated_at },
   });
-  const { record } = RECORDS.batch_targets;
-  if (promoted) await recount(tx, batch_id, record(duplicate), record(promoted));
+  if (promoted) await recount(tx, batch_id, [duplicate], [promoted]);
 }
 
 /** Postpones some targets; returns their number. */
@@ -322,7 +314,7 @@ async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits
       .where("batch_id", "=", row.batch_id)
       .where("position", "=", row.position)
       .execute();
-    await countTargets(tx, row.batch_id, [RECORDS.batch_targets.record(row)], -1);
+    await recount(tx, row.batch_id, [row], []);
   }
   return rows.length;
 }
