@@ -150,6 +150,24 @@ export function preparedQuery<Params extends object, Row>(
   return Object.assign(run, { statement });
 }
 
+/** Maximum number of values in a list of a query; both databases limit the parameters of one statement. */
+const MAX_LIST = 256;
+
+/**
+ * The distinct values, in lists for a prepared query. Each length of a list has its own statement, so the last value is repeated
+ * until the length is a power of two.
+ */
+export function valueLists<T>(values: readonly T[]): T[][] {
+  const distinctValues = [...new Set(values)];
+  const lists: T[][] = [];
+  for (let from = 0; from < distinctValues.length; from += MAX_LIST) {
+    const list = distinctValues.slice(from, from + MAX_LIST);
+    const length = 2 ** Math.ceil(Math.log2(list.length));
+    lists.push(Array.from({ length }, (_, index) => list[Math.min(index, list.length - 1)]!));
+  }
+  return lists;
+}
+
 /** Work whose changes are stored completely or not at all. */
 type Work<T> = (tx: Kysely<Database>) => Promise<T>;
 

@@ -3,7 +3,7 @@ import { CodedError } from "../../../src/base/error.ts";
 import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
+import { preparedQuery, type Session, valueLists } from "../connected-database.ts";
 import type { Database } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 
@@ -11,10 +11,10 @@ const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: s
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
-/** Both forms of a number are looked up before each dial. */
-const CONSENTS_OF_PAIR = preparedQuery(
-  (db, { userId, phone, otherPhone }: { userId: string; phone: string; otherPhone: string }) =>
-    ofNumbers(db, userId, [phone, otherPhone]),
+/** Looked up before each dial, with both forms of a number, and for the rows of a batch. */
+const CONSENTS_OF_NUMBERS = preparedQuery(
+  (db, { userId, ...phones }: { readonly userId: string } & Readonly<Record<number, string>>) =>
+    db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "in", Object.values(phones)),
 );
 
 /** Rolls back an insertion: the user already has the maximum number of consents. */
@@ -30,12 +30,12 @@ export function consentStore(session: Session): ConsentStore {
       return row && RECORDS.consents.record(row);
     },
     async ofNumbers(userId, phones) {
-      const [phone = "", otherPhone = phone] = phones;
-      const rows =
-        phones.length > 2
-          ? await session.read((db) => ofNumbers(db, userId, phones).execute())
-          : await session.query(CONSENTS_OF_PAIR, { userId, phone, otherPhone });
-      return rows.map(RECORDS.consents.record);
+      const consents: Consent[] = [];
+      for (const list of valueLists(phones)) {
+        const rows = await session.query(CONSENTS_OF_NUMBERS, { userId, ...list });
+        consents.push(...rows.map(RECORDS.consents.record));
+      }
+      return consents;
     },
     put: (consent, maxConsents) =>
       session
@@ -74,10 +74,6 @@ export function consentStore(session: Session): ConsentStore {
         return rows.map(RECORDS.consents.record);
       }),
   };
-}
-
-function ofNumbers(db: Kysely<Database>, userId: string, phones: readonly string[]) {
-  return db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "in", phones);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { BatchTarget } from "../../../src/domain/batches/batch.ts";
 import { type TargetPlace, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
 import type { BatchStore, NewTarget } from "../../../src/ports/storage.ts";
-import { preparedQuery, type Session } from "../connected-database.ts";
+import { preparedQuery, type Session, valueLists } from "../connected-database.ts";
 import { type Database, IS_UNIQUE_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 import { recount } from "./target-counts.ts";
@@ -88,12 +88,8 @@ async function withoutRepeats(
 ): Promise<NewTarget[]> {
   const keys = targets.flatMap(({ phoneKey }) => (phoneKey === null ? [] : [phoneKey]));
   const placeByKey = new Map<string, TargetPlace>();
-  for (let from = 0; from < keys.length; from += PIECE) {
-    const piece = keys.slice(from, from + PIECE);
-    const last = piece.at(-1) ?? "";
-    while (piece.length < PIECE) piece.push(last); // so that all pieces have the same statement
-    for (const { phone_key, source_row, position } of await KNOWN_NUMBERS(tx, { batch_id: id, ...piece }))
+  for (const list of valueLists(keys))
+    for (const { phone_key, source_row, position } of await KNOWN_NUMBERS(tx, { batch_id: id, ...list }))
       if (phone_key !== null) placeByKey.set(phone_key, { row: source_row, position });
-  }
   return withDuplicates(targets, placeByKey, lastPosition);
 }

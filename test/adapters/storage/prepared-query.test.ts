@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import { expect, test } from "vitest";
-import { preparedQuery } from "../../../adapters/storage/connected-database.ts";
+import { preparedQuery, valueLists } from "../../../adapters/storage/connected-database.ts";
 import type { Database } from "../../../adapters/storage/tables/all-tables.ts";
 
 const CALL = preparedQuery((db, { id }: { readonly id: string }) =>
@@ -18,4 +18,14 @@ test("a prepared read is known as a read, whose transaction PostgreSQL ends with
   });
   for (const id of ["call_1", "call_2"])
     expect(CALL.statement(db, { id })).toMatchObject({ query: { kind: "SelectQueryNode" }, parameters: [id] });
+});
+
+test("lists of values have few lengths, and every value once before its padding", () => {
+  expect(valueLists([])).toEqual([]);
+  expect(valueLists(["a"])).toEqual([["a"]]);
+  expect(valueLists(["a", "b", "a", "c"])).toEqual([["a", "b", "c", "c"]]);
+  const values = Array.from({ length: 600 }, (_, n) => n);
+  const lists = valueLists(values);
+  expect(lists.map(({ length }) => length)).toEqual([256, 256, 128]);
+  expect([...new Set(lists.flat())]).toEqual(values);
 });
