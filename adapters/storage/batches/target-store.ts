@@ -12,6 +12,7 @@ import { addTargets } from "./new-targets.ts";
 import { recount } from "./target-counts.ts";
 
 type TargetRow = Database["batch_targets"];
+type BatchKey = { readonly id: string };
 type TargetKey = { readonly batch_id: string; readonly position: number };
 
 const TARGET = preparedQuery((db, { batch_id, position }: TargetKey) =>
@@ -68,13 +69,14 @@ const UPDATE_TARGET = preparedQuery(
       .where("version", "=", expectedVersion)
       .returningAll(),
 );
-const STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
-  db.selectFrom("batches").select("status").where("id", "=", id),
-);
+const STATUS = preparedQuery(batchStatus);
 /** Locked: the batch is not paused or cancelled before the transaction ends. */
-const LOCKED_STATUS = preparedQuery((db, { id }: { readonly id: string }) =>
-  db.selectFrom("batches").select("status").where("id", "=", id).forShare(),
-);
+const LOCKED_STATUS = preparedQuery((db, key: BatchKey) => batchStatus(db, key).forShare());
+
+function batchStatus(db: Kysely<Database>, { id }: BatchKey) {
+  return db.selectFrom("batches").select("status").where("id", "=", id);
+}
+
 function dueTargets(db: Kysely<Database>, { batch_id, now, limit }: DueKey) {
   return db
     .selectFrom("batch_targets")
