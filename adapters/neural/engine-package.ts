@@ -20,7 +20,10 @@ export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER}
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
 
 /** Option of Deno that lets it start speech processes, and no other program. */
-export const DENO_OPTION = "--allow-run=deno";
+const DENO_OPTION = "--allow-run=deno";
+
+/** Advice for a Deno that may not start speech processes. */
+export const DENO_REMEDY = `start Deno with ${DENO_OPTION}, or -A`;
 
 /** An installed package of the engine. */
 export interface EnginePackage {
@@ -60,7 +63,7 @@ export interface EngineObstacle {
 export function engineObstacle(packages: readonly EnginePackage[] = enginePackages()): EngineObstacle | undefined {
   if (packages.length === 0) return { reason: "is not installed", fix: ENGINE_REMEDY };
   if (mayStartProcesses()) return undefined;
-  return { reason: `cannot be started: Deno needs ${DENO_OPTION}`, fix: `start Deno with ${DENO_OPTION}, or -A` };
+  return { reason: `cannot be started: Deno needs ${DENO_OPTION}`, fix: DENO_REMEDY };
 }
 
 interface DenoPermissions {

@@ -1,5 +1,5 @@
 import {
-  DENO_OPTION,
+  DENO_REMEDY,
   ENGINE_COMMAND,
   ENGINE_REMEDY,
   type EngineObstacle,
@@ -66,6 +66,6 @@ export function addFix(job: "voice" | "recogniser", tag: string): string {
 
 /** The fix if the speech process, not a model, is at fault. */
 function processFix(reason: string): string | undefined {
-  if (/--allow-run/.test(reason)) return `start Deno with ${DENO_OPTION}, or -A`;
+  if (/--allow-run/.test(reason)) return DENO_REMEDY;
   return /the engine is not installed|cannot load its engine/.test(reason) ? ENGINE_COMMAND : undefined;
 }
