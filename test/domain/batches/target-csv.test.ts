@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batch.ts";
+import type { CsvColumns } from "../../../src/domain/batches/column-meanings.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
-import { type CsvColumns, csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
+import { csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
 
 const SPEECH_MESSAGE: BatchMessage = {
   type: "FIXED_TTS",

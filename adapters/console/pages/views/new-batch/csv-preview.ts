@@ -1,7 +1,7 @@
+import { meaningsOf, phoneColumnsOf } from "../../../../../src/domain/batches/column-meanings.ts";
 import { type CsvRecord, csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
 import { csvTable } from "../../../../../src/domain/batches/csv-table.ts";
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
-import { meaningsOf, phoneColumnsOf } from "../../../../../src/domain/batches/target-rows.ts";
 import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
 import { Refusal } from "../../../../../src/domain/refusal.ts";
 
