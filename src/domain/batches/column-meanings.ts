@@ -62,8 +62,8 @@ function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   const { variableColumns = {} } = columns;
-  if (columns.phone === undefined && Object.keys(variableColumns).length === 0 && isTargetsCsv(header))
-    return header.map((name) => exportedMeaning(name.trim()));
+  // Its columns of results are never variables, whichever of its columns are chosen.
+  const isExported = isTargetsCsv(header);
   const names = header.map(comparable);
   const indexOf = (chosen: string, kind: string): number => {
     const indices = [...names.keys()].filter((index) => names[index] === comparable(chosen));
@@ -75,14 +75,16 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     throw fileFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
   };
   const phone = columns.phone === undefined ? phoneColumnOf(header, columns) : indexOf(columns.phone, "numbers");
-  for (const variable of columns.variables ?? []) {
+  for (const variable of isExported ? [] : (columns.variables ?? [])) {
     const isRepeated = names.filter((name) => name === comparable(variable)).length > 1;
     if (isRepeated && !Object.hasOwn(variableColumns, variable))
       throw fileFault(`two columns are named "${variable}": rename the one that the message does not need`);
   }
   const reference =
     columns.reference === undefined
-      ? names.findIndex((name) => REFERENCE_NAMES.includes(name))
+      ? names.findIndex((name, index) =>
+          isExported ? header[index]?.trim() === "reference" : REFERENCE_NAMES.includes(name),
+        )
       : indexOf(columns.reference, "references");
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
   const chosen = new Map<number, string>();
@@ -99,6 +101,10 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
     if (chosenVariable !== undefined) return { kind: "variable", name: chosenVariable };
     if (index === phone) return { kind: "phone" };
     if (index === reference) return { kind: "reference" };
+    const exported = isExported ? exportedMeaning(name.trim()) : undefined;
+    if (exported?.kind === "none" || exported?.kind === "extension") return exported;
+    if (exported?.kind === "variable")
+      return Object.hasOwn(variableColumns, exported.name) ? { kind: "none" } : exported;
     const variable = wanted.get(names[index] ?? "") ?? variableName(name);
     if (index === extension && !wanted.has(names[index] ?? "")) return { kind: "extension" };
     if (variable === "" || Object.hasOwn(variableColumns, variable)) return { kind: "none" };

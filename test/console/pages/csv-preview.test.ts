@@ -9,6 +9,8 @@ import {
   phoneCandidates,
   withHeader,
 } from "../../../adapters/console/pages/views/new-batch/csv-preview.ts";
+import { targetsCsvHeader } from "../../../src/domain/batches/target-csv.ts";
+import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
 
 async function meaningsOf(csv: string, variables: readonly string[] = [], choice = {}) {
   const preview = (await csvPreview(new Blob([csv])))!;
@@ -103,6 +105,17 @@ describe("of several columns that may have the numbers", () => {
     list.choose({ phone: "mobile" });
     expect(list.fileFor([])?.columns.phone).toBe("mobile");
   });
+});
+
+test("results of an exported list are no variables of the import", async () => {
+  const message = { type: "FIXED_TTS", tts: { text: "Hello {{name}}" } } as const;
+  const csv = `${targetsCsvHeader(message)}1,2,+12025550100,7,,Ana,COMPLETED,1,completed,,human,900,1,2000,,,call_1,\r\n`;
+  const list = new ChosenList();
+  await list.open("results.csv", new Blob([csv]));
+  const { file, columns } = list.fileFor(["name"])!;
+  const [row] = await Array.fromAsync(csvTargets(file.stream(), columns));
+  expect(row).toMatchObject({ input: { phoneNumber: "+12025550100", reference: "7", variables: { name: "Ana" } } });
+  expect(row && "input" in row && Object.keys(row.input.variables ?? {})).toEqual(["name"]);
 });
 
 describe("the header of a list", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batch.ts";
+import type { BatchMessage, BatchTarget, TargetResult } from "../../../src/domain/batches/batch.ts";
 import type { CsvColumns } from "../../../src/domain/batches/column-meanings.ts";
 import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
 import { csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
@@ -22,6 +22,18 @@ const TARGET: BatchTarget = {
   reason: null,
   updatedAt: 0,
   version: 1,
+};
+
+const RESULT: TargetResult = {
+  ...{
+    reason: "message_played",
+    detail: null,
+    answeredBy: "human",
+    heardMs: 900,
+    heardRatio: 0.5,
+    heardEvidence: null,
+  },
+  ...{ durationMs: 1_000, startedAt: 0, endedAt: 1_000 },
 };
 
 function csvOf(message: BatchMessage, ...targets: Partial<BatchTarget>[]): string {
@@ -51,11 +63,7 @@ test("the results of a target are a row", () => {
       attempts: 2,
       reason: "agent_finished",
       callId: "call_1",
-      result: {
-        ...{ reason: "agent_finished", detail: null, answeredBy: "human", heardMs: 900, heardRatio: 0.5 },
-        ...{ heardEvidence: "inbound", durationMs: 1_000, startedAt: 0, endedAt: 1_000 },
-        result: { visit: "yes", floor: 2 },
-      },
+      result: { ...RESULT, reason: "agent_finished", result: { visit: "yes", floor: 2 } },
     },
   );
   expect(csv).toBe(
@@ -93,6 +101,39 @@ test("a file of invalid targets is imported again unchanged", async () => {
   const variables = { name: "+Ada", status: "bill" };
   expect(await importRows(csv)).toMatchObject([
     { row: 2, input: { phoneNumber: "=12", reference: "-x", extension: "12,3", variables } },
+  ]);
+});
+
+test.each<CsvColumns>([
+  {},
+  { phone: "phone_number" },
+  { phone: " Phone_Number", reference: "reference" },
+  { phone: "phone_number", variableColumns: { name: "name" } },
+  { variables: ["name", "status", "callId"] },
+])("the results of an exported file are no variables with the columns %j", async (columns) => {
+  const message = { ...SPEECH_MESSAGE, tts: { text: "{{name}} {{status}} {{callId}}", voiceId: "en-US-1" } };
+  const variables = { name: "Ada", status: "bill", callId: "7" };
+  const csv = csvOf(message, {
+    reference: "r",
+    extension: "12",
+    variables,
+    attempts: 2,
+    callId: "call_1",
+    result: RESULT,
+  });
+  expect(await importRows(csv, columns)).toEqual([
+    {
+      row: 2,
+      input: { phoneNumber: TARGET.phone, reference: "r", extension: "12", variables },
+      columns: { phoneNumber: "phone_number", status: "variables.status" },
+    },
+  ]);
+});
+
+test("an exported file may be called at the numbers of another column", async () => {
+  const csv = csvOf(SPEECH_MESSAGE, { variables: { name: "+12025550102", status: "bill" } });
+  expect(await importRows(csv, { phone: "name" })).toMatchObject([
+    { input: { phoneNumber: "+12025550102", variables: { phone_number: TARGET.phone, status: "bill" } } },
   ]);
 });
 
