@@ -593,9 +593,12 @@ export interface RowFaults {
 
 /** A fault of a target. */
 export interface TargetFault {
-  /** The column or field that is wrong; empty for the whole row. */
+  /** The variable or field that is wrong; empty for the whole row. */
   column: string;
+  /** The column of the file, if its name differs from `column`. */
+  file_column?: string | undefined;
   code: string;
+  /** The fault and its fix; it begins with the column of the file, if there is one. */
   detail: string;
 }
 

@@ -34,6 +34,13 @@ test("a batch is planned, corrected and started, and its results are read", asyn
   const { id } = batch;
   const report = await client.batches.addTargets(id, CSV);
   expect(report).toMatchObject({ rows: 2, stored: { WAITING: 1, INVALID: 1 }, faults: [{ row: 3, position: 2 }] });
+  const fault = {
+    ...{ column: "phoneNumber", file_column: "phone", code: "phone_number_invalid" },
+    detail: expect.stringMatching(/^column "phone": "12" must be /),
+  };
+  expect(v.parse(SCHEMAS.ImportReport, report).faults[0]?.faults).toEqual([fault]);
+  const [, invalid] = await collect(client.batches.targets(id));
+  expect(v.parse(SCHEMAS.BatchTarget, invalid).faults).toEqual([fault]);
   await expect(client.batches.start(id)).rejects.toMatchObject({ code: "batch_invalid" });
   expect(await client.batches.updateTarget(id, 2, { phoneNumber: "+12025550151" })).toMatchObject({
     status: "WAITING",

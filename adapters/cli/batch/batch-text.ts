@@ -1,5 +1,5 @@
 import type { BatchPlan, ImportReport, TargetWait } from "../../../src/client/index.ts";
-import { placeAndText } from "../../../src/domain/batches/fault-column.ts";
+import { detailWithoutColumn } from "../../../src/domain/batches/fault-column.ts";
 import { optionOf } from "../request-fields.ts";
 import { secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.ts";
@@ -65,10 +65,11 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   if (count === 0) return;
   const listedFaults = faults.slice(0, MAX_ROWS);
   const lines = listedFaults.flatMap(({ row, phone_number, faults: rowFaults }) =>
-    rowFaults.map((fault) => {
-      const [place, text] = placeAndText(fault);
-      return [`row ${row}`, inOneCell(placeOf(place) || phone_number), inOneCell(text)];
-    }),
+    rowFaults.map(({ column, file_column, detail }) => [
+      `row ${row}`,
+      inOneCell(file_column ?? (placeOf(column) || phone_number)),
+      inOneCell(detailWithoutColumn(file_column, detail)),
+    ]),
   );
   const parts = [
     ...(invalid > 0 ? [`${invalid} of ${rows} rows have problems`] : []),

@@ -3,6 +3,7 @@ import type { Principal } from "../../domain/access/principal.ts";
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
 import type { TargetInput, UpdateTargetInput } from "../../domain/batches/batch-input.ts";
 import { duplicateOf, type TargetPlace, withDuplicates } from "../../domain/batches/duplicates.ts";
+import { fileColumnsOfFaults } from "../../domain/batches/fault-column.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -95,7 +96,8 @@ export class BatchTargets {
       const target = await batches.target(batch.id, position);
       if (!target) throw targetNotFound(batch.id, position);
       const correction = withoutNulls({ ...inputOf(target), ...input } as TargetInput);
-      const [checked] = await checks.check([{ row: target.row, input: correction }], options);
+      const columns = fileColumnsOfFaults(target.faults);
+      const [checked] = await checks.check([{ row: target.row, input: correction, columns }], options);
       const patch = { ...NO_FIELDS, ...checked };
       let updated = await batches.updateTarget(batch.id, position, target.version, patch, []);
       if (updated === "taken")

@@ -130,8 +130,10 @@ export type TargetVariables = Readonly<Record<string, string | number | boolean>
 
 /** A fault of a target. */
 export interface TargetFault extends Pick<Fault, "code" | "detail"> {
-  /** The column or field that is wrong; empty for the whole row. */
+  /** The variable or field that is wrong; empty for the whole row. */
   readonly column: string;
+  /** The column of the file, if its name differs from `column`. */
+  readonly fileColumn?: string | undefined;
 }
 
 /** Result of the last call of a target, kept even if the call has been deleted. Durations in ms. */

@@ -1,25 +1,35 @@
 import type { TargetFault } from "./batch.ts";
 
-/** Longest name of a column that a fault quotes, characters. */
+/** Longest name of a column that a fault keeps, characters. */
 const MAX_NAME = 60;
-const COLUMN_PREFIX = /^column "(.*?)": /;
 
 /**
- * The fault of a row of a file, whose detail begins with the column of the file if that has another name.
+ * The fault of a row of a file, with the column of the file if that has another name.
  * @param columns column of the file for each field and variable with another name
  */
 export function inFileColumn(fault: TargetFault, columns: Readonly<Record<string, string>> = {}): TargetFault {
-  const { column, detail } = fault;
-  if (!Object.hasOwn(columns, column)) return fault;
-  const name = (columns[column] ?? "").slice(0, MAX_NAME).replaceAll('"', "'");
-  return { ...fault, detail: `column "${name}": ${detail}` };
+  const { column } = fault;
+  return Object.hasOwn(columns, column) ? { ...fault, fileColumn: columns[column]?.slice(0, MAX_NAME) } : fault;
 }
 
-/** The place and the text of a fault for people: the column of the file, or else the field; empty for the whole row. */
-export function placeAndText({
-  column,
-  detail,
-}: Pick<TargetFault, "column" | "detail">): [place: string, text: string] {
-  const [prefix, name] = COLUMN_PREFIX.exec(detail) ?? [];
-  return prefix !== undefined && name ? [name, detail.slice(prefix.length)] : [column, detail];
+/** The columns of a file that faults name, as {@link inFileColumn} takes them. */
+export function fileColumnsOfFaults(faults: readonly TargetFault[] = []): Record<string, string> {
+  return Object.fromEntries(
+    faults.flatMap(({ column, fileColumn }) => (fileColumn === undefined ? [] : [[column, fileColumn]])),
+  );
+}
+
+/** The text of a fault, which begins with the column of the file if that has another name. */
+export function detailInFile({ fileColumn, detail }: Pick<TargetFault, "fileColumn" | "detail">): string {
+  return prefixOf(fileColumn) + detail;
+}
+
+/** The detail that {@link detailInFile} was made from. */
+export function detailWithoutColumn(fileColumn: string | undefined, text: string): string {
+  const prefix = prefixOf(fileColumn);
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
+function prefixOf(fileColumn: string | undefined): string {
+  return fileColumn === undefined ? "" : `column "${fileColumn}": `;
 }

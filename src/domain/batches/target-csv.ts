@@ -1,6 +1,5 @@
 import { isObject } from "../input/input-checks.ts";
 import type { BatchMessage, BatchTarget, TargetFault } from "./batch.ts";
-import { placeAndText } from "./fault-column.ts";
 import { variablesOf } from "./message-template.ts";
 
 /** Columns before the variables of the message. */
@@ -134,9 +133,8 @@ function quoted(cell: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-function faultCell(fault: TargetFault): string {
-  const [place, text] = placeAndText(fault);
-  return place === "" ? text : `${place}: ${text}`;
+function faultCell({ column, fileColumn = column, detail }: TargetFault): string {
+  return fileColumn === "" ? detail : `${fileColumn}: ${detail}`;
 }
 
 function textOf(value: unknown): string {

@@ -93,9 +93,16 @@ const details = {
 export const batchDetailsShape = shape("A batch with its progress.", details);
 
 export const targetFaultShape = shape("A fault of a target.", {
-  column: v.pipe(v.string(), v.description("The column or field that is wrong; empty for the whole row.")),
+  column: v.pipe(v.string(), v.description("The variable or field that is wrong; empty for the whole row.")),
+  file_column: v.pipe(
+    v.optional(v.string()),
+    v.description("The column of the file, if its name differs from `column`."),
+  ),
   code: v.string(),
-  detail: v.string(),
+  detail: v.pipe(
+    v.string(),
+    v.description("The fault and its fix; it begins with the column of the file, if there is one."),
+  ),
 });
 
 export const rowFaultsShape = shape("The faults of one row of an import.", {

@@ -5,7 +5,13 @@ import type {
   BatchPlan as StoredPlan,
   TargetDetails,
 } from "../../application/batches/batch-use-cases.ts";
-import type { Batch as StoredBatch, TargetResult as StoredResult, TargetStatus } from "../../domain/batches/batch.ts";
+import type {
+  Batch as StoredBatch,
+  TargetFault as StoredFault,
+  TargetResult as StoredResult,
+  TargetStatus,
+} from "../../domain/batches/batch.ts";
+import { detailInFile } from "../../domain/batches/fault-column.ts";
 import type { View } from "../response-types.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 
@@ -112,7 +118,7 @@ export function batchTargetView(target: TargetDetails): View<"BatchTarget"> {
     reference: target.reference ?? null,
     metadata: { ...target.metadata },
     status: target.status,
-    faults: (target.faults ?? []).map(({ column, code, detail }) => ({ column, code, detail })),
+    faults: (target.faults ?? []).map(targetFaultView),
     attempts: target.attempts,
     next_attempt_at: maybeTimestamp(target.nextAttemptAt),
     waiting: waiting && { reason: waiting.reason, after: waiting.after, until: maybeTimestamp(waiting.until) },
@@ -143,8 +149,13 @@ function rowFaultsView({ row, position, phone, faults }: RowWithFaults): View<"R
     row,
     position,
     phone_number: phone,
-    faults: faults.map(({ column, code, detail }) => ({ column, code, detail })),
+    faults: faults.map(targetFaultView),
   };
+}
+
+function targetFaultView(fault: StoredFault): View<"TargetFault"> {
+  const { column, fileColumn, code } = fault;
+  return { column, ...(fileColumn !== undefined && { file_column: fileColumn }), code, detail: detailInFile(fault) };
 }
 
 function withoutZeros(counts: Readonly<Partial<Record<TargetStatus, number>>>): Record<string, number> {

@@ -24,7 +24,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       status: "INVALID",
       phoneKey: null,
       nextAttemptAt: null,
-      faults: [{ column: "phoneNumber", code: "phone_number_invalid", detail: "no number" }],
+      faults: [{ column: "phoneNumber", fileColumn: "Telefone", code: "phone_number_invalid", detail: "no number" }],
     });
     const storedTargets = await addTargets(scene, draft, [first, faultyTarget]);
     await scene.reopen();

@@ -268,12 +268,14 @@ test("faults of a file name its columns", async () => {
   }
   const { faults } = await world.app.batches.addTargets(ALICE, id, csvTargets(file(), { variables: ["name"] }));
   expect(faults.flatMap((row) => row.faults)).toMatchObject([
-    { column: "phoneNumber", detail: expect.stringMatching(/^column "Telefone": "12" must /) },
-    { column: "name", detail: 'column "Name": the message needs the variable name, and this row has none' },
+    { column: "phoneNumber", fileColumn: "Telefone", detail: expect.stringMatching(/^"12" must /) },
+    { column: "name", fileColumn: "Name", detail: "the message needs the variable name, and this row has none" },
   ]);
   const { message } = await world.app.batches.get(ALICE, id);
   const [target] = await world.app.batches.targets(ALICE, id);
   expect(targetsCsvRow(message)(target!)).toMatch(/"Telefone: ""12"" must /);
+  const corrected = await world.app.batches.updateTarget(ALICE, id, target!.position, { phoneNumber: "13" });
+  expect(corrected.faults).toMatchObject([{ fileColumn: "Telefone", detail: expect.stringMatching(/^"13" must /) }]);
   await world.stop();
 });
 

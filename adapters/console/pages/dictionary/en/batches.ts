@@ -35,6 +35,16 @@ export default {
     instance_deleted: "Number deleted",
     other: "Other reasons",
   },
+  faults: {
+    fields: {
+      phoneNumber: "number",
+      extension: "extension",
+      reference: "reference",
+      variables: "variables",
+      metadata: "metadata",
+    },
+    message: "message",
+  },
   loading: "Batch",
   back: "All batches",
   gone: "This batch was deleted",

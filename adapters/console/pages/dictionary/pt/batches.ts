@@ -36,6 +36,16 @@ export default {
     instance_deleted: "Número excluído",
     other: "Outros motivos",
   },
+  faults: {
+    fields: {
+      phoneNumber: "número",
+      extension: "ramal",
+      reference: "referência",
+      variables: "variáveis",
+      metadata: "metadados",
+    },
+    message: "mensagem",
+  },
   loading: "Lote",
   back: "Todos os lotes",
   gone: "Este lote foi excluído",

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { BatchTarget } from "../../../../../../src/client/index.ts";
-import { placeAndText } from "../../../../../../src/domain/batches/fault-column.ts";
 import { Button } from "../../../components/button.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Form } from "../../../components/form.tsx";
@@ -10,6 +9,7 @@ import { toast } from "../../../shell/toasts.tsx";
 import { useAction } from "../../../shell/use-action.ts";
 import { phoneNumberOf } from "../../calls/typed-number.ts";
 import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
+import { targetFaultText } from "../target-fault-texts.ts";
 
 /** Corrects the number and the variables of a row. */
 export function CorrectionForm({
@@ -46,7 +46,7 @@ export function CorrectionForm({
   });
   const faultOf = (...columns: readonly string[]) => {
     const fault = target.faults.find(({ column }) => columns.includes(column));
-    return fault && placeAndText(fault)[1];
+    return fault && targetFaultText(fault);
   };
   return (
     <div ref={element} class="correction">

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchTarget } from "../../../../../../src/client/index.ts";
-import { placeAndText } from "../../../../../../src/domain/batches/fault-column.ts";
 import { Button } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
 import { FaultNotice, Loaded } from "../../../components/waiting.tsx";
@@ -11,6 +10,7 @@ import { useData } from "../../../shell/use-data.ts";
 import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { TargetBadge } from "../batch-badge.tsx";
 import { downloadCsv } from "../download-csv.ts";
+import { TargetFaults } from "../target-faults.tsx";
 import { CorrectionForm } from "./correction-form.tsx";
 
 /** Number of rows that "Show more" adds. */
@@ -111,12 +111,7 @@ function FaultyRow({
           <strong class="number">{phone_number}</strong>
           <TargetBadge status={status} />
         </p>
-        {faults.map(placeAndText).map(([place, text]) => (
-          <p key={place + text} class="small">
-            {place !== "" && <code>{place}: </code>}
-            {text}
-          </p>
-        ))}
+        <TargetFaults faults={faults} />
       </div>
       {!isOpen.value && (
         <div class="row">
