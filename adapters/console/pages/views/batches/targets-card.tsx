@@ -13,6 +13,7 @@ import { useAction } from "../../shell/use-action.ts";
 import { TargetBadge } from "./batch-badge.tsx";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 import { downloadCsv } from "./download-csv.ts";
+import { TargetFaults } from "./target-faults.tsx";
 import { TargetLink } from "./target-link.tsx";
 import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
 
@@ -122,12 +123,7 @@ function Result({ target: { reason, faults, waiting, next_attempt_at } }: { read
   return (
     <div>
       {lastReason !== null && <div>{reasonText(lastReason)}</div>}
-      {faults.map(({ column, detail }) => (
-        <div key={column + detail} class="small">
-          {column !== "" && <code>{column}: </code>}
-          {detail}
-        </div>
-      ))}
+      <TargetFaults faults={faults} />
       {waiting && waiting.reason !== "retry" && <div class="small quiet">{targets.waits[waiting.reason]}</div>}
       {nextAt !== null && Date.parse(nextAt) > Date.now() && (
         <div class="small quiet">{targets.next(formatRelative(nextAt))}</div>
