@@ -24,6 +24,8 @@ export type BatchRunnerContext = Pick<
 
 /** Targets that are read at once. */
 const DUE_TARGETS = 50;
+/** Maximum number of calls that are being stored: they share commits, and leave connections to other writers. */
+const MAX_PLACEMENTS = 4;
 /** Time until a batch is looked at again after a fault, ms. */
 const RETRY_MS = 1_000;
 /** Time until a batch is looked at again after a limit was reached, ms. */
@@ -42,6 +44,7 @@ export class BatchRunner {
   readonly #ends: TargetEnds;
   readonly #open = new Map<string, OpenBatch>();
   readonly #calls: FollowedCalls;
+  readonly #placements = new Set<Promise<void>>();
   #placing: Promise<void> | undefined;
   #mustPlaceAgain = false;
   #hasStarted = false;
@@ -79,6 +82,7 @@ export class BatchRunner {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#placing;
+    await Promise.all(this.#placements);
     for (const run of this.#open.values()) run.cancelAlarm();
   }
 
@@ -154,28 +158,34 @@ export class BatchRunner {
   }
 
   async #placeAll(): Promise<void> {
-    const { log } = this.#context;
     while (this.#mustPlaceAgain && !this.#isStopping) {
       this.#mustPlaceAgain = false;
       for (let hasPlaced = true; hasPlaced && !this.#isStopping; ) {
         hasPlaced = false;
         for (const run of [...this.#open.values()])
-          try {
-            if (await this.#step(run)) hasPlaced = true;
-          } catch (error) {
-            if (error instanceof LeaseLost) return;
-            const level = error instanceof StorageUnavailable ? "warn" : "error";
-            log[level]({ batch_id: run.id, err: error }, "a batch could not continue; trying again");
-            run.mustReconcile = true;
-            run.rest(RETRY_MS);
-          }
+          if (await this.#attempt(run, () => this.#step(run))) hasPlaced = true;
       }
+    }
+  }
+
+  /** Works on a batch; false if the work failed or has no result. The batch rests after a fault. */
+  async #attempt(run: OpenBatch, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof LeaseLost) return false;
+      const level = error instanceof StorageUnavailable ? "warn" : "error";
+      this.#context.log[level]({ batch_id: run.id, err: error }, "a batch could not continue; trying again");
+      run.mustReconcile = true;
+      run.rest(RETRY_MS);
+      return false;
     }
   }
 
   /** Places the next call of a batch, or takes another step; false if there is nothing to do now. */
   async #step(run: OpenBatch): Promise<boolean> {
     const { system, lease } = this.#context;
+    while (this.#placements.size >= MAX_PLACEMENTS) await Promise.race(this.#placements);
     if (this.#isStopping || !lease.canDial) return false;
     const { restMs } = run;
     if (restMs > 0) {
@@ -206,8 +216,20 @@ export class BatchRunner {
     const callAt = await this.#earliest(batch, target, now);
     if (callAt === undefined) await this.#ends.fail(batch, target, "outside_calling_hours");
     else if (callAt > now) await this.#postpone(run, target, callAt);
-    else return await this.#place(run, target, free.instanceId);
+    else this.#beginPlacing(run, target, free.instanceId);
     return true;
+  }
+
+  /** Starts to store the call of a target. */
+  #beginPlacing(run: OpenBatch, target: BatchTarget, instanceId: string): void {
+    this.#calls.reserve(run, target.position, instanceId);
+    const placement = this.#attempt(run, () => this.#place(run, target, instanceId)).then((mayContinue) => {
+      this.#placements.delete(placement);
+      this.#calls.release(run, target.position, instanceId);
+      this.#closeIfDone(run);
+      if (mayContinue) this.wake();
+    });
+    this.#placements.add(placement);
   }
 
   /** The next due target; undefined: none is due, and the batch is completed if none waits. */
@@ -215,8 +237,9 @@ export class BatchRunner {
     const { storage } = this.#context;
     const target = run.takeDue();
     if (target) return target;
+    const placing = new Set(run.placing);
     const { targets, nextAt } = await storage.batches.due(run.id, now, DUE_TARGETS);
-    const [first, ...others] = targets;
+    const [first, ...others] = targets.filter(({ position }) => !placing.has(position));
     run.keepDue(others);
     if (!first && nextAt === undefined && run.active === 0) await this.#complete(run);
     if (!first && nextAt !== undefined) run.wakeAfter(nextAt - now);

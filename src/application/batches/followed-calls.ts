@@ -42,12 +42,26 @@ export class FollowedCalls {
     this.#onSettled = onSettled;
   }
 
-  /** Follows a new call of a batch. */
+  /** Reserves a line for the call of a target, which counts as active until {@link release}. */
+  reserve(run: OpenBatch, position: number, instanceId: string): void {
+    run.active++;
+    run.placing.add(position);
+    this.#instances.take(instanceId);
+  }
+
+  /** Releases the reservation of a target whose call was not placed; without effect if the call is followed. */
+  release(run: OpenBatch, position: number, instanceId: string): void {
+    if (!run.placing.delete(position)) return;
+    run.active--;
+    this.#instances.giveBack(instanceId);
+  }
+
+  /** Follows a new call of a batch, in place of its target's reservation. */
   follow(run: OpenBatch, call: Call, position: number): void {
     if (this.#calls.has(call.id)) return;
-    run.active++;
     const { instanceId } = call;
-    this.#instances.take(instanceId);
+    if (!run.placing.has(position)) this.reserve(run, position, instanceId);
+    run.placing.delete(position);
     this.#calls.set(call.id, { run, position, instanceId });
   }
 

@@ -66,6 +66,11 @@ export class FreeInstances {
     use.lastTurn = ++this.#turns;
   }
 
+  /** A call that took a line was not placed. */
+  giveBack(id: string): void {
+    this.#use(id).active--;
+  }
+
   /** A call has ended. */
   release(id: string, isAnswered: boolean): void {
     const use = this.#use(id);

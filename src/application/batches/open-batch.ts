@@ -15,8 +15,10 @@ const MAX_DUE_AGE_MS = 1_000;
 
 /** A batch that this process calls for. */
 export class OpenBatch {
-  /** Number of its active calls. */
+  /** Number of its active calls, including those that are being stored. */
   active = 0;
+  /** Positions of the targets whose calls are being stored. */
+  readonly placing = new Set<number>();
   /** True once a cancelled batch has no waiting target left. */
   isSwept = false;
   /** The storage failed during a write: the batch and its calls are read before the next step. */

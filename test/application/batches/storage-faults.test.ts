@@ -11,6 +11,34 @@ class EarlySystem extends ManualSystem {
   }
 }
 
+describe("a batch whose storage is slow", () => {
+  test("stores the calls of several lines at the same time, each once", async () => {
+    const { world, callees, instance } = await withCallees();
+    const instances = [instance, await world.activeInstance(), await world.activeInstance()];
+    const write = Promise.withResolvers<void>();
+    let insertions = 0;
+    world.storage.before = (operation) => {
+      if (operation !== "calls.insert") return;
+      insertions++;
+      return write.promise;
+    };
+    const people = [...PEOPLE, "+12025550104", "+12025550105"];
+    const targets = people.map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
+    const ids = instances.map(({ id }) => id);
+    const { id } = await world.app.batches.create(ALICE, batchOf(ids, { targets, maxConcurrent: 2 }));
+    await callees.wait(5); // the due targets are read again in the meantime
+    expect(insertions).toBe(2);
+    write.resolve();
+    await callees.wait(60);
+    expect(callees.dialled.sort()).toEqual(people);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({
+      status: "COMPLETED",
+      counts: { byStatus: { COMPLETED: 5 } },
+    });
+    await world.stop();
+  });
+});
+
 describe("a batch whose storage fails", () => {
   test("follows a call whose insertion was stored without a response", async () => {
     const { world, callees, instance } = await withCallees();
