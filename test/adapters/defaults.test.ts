@@ -102,7 +102,7 @@ describe("the embedded defaults", () => {
     expect((error as Error).message).not.toContain("hunter2");
   });
 
-  test("the tables of the embedded database take a prefix, and no schema", async () => {
+  test("the tables of the embedded database accept a prefix, but no schema", async () => {
     const data = freshFolder();
     await expect(openPorts({ data, databaseSchema: "calls" })).rejects.toThrow(
       /RINGPORT_DATABASE_SCHEMA.*DATABASE_URL/,

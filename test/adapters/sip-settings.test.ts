@@ -11,7 +11,7 @@ const ACME = { name: "acme", server: "sip:sip.acme.example" };
 const names = (embedded: EmbeddedTuning) => networkNames({ embedded });
 
 describe("the networks", () => {
-  test("are the simulated one, or SIP alone if it is configured", () => {
+  test("are the simulator, or SIP alone if it is configured", () => {
     expect(networkNames({})).toEqual(["simulator"]);
     expect(names({ sip: { accounts: false } })).toEqual(["simulator"]);
     expect(names({ sip: { trunks: [ACME] } })).toEqual(["sip"]);

@@ -17,7 +17,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** The error that configure fails with, and how long that takes, ms. */
+/** The error with which configure fails, and the time until then, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const from = world.system.monotonic();
   let outcome: { code: string; message: string; ms: number } | undefined;

@@ -143,7 +143,7 @@ describe("a start", () => {
     expect(hasStarted).toBe(true);
   });
 
-  test("takes a lease that is released while it waits", async () => {
+  test("acquires a lease that is released while it waits", async () => {
     const database = new TestDatabase();
     const first = database.server();
     await first.ringport.start();

@@ -156,7 +156,7 @@ export class BatchClient {
     const path = `/v1/batches/${this.record.id}/${step}`;
     const response = await server.request("POST", path, json === undefined ? {} : { json });
     journal.note(`${step} the batch: ${response?.status ?? "no response"}`);
-    if (response?.status === 200) this.record.note(journal, response.json<BatchView>());
+    if (response?.status === 200) this.record.recordStatus(journal, response.json<BatchView>());
     return response?.status;
   }
 
@@ -167,7 +167,7 @@ export class BatchClient {
       journal.reportViolation("a confirmed write is stored", this.record.id!, "GET returned 404");
     if (response?.status !== 200) return undefined;
     const batch = response.json<BatchView>();
-    this.record.note(journal, batch);
+    this.record.recordStatus(journal, batch);
     return batch;
   }
 }

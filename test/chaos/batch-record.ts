@@ -36,8 +36,8 @@ export class BatchRecord {
     this.retry = retry;
   }
 
-  /** A final state never changes once it was read. */
-  note(journal: Journal, { id, status }: BatchView): void {
+  /** Records a status that was read; reports a violation if a final one has changed. */
+  recordStatus(journal: Journal, { id, status }: BatchView): void {
     if (this.#finalStatus !== undefined && this.#finalStatus !== status)
       journal.reportViolation("a final batch never changes", id, `${this.#finalStatus}, then ${status}`);
     if (status === "COMPLETED" || status === "CANCELLED") this.#finalStatus = status;

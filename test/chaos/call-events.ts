@@ -4,14 +4,14 @@ import type { CallView, EventView } from "../support/server-client.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
 /** End reasons of calls that were never dialled. */
-const NEVER_DIALLED: ReadonlySet<string> = new Set([
+const UNDIALLED_REASONS: ReadonlySet<string> = new Set([
   "instance_not_linked",
   "instance_offline",
   "number_invalid",
   ...BLOCKED_REASONS,
 ]);
 /** Reasons that only the remote end can cause. */
-const FROM_THE_PHONE: ReadonlySet<string> = new Set([
+const REMOTE_REASONS: ReadonlySet<string> = new Set([
   "message_played",
   "callee_hung_up",
   "busy",
@@ -49,6 +49,6 @@ export function checkEvents({ journal, phones }: SequenceContext, view: CallView
   if (!call || call.instance.network === "simulator") return;
   const hasRung = phones.invites(view.target_phone).length > 0;
   const reason = view.outcome?.reason ?? "";
-  if (hasRung && NEVER_DIALLED.has(reason)) reportFault("the phone rang");
-  if (!hasRung && (FROM_THE_PHONE.has(reason) || types.includes("ringing"))) reportFault("the phone never rang");
+  if (hasRung && UNDIALLED_REASONS.has(reason)) reportFault("the phone rang");
+  if (!hasRung && (REMOTE_REASONS.has(reason) || types.includes("ringing"))) reportFault("the phone never rang");
 }

@@ -170,7 +170,7 @@ async function checkInstances(context: SequenceContext): Promise<void> {
 
 /** Checks all calls as the phones saw them. */
 function checkPhones({ journal, phones, lines }: SequenceContext): void {
-  for (const [instance, conversations] of Map.groupBy(talksOf({ journal, phones }), ({ instance }) => instance))
+  for (const [instance, conversations] of Map.groupBy(conversationsOf({ journal, phones }), ({ instance }) => instance))
     for (const [n, { number, from }] of conversations.entries()) {
       const overlapping = conversations.slice(0, n).filter(({ to }) => to > from);
       if (overlapping.length >= lines)
@@ -202,7 +202,7 @@ interface Conversation {
 }
 
 /** All calls with audio, in the order of their first packets. */
-function talksOf({ journal, phones }: Pick<SequenceContext, "journal" | "phones">): Conversation[] {
+function conversationsOf({ journal, phones }: Pick<SequenceContext, "journal" | "phones">): Conversation[] {
   const conversations = [...journal.calls.values()].flatMap(({ number, instance }) =>
     phones.invites(number).flatMap((invite) => {
       const packets = phones.audio(invite);

@@ -37,12 +37,12 @@ const failedSeeds = new Map<string, string[]>();
 console.log(
   `${sequences * ROUNDS_OF_A_SEQUENCE * databases.length} rounds on ${databases.join(" and ")}, seeds ${firstSeed} to ${firstSeed + sequences - 1}`,
 );
-await Promise.all(databases.map((database) => (database === "SQLite" ? onSqlite() : onPostgres())));
+await Promise.all(databases.map((database) => (database === "SQLite" ? runOnSqlite() : runOnPostgres())));
 rmSync(folder, { recursive: true, force: true });
 process.exit(verdict());
 
 /** Runs every sequence of a database. */
-async function sideBySide(runOne: (seed: number) => Promise<void>): Promise<void> {
+async function runConcurrently(runOne: (seed: number) => Promise<void>): Promise<void> {
   let next = 0;
   const runNext = async () => {
     while (next < sequences) await runOne(firstSeed + next++);
@@ -50,9 +50,9 @@ async function sideBySide(runOne: (seed: number) => Promise<void>): Promise<void
   await Promise.all(Array.from({ length: CONCURRENT_SEQUENCES }, runNext));
 }
 
-async function onSqlite(): Promise<void> {
+async function runOnSqlite(): Promise<void> {
   let isAnnounced = false;
-  await sideBySide(async (seed) => {
+  await runConcurrently(async (seed) => {
     const disk = join(folder, `sqlite-${seed}`);
     const mountFault = mountInMemory(disk, DISK);
     if (mountFault && !isAnnounced) console.log(`SQLite: no disk is filled: ${missing(mountFault)}`);
@@ -65,12 +65,12 @@ async function onSqlite(): Promise<void> {
   });
 }
 
-async function onPostgres(): Promise<void> {
+async function runOnPostgres(): Promise<void> {
   const postgres = await findPostgres();
   if (postgres.missing) return console.log(postgres.title);
   const server = await postgres.start();
   try {
-    await sideBySide(async (seed) =>
+    await runConcurrently(async (seed) =>
       run(seed, await postgresDatabase(await server.createDatabase(), join(folder, `postgres-${seed}`))),
     );
   } finally {

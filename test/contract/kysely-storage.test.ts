@@ -37,7 +37,7 @@ storageContract(
   { describe, test, expect },
 );
 
-test("a lock of your own is released after the driver has closed", async () => {
+test("a custom lock is released after the driver has closed", async () => {
   const events: string[] = [];
   const dialect = sqliteDialect(`${temporaryFolder("kysely")}/ringport.db`);
   const { createDriver } = dialect;

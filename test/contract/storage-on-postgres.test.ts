@@ -12,7 +12,7 @@ import { storageUnderTest } from "../support/storage-under-test.ts";
 const runner = { describe, test, expect };
 
 /** A storage on a PostgreSQL database, and its cleanup. */
-interface OnPostgres {
+interface DisposableStorage {
   make(): Storage;
   end(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface OnPostgres {
 /** Storages on one database, which is emptied for each: a new database takes 50 to 100 ms of processor time. */
 function withEmptyTables(
   server: () => RunningPostgres,
-  createStorage: (url: string) => OnPostgres,
+  createStorage: (url: string) => DisposableStorage,
 ): () => Promise<StorageUnderTest> {
   let database: Promise<string> | undefined;
   return async () => {
@@ -50,14 +50,17 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   }, 30_000);
   afterAll(() => server?.stop());
 
-  const ownConnections = (url: string): OnPostgres => ({ make: () => postgresStorage({ url }), end: async () => {} });
+  const ownConnections = (url: string): DisposableStorage => ({
+    make: () => postgresStorage({ url }),
+    end: async () => {},
+  });
   storageContract(
     "PostgreSQL",
     withEmptyTables(() => server, ownConnections),
     runner,
   );
 
-  const hostPool = (url: string): OnPostgres => {
+  const hostPool = (url: string): DisposableStorage => {
     const pool = new pg.Pool({ connectionString: url, max: 10 });
     pool.on("error", () => {}); // the server may stop before the last connection has closed
     return { make: () => postgresStorage({ pool, schema: "calls", prefix: "rp_" }), end: () => pool.end() };

@@ -8,7 +8,7 @@ test("docs/configuration.md lists every setting", () => expectPage("docs/configu
 
 test("a documented default is a valid value, or a description", () => {
   for (const { env, parser, fallback } of SETTINGS)
-    expect(parser.parse(fallback) !== undefined || WORDS.has(fallback), `${env}: ${fallback}`).toBe(true);
+    expect(parser.parse(fallback) !== undefined || DESCRIBED_DEFAULTS.has(fallback), `${env}: ${fallback}`).toBe(true);
 });
 
 test("pages name only settings that exist", () => {
@@ -29,7 +29,7 @@ test("every setting is mentioned by a guide", () => {
 /** Variables with which the command line reaches a server. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
-const WORDS: ReadonlySet<string> = new Set([
+const DESCRIBED_DEFAULTS: ReadonlySet<string> = new Set([
   "en-US-1, or the first voice that works",
   "none",
   "off",
@@ -83,6 +83,6 @@ function row({ env, flag, parser, fallback, option, help }: Setting): string[] {
   const optionName = ["port", "hostname", "tls.cert", "tls.key", "tokenFile", "log", "logMaskNumbers"].includes(option)
     ? ""
     : `\`${option}\``;
-  const defaultText = WORDS.has(fallback) ? fallback : `\`${fallback}\``;
+  const defaultText = DESCRIBED_DEFAULTS.has(fallback) ? fallback : `\`${fallback}\``;
   return [`\`${env}\``, flag === undefined ? "" : `\`--${flag}\``, value, defaultText, optionName, help];
 }

@@ -20,8 +20,8 @@ test("docs/http.md has a request for each operation", async () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
   );
   expect(operations.length).toBeGreaterThan(15);
-  const pages = Object.entries(OWN_PAGES).map(([part, page]) => [part, page, textOf(page)] as const);
-  for (const operation of operations.filter((name) => !ELSEWHERE.has(name))) {
+  const pages = Object.entries(SEPARATE_PAGES).map(([part, page]) => [part, page, textOf(page)] as const);
+  for (const operation of operations.filter((name) => !SHARED_SECTIONS.has(name))) {
     const [, page, text] = pages.find(([part]) => operation.includes(part)) ?? [];
     if (text !== undefined) {
       expect(text, `${page} does not name ${operation}`).toContain(`\`${operation}\``);
@@ -36,13 +36,18 @@ test("docs/http.md has a request for each operation", async () => {
 });
 
 /** Pages that describe all operations of a part of the interface. */
-const OWN_PAGES = { "/v1/webhooks": "docs/webhooks.md", "/v1/batches": "docs/batches.md" };
+const SEPARATE_PAGES = { "/v1/webhooks": "docs/webhooks.md", "/v1/batches": "docs/batches.md" };
 
 /** Operations that another operation's section describes. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);
+const SHARED_SECTIONS: ReadonlySet<string> = new Set([
+  "GET /",
+  "GET /docs",
+  "GET /docs/errors",
+  "GET /docs/assets/:name",
+]);
 
 test("docs/http.md names the operations that other pages describe", () => {
   const text = textOf("docs/http.md");
-  for (const operation of ELSEWHERE) expect(text).toContain(operation);
+  for (const operation of SHARED_SECTIONS) expect(text).toContain(operation);
   expect(blocksOf("docs/http.md").some(({ text }) => text.includes("docs/assets/"))).toBe(true);
 });

@@ -13,14 +13,14 @@ const EXPANDED_TYPES: ReadonlySet<string> = new Set([
   "RateLimit",
 ]);
 
-/** Described by the settings page. */
-const ELSEWHERE: readonly string[][] = [
+/** Rows for options that the settings page describes. */
+const SUMMARY_ROWS: readonly string[][] = [
   ["`limits.…`", "`number`", "Each of the [limits](configuration.md#limits-of-a-request)."],
   ["`queueTimeoutMs`, …", "`number`", "Each of the [timings](configuration.md#timings-ms), ms."],
 ];
 
 test("docs/embedding.md lists every option of createRingport", { timeout: 60_000 }, () =>
-  expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...ELSEWHERE])),
+  expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...SUMMARY_ROWS])),
 );
 
 /** Members of `RingportOptions` with their comments. */

@@ -18,7 +18,7 @@ const VARYING_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(duration_ms|heard_ms|message_ms)(["=: ]+)\d+/g, "$1$2N"],
 ];
 
-/** Text without everything that changes from one run to the next. */
+/** Text without the parts that vary between runs. */
 export function normalize(text: string): string {
   let out = text.replaceAll("\r", "");
   for (const [pattern, replacement] of VARYING_PATTERNS) out = out.replace(pattern, replacement);

@@ -10,8 +10,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
 import { type Program, programs } from "./programs.ts";
 
-/** Output of the programs, each identified by a text in its source. */
-const PRINT: readonly (readonly [excerpt: string, lines: readonly RegExp[]])[] = [
+/** Expected output of the programs, each identified by an excerpt of its source. */
+const EXPECTED_OUTPUT: readonly (readonly [excerpt: string, lines: readonly RegExp[]])[] = [
   ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
@@ -49,15 +49,15 @@ const PRINT: readonly (readonly [excerpt: string, lines: readonly RegExp[]])[] =
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
-/** Runs the programs that need a server with live streams. */
-const PRINT_WITH_STREAMS: typeof PRINT = [
+/** Expected output of the programs that need a server with live streams. */
+const STREAM_OUTPUT: typeof EXPECTED_OUTPUT = [
   ["closed with", [/^ringing $/m, /^answered $/m, /^mark tone$/m, /^completed stream_closed$/m, /^closed with 1000$/m]],
   ["the tone was", [/^the tone was reached$/m, /^completed stream_closed$/m]],
   ['stream.mark("beeped")', [/^reached$/m, /^answered$/m, /^mark$/m, /^completed$/m, /^completed stream_closed$/m]],
 ];
 
 /** Programs that are only type-checked, with the reasons. */
-const NOT_RUN: readonly (readonly [excerpt: string, reason: string])[] = [
+const SKIPPED_PROGRAMS: readonly (readonly [excerpt: string, reason: string])[] = [
   ['openAsBlob("people.csv")', "it needs a file and a linked instance; test/client/batches.test.ts does the same"],
   ["register at $", "it serves until it is stopped; test/server/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
@@ -71,8 +71,8 @@ const NOT_RUN: readonly (readonly [excerpt: string, reason: string])[] = [
   ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
   ["new pg.Pool(", "it needs a PostgreSQL; test/adapters/storage/host-database.test.ts opens the same"],
   ["storageContract(", "it is a test; test/contract runs the same"],
-  ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
-  ['user: "100"', "it needs a trunk; test/adapters/telephony/sip calls over some"],
+  ["export function silentLeg", "a part of an adapter; test/examples runs a complete one"],
+  ['user: "100"', "it needs a trunk; test/adapters/telephony/sip uses several"],
   ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/telephony/sip has a peer that keeps their rules"],
   ["new WaClient({", "it needs the client's packages; test/testing/whatsapp/client-types.test.ts has their signatures"],
   [
@@ -95,15 +95,15 @@ const allPrograms = programs();
 const programWith = (excerpt: string): Program => allPrograms.find(({ text }) => text.includes(excerpt))!;
 
 test("every program of the pages runs, or has a reason not to", () => {
-  const markers = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([excerpt]) => excerpt);
+  const markers = [...EXPECTED_OUTPUT, ...STREAM_OUTPUT, ...SKIPPED_PROGRAMS].map(([excerpt]) => excerpt);
   for (const { page, line, text } of allPrograms)
     expect(markers.filter((excerpt) => text.includes(excerpt)).length, `${page}:${line}`).toBe(1);
   for (const excerpt of markers) expect(programWith(excerpt), excerpt).toBeDefined();
 });
 
 describe.skipIf(ON_NODE.missing).each([
-  ["programs", PRINT, {}],
-  ["programs with live streams", PRINT_WITH_STREAMS, { RINGPORT_STREAM_PREVIEW: "1" }],
+  ["programs", EXPECTED_OUTPUT, {}],
+  ["programs with live streams", STREAM_OUTPUT, { RINGPORT_STREAM_PREVIEW: "1" }],
 ] as const)(`%s on ${ON_NODE.title}`, (_, expectations, env) => {
   const server = useServer(ON_NODE, { env });
 

@@ -6,7 +6,7 @@ import { differences, formatForPage, normalize } from "./output.ts";
 import { type Block, blocksOf, fileOf } from "./pages.ts";
 
 /** Blocks that are not run here, with the reasons. */
-export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
+export const SKIPPED_BLOCKS: readonly (readonly [RegExp, string])[] = [
   [
     /^npm ci && npm (start|test)/m,
     ".ci/run runs `npm ci && npm test`, and test/server starts the server as `npm start` does",
@@ -15,7 +15,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^RINGPORT_SPEECH_URL=.* npm start/ms,
     "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
   ],
-  [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/server/twilio-bridge.test.ts brings a bot to a call with it"],
+  [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/server/twilio-bridge.test.ts connects a bot to a call with it"],
   [
     /^RINGPORT_TRANSCRIPTION_ENGINE=.* npm start/ms,
     "it serves until it is stopped; test/peers/transcripts.test.ts and test/server/neural.test.ts start servers with these settings",
@@ -57,7 +57,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
 
 /** The reason why a block is not run; undefined if it is. */
 export function reasonNotToRun({ text }: Block): string | undefined {
-  return NOT_RUN.find(([pattern]) => pattern.test(text))?.[1];
+  return SKIPPED_BLOCKS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 /** Environment in which a page is run. */

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
-import { NOT_RUN, reasonNotToRun, typePage, wrongOutputs } from "../docs/shell-page.ts";
+import { reasonNotToRun, SKIPPED_BLOCKS, typePage, wrongOutputs } from "../docs/shell-page.ts";
 import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { channels } from "../support/server-recordings.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
@@ -35,7 +35,7 @@ const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.langua
 
 test("every reason not to run a block applies to at least one block", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "sh");
-  for (const [pattern] of NOT_RUN) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
+  for (const [pattern] of SKIPPED_BLOCKS) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
 });
 
 describeEach([ON_NODE], (target) => {

@@ -192,17 +192,17 @@ describe("an audio model on a call that a machine answers", () => {
   });
 });
 
-describe("a tool that takes long", () => {
-  const slow = (finished: Promise<string>): OfferedTool => ({
+describe("a slow tool", () => {
+  const slowTool = (result: Promise<string>): OfferedTool => ({
     name: "lookup",
     description: "Looks something up.",
     parameters: { type: "object" },
-    run: () => finished,
+    run: () => result,
   });
-  const USE = { calls: [{ name: "lookup", arguments: {} }] };
+  const TOOL_CALL = { calls: [{ name: "lookup", arguments: {} }] };
   const answer = ({ last, instructions }: SpokenTurn): SpokenReply => {
     if (instructions?.startsWith(EXACTLY)) return { text: "One moment, please." };
-    return last.startsWith("function:") ? { text: "It is free." } : USE;
+    return last.startsWith("function:") ? { text: "It is free." } : TOOL_CALL;
   };
 
   test("is bridged by a sentence before its result", async () => {
@@ -210,7 +210,7 @@ describe("a tool that takes long", () => {
     const finished = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const talk = await startTalk(answer, { tools: [slow(finished)] });
+    const talk = await startTalk(answer, { tools: [slowTool(finished)] });
     await talk.until(() => talk.summary.includes("said 950 ms"));
     expect(talk.summary).toEqual(["reply to begin", "said 950 ms"]);
     finish('"free"');
@@ -223,7 +223,7 @@ describe("a tool that takes long", () => {
 
   test("is not bridged if it finishes soon, or the model has spoken", async () => {
     const talk = await startTalk((turn) => ({ ...answer(turn), ...(turn.last === "" && { text: "I will check." }) }), {
-      tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 1_700)))],
+      tools: [slowTool(new Promise((resolve) => setTimeout(() => resolve('"free"'), 1_700)))],
     });
     await talk.until(isListening);
     expect(talk.summary).toEqual(["reply to begin", "said 650 ms", "said 550 ms", "listen"]);
@@ -232,7 +232,7 @@ describe("a tool that takes long", () => {
   test("yields to a callee who interrupts the sentence", async () => {
     const talk = await startTalk(
       ({ last, ...turn }) => (last === "user: tone 880" ? { text: "Yes?" } : answer({ last, ...turn })),
-      { tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 2_500)))] },
+      { tools: [slowTool(new Promise((resolve) => setTimeout(() => resolve('"free"'), 2_500)))] },
     );
     await talk.until(() => talk.summary.includes("said 950 ms"));
     talk.conversation.interrupted([]);

@@ -90,18 +90,18 @@ describe("the scripted agent", () => {
     expect(await agent.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
   });
 
-  test("takes a shorter number after a pause or #; # alone is not a number", async () => {
-    const withPause = startScript(["Ask n for 1 to 4 digits: n?"]);
-    await withPause.begin();
-    await withPause.key("4");
-    expect(await withPause.silence()).toEqual(["hang up"]);
-    expect(withPause.result()).toEqual({ n: "4" });
-    const withHash = startScript(["Ask n for 2 to 4 digits: n?"]);
-    await withHash.begin();
-    expect(await withHash.key("#")).toEqual(["Sorry, that is not one of the answers.", "n?", "listen 8000"]);
-    for (const key of "9*42") await withHash.key(key);
-    expect(await withHash.key("#")).toEqual(["hang up"]);
-    expect(withHash.result()).toEqual({ n: "42" });
+  test("accepts a shorter number after a pause or #; # alone is not a number", async () => {
+    const pauseScript = startScript(["Ask n for 1 to 4 digits: n?"]);
+    await pauseScript.begin();
+    await pauseScript.key("4");
+    expect(await pauseScript.silence()).toEqual(["hang up"]);
+    expect(pauseScript.result()).toEqual({ n: "4" });
+    const hashScript = startScript(["Ask n for 2 to 4 digits: n?"]);
+    await hashScript.begin();
+    expect(await hashScript.key("#")).toEqual(["Sorry, that is not one of the answers.", "n?", "listen 8000"]);
+    for (const key of "9*42") await hashScript.key(key);
+    expect(await hashScript.key("#")).toEqual(["hang up"]);
+    expect(hashScript.result()).toEqual({ n: "42" });
   });
 
   test("waits for the next key while a longer answer is possible", async () => {

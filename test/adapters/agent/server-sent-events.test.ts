@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { eventData } from "../../../adapters/provider-http/response-body.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+async function* splitIntoPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < bytes.length; offset += length) yield bytes.subarray(offset, offset + length);
 }
 
 async function read(text: string, length = 7): Promise<string[]> {
   const data: string[] = [];
-  for await (const event of eventData(inPieces(new TextEncoder().encode(text), length))) data.push(event);
+  for await (const event of eventData(splitIntoPieces(new TextEncoder().encode(text), length))) data.push(event);
   return data;
 }
 

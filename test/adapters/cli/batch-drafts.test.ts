@@ -43,8 +43,8 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
       requests.push(name);
       server.emit("received");
       request.resume();
-      const all: Replies = { ...REPLIES, ...replies };
-      const reply = name in all ? all[name] : problem(404, "not_found", `no such route: ${name}`);
+      const allReplies: Replies = { ...REPLIES, ...replies };
+      const reply = name in allReplies ? allReplies[name] : problem(404, "not_found", `no such route: ${name}`);
       if (!reply) return;
       const [status, body] = reply;
       response.writeHead(status, {
@@ -87,8 +87,8 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
   });
 
   test("is deleted if the file has no row", async () => {
-    const empty: Reply = [200, { rows: 0, stored: {}, faults: [] }];
-    const { command, requests } = await create({ [`POST /v1/batches/${BATCH}/targets`]: empty });
+    const emptyReport: Reply = [200, { rows: 0, stored: {}, faults: [] }];
+    const { command, requests } = await create({ [`POST /v1/batches/${BATCH}/targets`]: emptyReport });
     const { code, stderr } = await command.finished;
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^ringport: FILE is ".*": it has no row below its head/)]);
     expect(requests.at(-1)).toBe(`DELETE /v1/batches/${BATCH}`);

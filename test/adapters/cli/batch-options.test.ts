@@ -49,7 +49,7 @@ describe("the batch that options describe", () => {
     });
   });
 
-  test("may do without the circuit breaker", async () => {
+  test("can have no circuit breaker", async () => {
     const values = new Map<string, string | boolean>([
       ["text", "Hello"],
       ["no-breaker", true],

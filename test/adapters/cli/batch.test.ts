@@ -24,7 +24,7 @@ function people(): string {
 describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout: 120_000 }, () => {
   const cli = new CliServer(useServer(ON_NODE, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "0.05" } }));
 
-  function fileOf(text: string): string {
+  function writeCsv(text: string): string {
     const file = join(freshFolder(), "people.csv");
     writeFileSync(file, text);
     return file;
@@ -34,7 +34,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const { instanceId } = await cli.caller("checker");
     const run = (...args: string[]) => cli.run("checker", args);
     expect((await run("consent", "set", BLOCKED, "do_not_call")).code).toBe(0);
-    const create = ["batch", "create", fileOf(people()), "--text", TEXT, "--instance", instanceId];
+    const create = ["batch", "create", writeCsv(people()), "--text", TEXT, "--instance", instanceId];
 
     const dryRun = await run(...create, "--dry-run", "--hours", "09:00-18:00", "--zone", "callee");
     expect(dryRun.stdout).toMatch(/^297 to call, 3 with problems\nfirst call /);
@@ -74,7 +74,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const { instanceId } = await cli.caller("batcher");
     const run = (...args: string[]) => cli.run("batcher", args);
     const rows = ["+12025550100,Ana,a", "+12025550101,Ben,b", "+12025550150,Eva,c", "+12025550100,Ana,d"];
-    const file = fileOf(["phone,nome,ref", ...rows].join("\n"));
+    const file = writeCsv(["phone,nome,ref", ...rows].join("\n"));
     const createRun = await run("batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start");
     expect(createRun.stderr).toContain("row 5");
     expect(createRun.code).toBe(0);
@@ -98,12 +98,12 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(csv[1]).toContain(",b,");
     const output = join(freshFolder(), "results.csv");
     expect((await run("batch", "results", id, "--bom", "-o", output)).stdout).toBe(`${output}\n`);
-    const plain = (await run("batch", "results", id, "--csv")).stdout;
-    expect([plain.slice(0, 9), readFileSync(output, "utf8")]).toEqual(["position,", `\ufeff${plain}`]);
+    const plainCsv = (await run("batch", "results", id, "--csv")).stdout;
+    expect([plainCsv.slice(0, 9), readFileSync(output, "utf8")]).toEqual(["position,", `\ufeff${plainCsv}`]);
     const dryRun = await run("batch", "create", output, "--text", TEXT, "--instance", instanceId, "--dry-run");
     expect(dryRun.stdout).toMatch(/^3 to call, 1 repeated\n/);
-    const mixed = await run("batch", "results", id, "--json", "--bom");
-    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining("leave out --bom")]);
+    const mixedFlagsRun = await run("batch", "results", id, "--json", "--bom");
+    expect([mixedFlagsRun.code, mixedFlagsRun.stderr]).toEqual([2, expect.stringContaining("leave out --bom")]);
     const calls = JSON.parse((await run("calls", "--batch", id, "--json")).stdout) as { target_phone: string }[];
     expect(calls.map((call) => call.target_phone).sort()).toEqual(["+12025550100", "+12025550101", "+12025550150"]);
   });
@@ -111,15 +111,15 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
   test("is scheduled, paused, resumed and cancelled", async () => {
     const { instanceId } = await cli.caller("planner");
     const run = (...args: string[]) => cli.run("planner", args);
-    const file = fileOf("phone,nome\n+12025550102,Ana\n+12025550103,Ben\n");
+    const file = writeCsv("phone,nome\n+12025550102,Ana\n+12025550103,Ben\n");
     const create = ["batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start"];
     const scheduleRun = await run(...create, "--at", "+2h");
     expect(scheduleRun.stderr).toMatch(/^Calls from \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/m);
     expect(scheduleRun.stderr).toContain('"people" is SCHEDULED: 2 to call');
     const plan = JSON.parse((await run("batch", "plan", scheduleRun.stdout.trim(), "--json")).stdout);
     expect(plan.calls).toHaveLength(2);
-    const waits = (await run("batch", "results", scheduleRun.stdout.trim())).stdout.trim().split("\n");
-    expect(waits[1]).toMatch(/\tthe start of the batch, \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/);
+    const resultRows = (await run("batch", "results", scheduleRun.stdout.trim())).stdout.trim().split("\n");
+    expect(resultRows[1]).toMatch(/\tthe start of the batch, \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/);
 
     const id = (await run(...create)).stdout.trim();
     expect((await run("batch", "pause", id)).stderr).toContain(`${id} is PAUSED`);
@@ -133,7 +133,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
   test("names the reason of a retry, and its time", async () => {
     const { instanceId } = await cli.caller("repeater");
     const run = (...args: string[]) => cli.run("repeater", args);
-    const file = fileOf("phone,nome\n+12025550101,Ana\n");
+    const file = writeCsv("phone,nome\n+12025550101,Ana\n");
     const create = ["batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start", "--retry", "busy:1"];
     const id = (await run(...create)).stdout.trim();
     await expect
@@ -146,7 +146,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
   test("stores no batch if the file or an option is wrong", async () => {
     const { instanceId } = await cli.caller("mistaken");
     const run = (...args: string[]) => cli.run("mistaken", args);
-    const noNumbers = await run("batch", "create", fileOf("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
+    const noNumbers = await run("batch", "create", writeCsv("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
     expect([noNumbers.code, noNumbers.stderr]).toEqual([
       2,
       expect.stringMatching(/^ringport: FILE is ".*people.csv": .*, or choose it with --phone-column\n$/),
@@ -154,7 +154,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     const create = [
       "batch",
       "create",
-      fileOf("phone,who\n+12025550101,Ana\n"),
+      writeCsv("phone,who\n+12025550101,Ana\n"),
       "--text",
       TEXT,
       "--instance",
@@ -175,7 +175,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
       expect(wrongOption.stderr).toContain(problem);
     }
     const twoColumns = await run(
-      ...["batch", "create", fileOf("phone,mobile\n+12025550101,+12025550102\n"), "--text", "Hi."],
+      ...["batch", "create", writeCsv("phone,mobile\n+12025550101,+12025550102\n"), "--text", "Hi."],
       ...["--instance", instanceId],
     );
     expect([twoColumns.code, twoColumns.stderr]).toEqual([

@@ -14,7 +14,7 @@ let stopFollowing = (): void => {};
 afterEach(() => stopFollowing());
 
 /** Writes a certificate and its key to files. */
-function filesOf({ cert, key }: Tls) {
+function createFiles({ cert, key }: Tls) {
   const folder = freshFolder();
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   const write = (tls: Tls): void => {
@@ -27,12 +27,12 @@ function filesOf({ cert, key }: Tls) {
 
 describe("the files of a certificate", () => {
   test("are read unchanged", async () => {
-    expect(await readCertificate(filesOf(certificate).files)).toEqual(certificate);
+    expect(await readCertificate(createFiles(certificate).files)).toEqual(certificate);
   });
 
   test("are named with their variable if unusable", async () => {
-    const { folder, files } = filesOf(certificate);
-    const otherKey = filesOf(authority.issue()).files.key;
+    const { folder, files } = createFiles(certificate);
+    const otherKey = createFiles(authority.issue()).files.key;
     const missingFile = join(folder, "nothing.pem");
     for (const [unusableFiles, message] of [
       [{ ...files, cert: missingFile }, `RINGPORT_TLS_CERT is "${missingFile}": there is no such file`],
@@ -47,7 +47,7 @@ describe("the files of a certificate", () => {
   });
 
   test.skipIf(process.getuid?.() === 0)("are named when this user may not read them", async () => {
-    const { files } = filesOf(certificate);
+    const { files } = createFiles(certificate);
     chmodSync(files.key, 0);
     await expect(readCertificate(files)).rejects.toThrow("this user may not read the file");
   });
@@ -56,11 +56,11 @@ describe("the files of a certificate", () => {
 describe("a certificate that is renewed in its files", () => {
   /** Follows the files; returns the used certificates and the log. */
   function followFiles(canReplace = true, refuse = (_: Tls): void => {}) {
-    const { files, write } = filesOf(certificate);
+    const { files, write } = createFiles(certificate);
     const usedCertificates: Tls[] = [];
     const logLines: string[] = [];
-    const logAs = (level: string) => (_: object, message: string) => void logLines.push(`${level} ${message}`);
-    const log = { debug: logAs("debug"), info: logAs("info"), warn: logAs("warn"), error: logAs("error") } as Logger;
+    const logAt = (level: string) => (_: object, message: string) => void logLines.push(`${level} ${message}`);
+    const log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") } as Logger;
     const setCertificate = (tls: Tls): void => {
       refuse(tls);
       usedCertificates.push(tls);

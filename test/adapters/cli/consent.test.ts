@@ -8,7 +8,7 @@ describe.skipIf(ON_NODE.missing)(`ringport consent on ${ON_NODE.title}`, { timeo
   const cli = new CliServer();
   const run = (...args: readonly string[]) => cli.run("keeper", ["consent", ...args]);
 
-  test("records, shows, lists and forgets whether a number may be called", async () => {
+  test("records, shows, lists and deletes the consent of a number", async () => {
     const setRun = await run("set", PHONE, "do_not_call", "--source", "said so on a call");
     expect([setRun.code, setRun.stderr]).toEqual([0, `${PHONE} is recorded as do_not_call.\n`]);
     expect((await run("get", PHONE)).stdout).toBe("do_not_call\n");

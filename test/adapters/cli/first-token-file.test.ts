@@ -6,8 +6,8 @@ import type { IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { freshFolder } from "./run-cli.ts";
 
-/** Tokens of a database without any, and the ids of the revoked ones. */
-function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[] } {
+/** The tokens of an empty database, and the ids of those that are revoked. */
+function emptyTokens(first: Tokens["first"]): { tokens: Tokens; revoked: string[] } {
   const revoked: string[] = [];
   const issue = () => Promise.reject(new Error("unexpected call"));
   const revoke = async (id: string) => revoked.push(id) > 0;
@@ -16,7 +16,7 @@ function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[]
 
 test("no file is written if another process created a token in the meantime", async () => {
   const folder = freshFolder();
-  const { tokens, revoked } = tokensWith(async () => undefined);
+  const { tokens, revoked } = emptyTokens(async () => undefined);
   expect(await firstToken(tokens, join(folder, "token"))).toBeUndefined();
   expect([readdirSync(folder), revoked]).toEqual([[], []]);
 });
@@ -24,7 +24,7 @@ test("no file is written if another process created a token in the meantime", as
 test("a token with an unwritable file is revoked", async () => {
   const folder = freshFolder();
   const path = join(folder, "token");
-  const { tokens, revoked } = tokensWith(async () => {
+  const { tokens, revoked } = emptyTokens(async () => {
     writeFileSync(path, "another's"); // in the meantime
     return { id: "tok_1", token: "rp_live_x" } as IssuedToken;
   });

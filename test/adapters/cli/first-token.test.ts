@@ -85,7 +85,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(readFileSync(file, "utf8")).toBe(token);
     });
 
-    if (runtime.name !== "node26") return; // the rest is the same code everywhere
+    if (runtime.name !== "node26") return; // the other tests do not depend on the runtime
 
     test("may be written to the data folder, and a flag can name the file", async () => {
       const data = join(freshFolder(), "data");
@@ -110,7 +110,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(readdirSync(folder)).toEqual(before);
     });
 
-    test("no token is issued without its file", async () => {
+    test("no token is issued if its file cannot be written", async () => {
       const folder = freshFolder();
       const [data, file] = [join(folder, "data"), join(folder, "notes")];
       mkdirSync(data);

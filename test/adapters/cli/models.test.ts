@@ -109,7 +109,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     ]);
   });
 
-  test("names the file of a model that has its licence", async () => {
+  test("names the file that contains a model's licence", async () => {
     const { models, cli } = createDataFolder();
     const archive = await saveArchive(FLUTE, "tar");
     await cli("add", "--from", archive);
@@ -181,7 +181,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const goodArchive = await saveArchive(FLUTE, "tar");
     const truncatedArchive = join(freshFolder(), "cut.tar.bz2");
     writeFileSync(truncatedArchive, (await archiveOf(modelEntries(FLUTE), "tar.bz2")).subarray(0, 3_000));
-    const climbingArchive = await saveArchive("evil", "tar.gz", [
+    const traversalArchive = await saveArchive("evil", "tar.gz", [
       ...modelEntries(FLUTE),
       fileEntry(`${FLUTE}/../../evil`),
     ]);
@@ -196,7 +196,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       [/there is no such file/, ["--from", "missing.tar.bz2"]],
       [/it is a folder/, ["--from", models]],
       [/cut\.tar\.bz2 is not installed: .* cut short; .*download or copy it again/, ["--from", truncatedArchive]],
-      [/leads out of its folder/, ["--from", climbingArchive]],
+      [/leads out of its folder/, ["--from", traversalArchive]],
       [/not a \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
       [/--sha256 is "abc": it must be 64/, ["--from", goodArchive, "--sha256", "abc"]],
       [

@@ -64,7 +64,7 @@ test("a detail names options instead of JSON", () =>
     "2 of 3 targets have faults; correct them, or start with --skip-invalid",
   ));
 
-test("every word of the table is one of a command", async () => {
+test("every option and operand in the table belongs to a command", async () => {
   const names = (await loadAll(COMMANDS)).flatMap(({ options, operands = [] }) =>
     [...options, ...operands].map(({ name }) => name),
   );

@@ -86,7 +86,7 @@ test("the first request goes to the public address if the certificate is for it"
 });
 
 describe("the line on streams", () => {
-  const local = { embedded: { transcription: { engine: "local" } }, data: freshFolder() } as const;
+  const localOptions = { embedded: { transcription: { engine: "local" } }, data: freshFolder() } as const;
 
   test.each([
     [{}, "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)"],
@@ -96,8 +96,8 @@ describe("the line on streams", () => {
       "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on), transcripts only for agents, by openai at stt.example",
     ],
     [
-      { ...local, streamPreview: true },
-      `preview on, no transcripts: there is no recogniser in ${join(local.data, "models")} (recognisers: none)`,
+      { ...localOptions, streamPreview: true },
+      `preview on, no transcripts: there is no recogniser in ${join(localOptions.data, "models")} (recognisers: none)`,
     ],
   ] as const)("with %j is %s", async (options, line) => {
     const settings = options as Welcome["settings"]["options"];
@@ -105,7 +105,7 @@ describe("the line on streams", () => {
   });
 
   test("names the missing engine of local transcripts", async () => {
-    expect(await welcome({ options: { ...local, streamPreview: true } }).print()).toContain("sherpa-onnx-node");
+    expect(await welcome({ options: { ...localOptions, streamPreview: true } }).print()).toContain("sherpa-onnx-node");
   });
 });
 

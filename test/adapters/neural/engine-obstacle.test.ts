@@ -14,15 +14,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Lets this program be Deno, with this state of its permission to start itself. */
-function onDeno(state: "granted" | "prompt" | "denied"): void {
+/** Makes this program look like Deno, with this state of its permission to start itself. */
+function imitateDeno(state: "granted" | "prompt" | "denied"): void {
   vi.stubGlobal("Deno", { permissions: { querySync: () => ({ state }) } });
 }
 
 describe("the engine of models", () => {
   it("has no obstacle if it is installed, and may be started", () => {
     expect(engineObstacle(INSTALLED)).toBeUndefined();
-    onDeno("granted");
+    imitateDeno("granted");
     expect(engineObstacle(INSTALLED)).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe("the engine of models", () => {
   });
 
   it.each(["prompt", "denied"] as const)("names the permission of Deno if it is %s", (state) => {
-    onDeno(state);
+    imitateDeno(state);
     expect(engineObstacle(INSTALLED)).toEqual({
       reason: expect.stringContaining("Deno needs --allow-run=deno"),
       fix: FIX,
@@ -44,7 +44,7 @@ describe("the engine of models", () => {
 
 describe("without the permission of Deno", () => {
   it("no voice is listed, and a call is refused with the fix", async () => {
-    onDeno("prompt");
+    imitateDeno("prompt");
     const processes = testProcesses({ packages: () => INSTALLED });
     const speech = neuralSpeech({ folder: toneModels(), processes });
     expect(await speech.voices()).toEqual([]);
@@ -56,7 +56,7 @@ describe("without the permission of Deno", () => {
   });
 
   it("no transcription opens, and the error has the fix", async () => {
-    onDeno("prompt");
+    imitateDeno("prompt");
     const transcription = neuralTranscription(testProcesses({ packages: () => INSTALLED }), { folder: toneModels() });
     const options = { callId: "call_1", speaker: "callee", sampleRate: 8_000 } as const;
     await expect(transcription.open(options, NEVER_ABORTED)).rejects.toThrow(FIX);

@@ -25,14 +25,14 @@ const CLOSE_MS = 60_000;
 const [{ packages }] = ENGINE_BUILDS as [(typeof ENGINE_BUILDS)[number]];
 
 describe.skipIf(missingEngine !== undefined)("the death of a speech process", { timeout: TIMEOUT_MS }, () => {
-  const fresh = (log?: SpeechProcessesOptions["log"]) => {
+  const freshSpeech = (log?: SpeechProcessesOptions["log"]) => {
     const folder = toneModels();
     const processes = testProcesses({ packages: () => packages, log });
     return { folder, processes, speech: neuralSpeech({ folder, processes }) };
   };
 
   it("spares a text that is sent before it is noticed", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     for (let round = 0; round < 5; round++) {
       await secondsOf(speech, "abc");
       killUnnoticed(processes);
@@ -41,7 +41,7 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
   });
 
   it("spares a text that is sent up to 25 ms after it", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     for (const ms of DELAYS_MS) {
       await secondsOf(speech, "abc");
       kill(processes);
@@ -51,7 +51,7 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
   });
 
   it("spares a text that was sent up to 25 ms before it", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     for (const ms of DELAYS_MS) {
       await secondsOf(speech, "abc");
       const seconds = secondsOf(speech, "bcd");
@@ -62,22 +62,23 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
   });
 
   it("spares a transcript whose audio is sent before it is noticed", async () => {
-    const { folder, processes } = fresh();
-    for (let round = 0; round < 5; round++) await transcribeAcross(processes, folder, () => killUnnoticed(processes));
+    const { folder, processes } = freshSpeech();
+    for (let round = 0; round < 5; round++)
+      await expectWholeTranscript(processes, folder, () => killUnnoticed(processes));
   });
 
   it("spares a transcript whose audio is sent up to 25 ms after it", async () => {
-    const { folder, processes } = fresh();
+    const { folder, processes } = freshSpeech();
     for (const ms of DELAYS_MS)
-      await transcribeAcross(processes, folder, async () => {
+      await expectWholeTranscript(processes, folder, async () => {
         kill(processes);
         await sleep(ms);
       });
   });
 
   it("ends a text that has lost two processes, and the log reports it", async () => {
-    const { lines, log } = linesOfLog();
-    const { processes, speech } = fresh(log);
+    const { lines, log } = recordLog();
+    const { processes, speech } = freshSpeech(log);
     const seconds = secondsOf(speech, "a ".repeat(50));
     await vi.waitFor(() => expect(processes.pids).toHaveLength(1));
     const [first] = processes.pids;
@@ -94,8 +95,8 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
   });
 
   it("ends a text whose model has caused it, and the log reports it", async () => {
-    const { lines, log } = linesOfLog();
-    const { folder, speech } = fresh(log);
+    const { lines, log } = recordLog();
+    const { folder, speech } = freshSpeech(log);
     await speech.voices();
     copyFileSync(
       join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx"),
@@ -111,7 +112,7 @@ describe("a speech process without its channel", { timeout: TIMEOUT_MS }, () => 
     ["exits", "", "ended (0)"],
     ["runs on", 'process.removeAllListeners("disconnect");', "closed its channel"],
   ])("that %s is replaced, and its text is spoken again", async (_, preparation, reason) => {
-    const { lines, log } = linesOfLog();
+    const { lines, log } = recordLog();
     const engine = disconnectingEngine(preparation);
     const processes = testProcesses({ packages: () => [engine], log });
     const model = { kind: "vits", folder: "/models/tone", paths: {} } as const;
@@ -140,17 +141,17 @@ function disconnectingEngine(preparation: string): EnginePackage {
   return { name: "sherpa-onnx", path };
 }
 
-function linesOfLog() {
+function recordLog() {
   const lines: string[] = [];
   const add = (_: object, message: string) => lines.push(message);
   return { lines, log: { info: add, warn: add } };
 }
 
-/** Transcribes a sentence in two halves, and expects it whole though a process dies between them. */
-async function transcribeAcross(
+/** Transcribes a sentence in two halves, and expects all of its words although a process dies in between. */
+async function expectWholeTranscript(
   processes: SpeechProcesses,
   folder: string,
-  die: () => void | Promise<void>,
+  killProcess: () => void | Promise<void>,
 ): Promise<void> {
   const options = { callId: "call_1", speaker: "callee", sampleRate: RATE } as const;
   const session = await neuralTranscription(processes, { folder, closeMs: CLOSE_MS }).open(options, NEVER_ABORTED);
@@ -159,7 +160,7 @@ async function transcribeAcross(
   const half = samples.length >> 1;
   session.push(samples.subarray(0, half), 500);
   await vi.waitFor(() => expect(events).not.toEqual([]), 30_000);
-  await die();
+  await killProcess();
   // In frames, as a call sends it.
   for (let at = half; at < samples.length; at += RATE / 50)
     session.push(samples.subarray(at, at + RATE / 50), 500 + (at * 1_000) / RATE);

@@ -63,13 +63,13 @@ describe("a WAV writer", () => {
 
   test("stops at its maximum length, and when the disk is full", async () => {
     const folder = temporaryFolder("wav");
-    const tooLong = openWriter(join(folder, "short.wav"), { maxMs: 100 });
-    const noRoom = openWriter(join(folder, "full.wav"), { reserve: () => false });
-    for (const { writer } of [tooLong, noRoom])
+    const limitedRecording = openWriter(join(folder, "short.wav"), { maxMs: 100 });
+    const rejectedRecording = openWriter(join(folder, "full.wav"), { reserve: () => false });
+    for (const { writer } of [limitedRecording, rejectedRecording])
       for (let at = 0; at < 10; at++) writer.write(noise(320), undefined, 320);
-    await Promise.all([tooLong.writer.finish(), noRoom.writer.finish()]);
-    expect([tooLong.reasons, tooLong.writer.recordedMs]).toEqual([["too_long"], 100]);
-    expect([noRoom.reasons, noRoom.writer.recordedMs]).toEqual([["no_room"], 0]);
+    await Promise.all([limitedRecording.writer.finish(), rejectedRecording.writer.finish()]);
+    expect([limitedRecording.reasons, limitedRecording.writer.recordedMs]).toEqual([["too_long"], 100]);
+    expect([rejectedRecording.reasons, rejectedRecording.writer.recordedMs]).toEqual([["no_room"], 0]);
     expect(await readdir(folder)).toEqual(["short.wav"]);
   });
 

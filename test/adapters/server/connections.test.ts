@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Listening, ServeOptions } from "../../../adapters/server/listening.ts";
-import { type FakeHandlers, fakeApp, limitedReply, plain } from "./fake-app.ts";
-import { raw } from "./raw.ts";
+import { type FakeHandlers, fakeApp, limitedReply, textReply } from "./fake-app.ts";
+import { sendRaw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
 const servers: Listening[] = [];
@@ -29,10 +29,10 @@ describe("Host", () => {
     ["a path", "Host: a/b?c"],
   ])("%s gets 400 before the application gets the request", async (_, hosts) => {
     let requestCount = 0;
-    const count = () => plain(200, String(++requestCount));
+    const count = () => textReply(200, String(++requestCount));
     const port = await serveFake({ handle: count, upgrade: count });
     for (const headers of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
-      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${headers}\r\n`, { responses: 1 });
+      const { text } = await sendRaw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${headers}\r\n`, { responses: 1 });
       expect([statusOf(text), requestCount]).toEqual([400, 0]);
       // Deno itself rejects two Host headers, and responds without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
@@ -41,17 +41,17 @@ describe("Host", () => {
 
   test.each(["example.com", "example.com:8080", "[::1]:8080", "my_host"])("%s is accepted", async (host) => {
     const port = await serveFake({});
-    const { text } = await raw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const { text } = await sendRaw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(text).toContain(`http://${host}/a`);
   });
 });
 
 describe("a response before the end of the body", () => {
-  const refusingApp = { handle: () => plain(401, "no") };
+  const refusingApp = { handle: () => textReply(401, "no") };
   const lateRefusingApp = {
     handle: async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      return plain(401, "no");
+      return textReply(401, "no");
     },
   };
 
@@ -65,7 +65,10 @@ describe("a response before the end of the body", () => {
       for (const app of [refusingApp, lateRefusingApp]) {
         const port = await serveFake(app);
         const head = `POST /v1/calls HTTP/1.1\r\nHost: a\r\n${request}`;
-        const responses = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
+        const responses = await Promise.all([
+          sendRaw(port, head, { drip, ms: 6_000 }),
+          sendRaw(port, head, { ms: 6_000 }),
+        ]);
         for (const { text, endedAfterMs } of responses) {
           expect(statusOf(text)).toBe(401);
           expect(text).toMatch(/^connection: close\r$/im);
@@ -79,11 +82,15 @@ describe("a response before the end of the body", () => {
   test("reaches a client that sends a large body before it reads", async () => {
     const port = await serveFake({ handle: (request) => limitedReply(request, 100_000) });
     const piece = "x".repeat(65_536);
-    const { text, endedAfterMs } = await raw(port, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n", {
-      drip: piece,
-      everyMs: 5,
-      ms: 6_000,
-    });
+    const { text, endedAfterMs } = await sendRaw(
+      port,
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n",
+      {
+        drip: piece,
+        everyMs: 5,
+        ms: 6_000,
+      },
+    );
     expect(statusOf(text)).toBe(413);
     expect(endedAfterMs).toBeLessThan(4_000);
   }, 10_000);
@@ -94,7 +101,7 @@ describe("a response before the end of the body", () => {
     async () => {
       const port = await serveFake(refusingApp);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
-      const responses = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
+      const responses = await Promise.all(Array.from({ length: 60 }, () => sendRaw(port, request, { ms: 6_000 })));
       expect(responses.map(({ text }) => statusOf(text))).toEqual(responses.map(() => 401));
       const openAfterwards = responses.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
       expect(openAfterwards.length).toBeGreaterThan(0);
@@ -108,7 +115,7 @@ describe("a response before the end of the body", () => {
     for (const app of [refusingApp, lateRefusingApp]) {
       const port = await serveFake(app);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab";
-      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, responses: 3 });
+      const { text, endedAfterMs } = await sendRaw(port, request, { drip: request, everyMs: 200, responses: 3 });
       expect(text.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
       expect(endedAfterMs).toBeUndefined();
     }
@@ -126,10 +133,10 @@ describe("pipelined requests", () => {
       maxRunning = Math.max(maxRunning, ++runningCount);
       await new Promise((resolve) => setTimeout(resolve, 1));
       runningCount--;
-      return plain(200, new URL(url).pathname);
+      return textReply(200, new URL(url).pathname);
     };
     const port = await serveFake({ handle });
-    const { text } = await raw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { responses: 50 });
+    const { text } = await sendRaw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { responses: 50 });
     expect([...text.matchAll(/^\/(\d+)/gm)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
     expect(maxRunning).toBe(1);
   });
@@ -137,16 +144,16 @@ describe("pipelined requests", () => {
   // Deno and Bun read only as many requests as they handle.
   test.runIf(runtime.startsWith("node"))("end the connection unhandled if there are too many", async () => {
     let handledCount = 0;
-    const port = await serveFake({ handle: () => plain(200, `${++handledCount}`) });
+    const port = await serveFake({ handle: () => textReply(200, `${++handledCount}`) });
     const requests = Array.from({ length: 150 }, (_, n) => request(n)).join("");
-    const { text, endedAfterMs } = await raw(port, requests, { responses: 1 });
+    const { text, endedAfterMs } = await sendRaw(port, requests, { responses: 1 });
     expect(endedAfterMs).toBeDefined();
     expect({ handled: handledCount, text }).toEqual({ handled: 0, text: "" });
   });
 
   test("by a client that does not read are handled until the buffer is full", async () => {
     let handledCount = 0;
-    const port = await serveFake({ handle: () => plain(200, `${++handledCount}`.padEnd(1 << 20)) });
+    const port = await serveFake({ handle: () => textReply(200, `${++handledCount}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
     sockets.push(socket);
     socket.pause();
@@ -239,8 +246,8 @@ describe("an upgrade request", () => {
     `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${extraHeaders}\r\n`;
 
   test("goes to the application first, even without a handshake", async () => {
-    const port = await serveFake({ upgrade: () => plain(401, "who?") });
-    const { text } = await raw(port, request("GET"), { responses: 1 });
+    const port = await serveFake({ upgrade: () => textReply(401, "who?") });
+    const { text } = await sendRaw(port, request("GET"), { responses: 1 });
     expect(statusOf(text)).toBe(401);
     expect(text).toContain("who?");
   });
@@ -248,23 +255,23 @@ describe("an upgrade request", () => {
   test("with a broken handshake is refused only if the application accepts it", async () => {
     const closeCodes: number[] = [];
     const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closeCodes.push(code) }) });
-    expect(statusOf((await raw(port, request("GET"), { responses: 1 })).text)).toBe(426);
+    expect(statusOf((await sendRaw(port, request("GET"), { responses: 1 })).text)).toBe(426);
     const shortKeyHeaders = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
-    expect(statusOf((await raw(port, request("GET", shortKeyHeaders), { responses: 1 })).text)).toBe(400);
+    expect(statusOf((await sendRaw(port, request("GET", shortKeyHeaders), { responses: 1 })).text)).toBe(400);
     expect(closeCodes).toEqual([1006, 1006]);
   });
 
   test("with a method other than GET is ignored", async () => {
-    const port = await serveFake({ upgrade: () => plain(500, "unexpected upgrade") });
-    const { text } = await raw(port, request("POST"), { responses: 1 });
+    const port = await serveFake({ upgrade: () => textReply(500, "unexpected upgrade") });
+    const { text } = await sendRaw(port, request("POST"), { responses: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"method":"POST"');
   });
 
   // Deno itself responds with 400, without a body.
   test.skipIf(runtime === "deno")("with a body is ignored, and the body is read", async () => {
-    const port = await serveFake({ upgrade: () => plain(500, "unexpected upgrade") });
-    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { responses: 1 });
+    const port = await serveFake({ upgrade: () => textReply(500, "unexpected upgrade") });
+    const { text } = await sendRaw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { responses: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"body":"hello"');
   });

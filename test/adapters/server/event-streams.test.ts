@@ -61,14 +61,14 @@ test("an event stream without a reader is cut; quiet streams stay open", async (
   await expect.poll(() => admittedCount, { timeout: 10_000 }).toBe(MAX_STREAMS);
 
   /** Opens another stream and returns its status; the stream stays open if it was admitted. */
-  const statusOfAnother = async (): Promise<number> => {
+  const openAnotherStream = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;
   };
-  expect(await statusOfAnother()).toBe(503);
+  expect(await openAnotherStream()).toBe(503);
   for (let n = 0; n < STALLED_STREAMS; n++)
-    await expect.poll(statusOfAnother, { timeout: 15_000, interval: 200 }).toBe(200);
-  expect(await statusOfAnother()).toBe(503);
+    await expect.poll(openAnotherStream, { timeout: 15_000, interval: 200 }).toBe(200);
+  expect(await openAnotherStream()).toBe(503);
   // Most of the output is in the buffers of the kernel.
   expect(pages / STALLED_STREAMS).toBeLessThan(12);
 }, 45_000);

@@ -12,7 +12,7 @@ export interface FakeHandlers {
 export function fakeApp({
   handle = echo,
   claims = () => true,
-  upgrade = () => plain(404, "no socket here"),
+  upgrade = () => textReply(404, "no socket here"),
 }: FakeHandlers = {}): ServedApp {
   return {
     publicUrl: "http://calls.example.com",
@@ -27,7 +27,7 @@ export function fakeApp({
 }
 
 /** A short text response. */
-export function plain(status: number, body: string, headers: Record<string, string> = {}): Reply {
+export function textReply(status: number, body: string, headers: Record<string, string> = {}): Reply {
   return { status, headers: { "content-type": "text/plain", ...headers }, body };
 }
 
@@ -43,13 +43,13 @@ export async function limitedReply(request: RequestLike, limit: number): Promise
   let bytes = 0;
   for await (const piece of request.body ?? []) {
     bytes += piece.byteLength;
-    if (bytes > limit) return plain(413, "too large", { connection: "close" });
+    if (bytes > limit) return textReply(413, "too large", { connection: "close" });
   }
-  return plain(200, String(bytes));
+  return textReply(200, String(bytes));
 }
 
 async function echo(request: RequestLike): Promise<Reply> {
   const { method, url } = request;
   const body = request.body === null ? null : await textOf(request);
-  return plain(200, JSON.stringify({ method, url, type: request.headers.get("content-type"), body }));
+  return textReply(200, JSON.stringify({ method, url, type: request.headers.get("content-type"), body }));
 }

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { attachUpgrade, type Listening, serve } from "../../../adapters/server/node.ts";
 import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
-import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";
-import { raw } from "./raw.ts";
+import { type FakeHandlers, fakeApp, textReply } from "./fake-app.ts";
+import { sendRaw } from "./raw.ts";
 
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
 const listenings: Listening[] = [];
@@ -55,7 +55,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   test("a refusal is sent completely before the handshake", async () => {
     const { port } = await serveUpgrade(async ({ url, headers }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      return plain(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
+      return textReply(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
     });
     const [response, body] = await refusal(port);
     expect(response.statusCode).toBe(401);
@@ -160,7 +160,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test("an offer of another protocol is ignored with its body", async () => {
-    const { port } = await serveUpgrade(() => plain(404, "not a socket"));
+    const { port } = await serveUpgrade(() => textReply(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
     const outgoing = request({ port, method: "POST", path: "/v1/calls", headers });
     outgoing.end("hello");
@@ -172,7 +172,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test("upgrades outside the prefix are left to the host", async () => {
     const server = createServer();
-    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
+    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => textReply(401, "ours") }), { prefix: "/v1/" });
     server.on("upgrade", (message: IncomingMessage, socket: Duplex) => {
       if (message.url === "/own")
         socket.end("HTTP/1.1 418 I'm a teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
@@ -190,8 +190,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test.each(ODD_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
-    const { port, close } = await serveUpgrade(() => plain(404, "no socket here"));
-    const { text, endedAfterMs } = await raw(port, handshakeFor(target));
+    const { port, close } = await serveUpgrade(() => textReply(404, "no socket here"));
+    const { text, endedAfterMs } = await sendRaw(port, handshakeFor(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(endedAfterMs).toBeDefined();
     await close();
@@ -218,15 +218,15 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test.each(["/own", ...ODD_TARGETS])("an upgrade of %s without another listener is a 404", async (target) => {
     const server = createServer((_message, response) => response.end("ordinary"));
-    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }));
+    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => textReply(401, "ours") }));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const { text, endedAfterMs } = await raw(port, handshakeFor(target));
+    const { text, endedAfterMs } = await sendRaw(port, handshakeFor(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(endedAfterMs).toBeDefined();
     const h2c = handshakeFor(target).replace("websocket", "h2c");
-    expect((await raw(port, h2c, { responses: 1 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
+    expect((await sendRaw(port, h2c, { responses: 1 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
     upgrades.close();
     const serverClosed = once(server, "close");
     server.close();
@@ -237,7 +237,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const server = createServer();
     const isKnown = (authorization: string | null) => authorization === "Bearer known";
     const handle = ({ headers }: RequestLike) =>
-      isKnown(headers.get("authorization")) ? plain(204, "") : plain(401, "who?");
+      isKnown(headers.get("authorization")) ? textReply(204, "") : textReply(401, "who?");
     const upgrades = attachUpgrade(server, fakeApp({ handle }));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -11,8 +11,8 @@ import {
   type ServedApp,
   serve,
 } from "../../../adapters/server/node.ts";
-import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
-import { raw } from "./raw.ts";
+import { fakeApp, limitedReply, textOf, textReply } from "./fake-app.ts";
+import { sendRaw } from "./raw.ts";
 
 // Bun and Deno only imitate node:http; each has a separate adapter.
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
@@ -65,9 +65,9 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("a connection survives unread small bodies", async () => {
-    const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
+    const { port } = await serveFake(fakeApp({ handle: () => textReply(401, "who are you") }));
     const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const { text: response } = await raw(port, post + post + post, { responses: 3 });
+    const { text: response } = await sendRaw(port, post + post + post, { responses: 3 });
     expect(response.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
@@ -93,7 +93,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("an endless body after a refusal is not read forever", async () => {
-    const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
+    const { port } = await serveFake(fakeApp({ handle: () => textReply(401, "who are you") }));
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => {});
     socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -138,10 +138,10 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
 
   test("bytes that are not HTTP get a problem document", async () => {
     const { port } = await serveFake(fakeApp());
-    const { text: response } = await raw(port, "GARBAGE\r\n\r\n");
+    const { text: response } = await sendRaw(port, "GARBAGE\r\n\r\n");
     expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(response).toContain("application/problem+json");
-    const { text: largeHeadResponse } = await raw(
+    const { text: largeHeadResponse } = await sendRaw(
       port,
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
     );
@@ -186,7 +186,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
         async handle(message) {
           const { headers } = message;
           const length = headers.get("content-length");
-          return plain(200, JSON.stringify([await textOf(message), length, headers.get("content-encoding")]));
+          return textReply(200, JSON.stringify([await textOf(message), length, headers.get("content-encoding")]));
         },
       }),
     );
@@ -232,7 +232,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
       claims: (url) => new URL(url).pathname.startsWith("/v1"),
       handle: ({ url }) => {
         paths.push(new URL(url).pathname);
-        return plain(404, "ours");
+        return textReply(404, "ours");
       },
     });
     const url = await listenOn(
@@ -250,7 +250,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
 
   test("two mounted applications each handle their own requests, and pass others on", async () => {
     const app = (prefix: string) =>
-      handler(fakeApp({ claims: (url) => new URL(url).pathname === prefix, handle: () => plain(200, prefix) }));
+      handler(fakeApp({ claims: (url) => new URL(url).pathname === prefix, handle: () => textReply(200, prefix) }));
     const url = await listenOn(
       chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")),
     );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Listening } from "../../../adapters/server/listening.ts";
 import { serve } from "../../http/support/fakes.ts";
 import { PATH_SPELLINGS } from "../../support/path-spellings.ts";
-import { raw } from "./raw.ts";
+import { sendRaw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
 let listening: Listening;
@@ -15,7 +15,7 @@ afterAll(() => listening.close());
 /** The status for a request target sent unchanged. */
 async function statusOf(target: string, head = ""): Promise<number> {
   const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: h\r\n${head}\r\n`, "latin1");
-  const { text } = await raw(listening.port, request, { responses: 1 });
+  const { text } = await sendRaw(listening.port, request, { responses: 1 });
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 }
 

@@ -19,7 +19,7 @@ export interface RawOptions {
 }
 
 /** Sends raw bytes; returns the bytes received until all responses are complete, the server closes the connection, or `ms` pass. */
-export function raw(
+export function sendRaw(
   port: number,
   bytes: string | Buffer,
   { drip, everyMs = 50, responses = Infinity, ms = responses < Infinity ? 5_000 : 1_000 }: RawOptions = {},

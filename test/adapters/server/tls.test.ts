@@ -11,8 +11,8 @@ import { tlsFault } from "../../../adapters/server/tls-fault.ts";
 import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { CODE_POINT } from "../../support/fuzz.ts";
-import { type FakeHandlers, fakeApp, plain } from "./fake-app.ts";
-import { raw } from "./raw.ts";
+import { type FakeHandlers, fakeApp, textReply } from "./fake-app.ts";
+import { sendRaw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
 const authority = certificateAuthority();
@@ -88,8 +88,8 @@ describe("a server with a certificate", () => {
 
   test("handles no request without TLS", async () => {
     let requestCount = 0;
-    const { port } = await serveFake({ handle: () => plain(200, `secret ${++requestCount}`) });
-    const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const { port } = await serveFake({ handle: () => textReply(200, `secret ${++requestCount}`) });
+    const { text } = await sendRaw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     expect([requestCount, text]).toEqual([0, expect.not.stringContaining("secret")]);
   });
 
@@ -185,7 +185,7 @@ describe("an unusable certificate", () => {
     expect(tlsFault(tls)).toBeUndefined();
   });
 
-  test("in a chain, the first certificate counts", () => {
+  test("is refused if its chain begins with another certificate", () => {
     expect(tlsFault({ cert: tls.cert + authority.ca, key: tls.key })).toBeUndefined();
     expect(tlsFault({ cert: authority.ca + tls.cert, key: tls.key })?.part).toBe("key");
   });

@@ -181,9 +181,9 @@ describe("an unavailable voice", () => {
     const english: Voice = { id: "en-US-7", language: "en-US", engine: "neural", name: "duo", quality: "natural" };
     const neural: Speech = {
       voices: async () => [english],
-      async voice(asked) {
-        if (asked === "en-US-7" || asked === "en-US-1") return english;
-        if (asked !== id) throw new VoiceUnavailable("none");
+      async voice(requestedId) {
+        if (requestedId === "en-US-7" || requestedId === "en-US-1") return english;
+        if (requestedId !== id) throw new VoiceUnavailable("none");
         throw new VoiceLost("its model is missing", "put it back");
       },
       async *speak() {},

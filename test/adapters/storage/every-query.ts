@@ -45,7 +45,7 @@ const BATCHES: Required<Parameters<BatchStore["list"]>[1]> = { status: "RUNNING"
 const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
 
 /** A later page of a list. */
-const NEXT = { limit: 10, after: "call_1" };
+const NEXT_PAGE = { limit: 10, after: "call_1" };
 
 /** Calls every method of a storage, with every combination of filters. The records are related if a method needs it. */
 export async function runEveryQuery(storage: Storage): Promise<void> {
@@ -104,12 +104,12 @@ async function queryInstances({ instances, lineRecords, sealed }: Storage): Prom
   await instances.insert(storedInstance("inst_1"), [storedEvent("evt_1", null)], undefined, 10);
   await instances.get("inst_1");
   await instances.update("inst_1", 1, { phone: "+15550100" }, [], Uint8Array.of(1));
-  await instances.linked(NEXT);
+  await instances.linked(NEXT_PAGE);
   await instances.withWaitingCalls(10);
-  await instances.unlinked("simulator", NEXT);
+  await instances.unlinked("simulator", NEXT_PAGE);
   await instances.hasSecrets("inst_1");
-  await instances.halfLinked(NEXT);
-  await instances.halfDeleted(NEXT);
+  await instances.halfLinked(NEXT_PAGE);
+  await instances.halfDeleted(NEXT_PAGE);
   await instances.saveCredentials("inst_1", Uint8Array.of(1));
   await instances.loadCredentials("inst_1");
   await instances.withPhone("+15550100");
@@ -169,7 +169,7 @@ async function queryCalls({ instances, calls, receipts }: Storage): Promise<void
 async function queryLists({ instances, consents, calls, logins }: Storage): Promise<void> {
   await instances.list("usr_1", { limit: 10 });
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
-  for (const page of [{ limit: 10 }, NEXT]) {
+  for (const page of [{ limit: 10 }, NEXT_PAGE]) {
     for (const filter of subsets(CALLS)) await calls.list("usr_1", filter, page);
     await calls.list("usr_1", { status: ["FAILED", "COMPLETED"] }, page);
     for (const filter of subsets(CONSENTS)) await consents.list("usr_1", filter, page);
@@ -209,7 +209,7 @@ async function queryWebhooks({ webhooks }: Storage): Promise<void> {
   await webhooks.attempted("dlv_1", { ...attempt, lastStatus: 500, lastError: null });
   await webhooks.deliveredSince("hook_1", 1);
   await webhooks.getDelivery("dlv_1");
-  for (const page of [{ limit: 10 }, NEXT]) {
+  for (const page of [{ limit: 10 }, NEXT_PAGE]) {
     await webhooks.list("usr_1", page);
     for (const filter of subsets(DELIVERIES)) await webhooks.deliveries("hook_1", filter, page);
   }
@@ -233,7 +233,7 @@ async function queryBatches({ batches }: Storage): Promise<void> {
   await batches.counts("batch_1");
   for (const page of [{ limit: 10 }, { limit: 10, after: "1" }])
     for (const filter of subsets(TARGETS)) await batches.targets("batch_1", filter, page);
-  for (const page of [{ limit: 10 }, NEXT])
+  for (const page of [{ limit: 10 }, NEXT_PAGE])
     for (const filter of subsets(BATCHES)) await batches.list("usr_1", filter, page);
   await batches.endWaiting("batch_1", "CANCELLED", "batch_cancelled", 10, () => storedEvent("evt_batch", null), 7);
   await batches.forgetNumber("+12025551001");

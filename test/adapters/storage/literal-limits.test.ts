@@ -8,7 +8,7 @@ const db = new Kysely<Database>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
-    createIntrospector: (any) => new SqliteIntrospector(any),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new LiteralLimitCompiler(),
   },
 });
@@ -20,8 +20,8 @@ test("a limit is part of the statement, other values are parameters", () => {
 });
 
 test("a limit that differs between the runs of a prepared query is a parameter", () => {
-  const query = preparedQuery((any, { limit }: { readonly limit: number }) =>
-    any.selectFrom("calls").select("id").limit(limit),
+  const query = preparedQuery((kysely, { limit }: { readonly limit: number }) =>
+    kysely.selectFrom("calls").select("id").limit(limit),
   );
   expect(query.statement(db, { limit: 7 })).toMatchObject({ sql: 'select "id" from "calls" limit ?', parameters: [7] });
 });

@@ -7,7 +7,7 @@ const CALL = preparedQuery((db, { id }: { readonly id: string }) =>
   db.selectFrom("calls").select("status").where("id", "=", id),
 );
 
-test("a prepared read is known as a read, whose transaction PostgreSQL ends without a wait", () => {
+test("a prepared read is recognised as a read, so PostgreSQL ends its transaction without a wait", () => {
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -20,7 +20,7 @@ test("a prepared read is known as a read, whose transaction PostgreSQL ends with
     expect(CALL.statement(db, { id })).toMatchObject({ query: { kind: "SelectQueryNode" }, parameters: [id] });
 });
 
-test("lists of values have few lengths, and every value once before its padding", () => {
+test("lists of values have a few fixed lengths, and contain each value once before the padding", () => {
   expect(valueLists([])).toEqual([]);
   expect(valueLists(["a"])).toEqual([["a"]]);
   expect(valueLists(["a", "b", "a", "c"])).toEqual([["a", "b", "c", "c"]]);

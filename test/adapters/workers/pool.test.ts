@@ -122,7 +122,7 @@ describe("a worker pool", () => {
     expect(await failure(runScript(scriptedPool(), "count", { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
-  test("stops a job when the loop over its pieces is left", async () => {
+  test("stops a job when the loop over its pieces ends early", async () => {
     const pool = scriptedPool();
     for await (const _ of runScript(pool, "count", { amount: 100 })) break;
     expect(await collect(runScript(pool, "count"))).toHaveLength(1);

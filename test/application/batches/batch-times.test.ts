@@ -31,7 +31,7 @@ test("a batch that would start in the past is refused, and no phone rings", asyn
   await world.stop();
 });
 
-test("a start of a moment ago begins at once", async () => {
+test("a batch whose start time has just passed begins at once", async () => {
   const { world, callees, instance } = await withCallees();
   const schedule = { startAt: isoText(world.system.now() - 59_000) };
   const { status } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));

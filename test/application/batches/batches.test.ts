@@ -8,7 +8,7 @@ import { ALICE, audioFile } from "../../support/application.ts";
 import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
 
 describe("a batch", () => {
-  test("calls everybody once, one after the other, and completes", async () => {
+  test("calls each target once, one after the other, and completes", async () => {
     const { world, callees, instance } = await withCallees();
     const { id, report, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     expect(report).toEqual({ rows: 3, stored: { WAITING: 3 }, faults: [] });
@@ -30,8 +30,8 @@ describe("a batch", () => {
 
   test("calls a busy number again after its time, as often as its policy says", async () => {
     const { world, callees, instance } = await withCallees();
-    callees.busy.set(PEOPLE[0]!, 1);
-    callees.busy.set(PEOPLE[1]!, 9);
+    callees.busyAttempts.set(PEOPLE[0]!, 1);
+    callees.busyAttempts.set(PEOPLE[1]!, 9);
     const retry = { on: ["busy" as const], times: 2, afterMs: 60_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);
@@ -54,7 +54,7 @@ describe("a batch", () => {
   test("calls a busy number again at its time, before the numbers that were not called yet", async () => {
     const { world, callees, instance } = await withCallees();
     const people = Array.from({ length: 30 }, (_, number) => `+120255501${20 + number}`);
-    callees.busy.set(people[0]!, 1);
+    callees.busyAttempts.set(people[0]!, 1);
     const targets = people.map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
     const retry = { on: ["busy" as const], times: 1, afterMs: 10_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry, targets }));
@@ -72,7 +72,7 @@ describe("a batch", () => {
     await world.stop();
   });
 
-  test("begins at its start time, and calls nobody while it is paused", async () => {
+  test("begins at its start time, and places no calls while it is paused", async () => {
     const { world, callees, instance } = await withCallees();
     const startAt = new Date(world.system.now() + 3_600_000).toISOString();
     const { id, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule: { startAt } }));
@@ -102,7 +102,7 @@ describe("a batch", () => {
     await world.stop();
   });
 
-  test("continues after a crash: nobody is called twice, and nobody is skipped", async () => {
+  test("continues after a crash, and calls each target exactly once", async () => {
     const { world, callees, instance } = await withCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(1); // the first call is live
@@ -176,7 +176,7 @@ test("the check of many targets leaves turns of the event loop to live audio", a
   await world.stop();
 });
 
-test("a batch with an audio file plays it to everybody", async () => {
+test("a batch with an audio file plays it to each target", async () => {
   const { world, callees, instance } = await withCallees();
   const audio = { audioBase64: audioFile(1) };
   const message = { type: "FIXED_AUDIO", audio } as const;

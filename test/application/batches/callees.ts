@@ -18,12 +18,12 @@ export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBa
   };
 }
 
-/** Callees who answer as soon as their phone rings, unless they are listed otherwise. */
+/** Callees who answer as soon as their phone rings, unless they are listed as busy. */
 export class Callees {
   readonly #world: World;
   readonly #handledLegs = new Set<ScriptedLeg>();
   /** Number of busy attempts, by phone number. */
-  readonly busy = new Map<string, number>();
+  readonly busyAttempts = new Map<string, number>();
   /** Numbers that were dialled, in order. */
   readonly dialled: string[] = [];
 
@@ -44,9 +44,9 @@ export class Callees {
     if (this.#handledLegs.has(leg)) return;
     this.#handledLegs.add(leg);
     this.dialled.push(leg.to);
-    const busy = this.busy.get(leg.to) ?? 0;
-    this.busy.set(leg.to, busy - 1);
-    if (busy > 0) leg.end("busy");
+    const remainingAttempts = this.busyAttempts.get(leg.to) ?? 0;
+    this.busyAttempts.set(leg.to, remainingAttempts - 1);
+    if (remainingAttempts > 0) leg.end("busy");
     else {
       leg.placed();
       leg.answer();

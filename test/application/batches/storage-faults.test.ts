@@ -126,7 +126,7 @@ describe("a batch whose storage fails", () => {
 
   test("ends a target that waits again only after its cancellation", async () => {
     const { world, callees, instance } = await withCallees();
-    for (const phone of PEOPLE) callees.busy.set(phone, 1);
+    for (const phone of PEOPLE) callees.busyAttempts.set(phone, 1);
     const write = Promise.withResolvers<void>();
     world.storage.before = (operation) => (operation === "batches.updateTarget" ? write.promise : undefined);
     const retry = { on: ["busy"], times: 1, afterMs: 60_000 } as const;

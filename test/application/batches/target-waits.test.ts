@@ -5,7 +5,7 @@ import { batchOf, PEOPLE, withCallees } from "./callees.ts";
 const HOUR = 3_600_000;
 const LINE = { reason: "line", after: null, until: null };
 
-/** What each target of a batch waits for. */
+/** The wait of each target of a batch. */
 async function waitsOf(world: World, batchId: string) {
   return (await world.app.batches.targets(ALICE, batchId)).map(({ waiting }) => waiting);
 }
@@ -46,8 +46,8 @@ describe("a waiting target", () => {
 
   test("names its retry, and the batch counts the retries by reason", async () => {
     const { world, callees, instance } = await withCallees();
-    callees.busy.set(PEOPLE[0]!, 1);
-    callees.busy.set(PEOPLE[1]!, 1);
+    callees.busyAttempts.set(PEOPLE[0]!, 1);
+    callees.busyAttempts.set(PEOPLE[1]!, 1);
     const retry = { on: ["busy" as const], times: 1, afterMs: 600_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);

@@ -153,7 +153,7 @@ describe("the callee's speech", () => {
     await world.stop();
   });
 
-  test("reaches an engine that takes another rate resampled once, at the right times", async () => {
+  test("is resampled once for an engine that needs another rate, at the right times", async () => {
     const transcription = new MeasuringTranscription({ sampleRates: [24_000] });
     const scene = await answeredScene({ transcription });
     const { world, leg } = scene;
@@ -423,7 +423,7 @@ describe("a transcription engine", () => {
     await scene.world.stop();
   });
 
-  test("that fails now and then is reported once, and continues to transcribe", async () => {
+  test("that fails intermittently is reported once, and continues to transcribe", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await answeredScene({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];

@@ -123,7 +123,7 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
-  test("comes to rest while unconfirmed claims of two lanes are looked up", async () => {
+  test("stops searching while unconfirmed claims of two lanes are looked up", async () => {
     const world = await start(2);
     const instance = await world.activeInstance();
     const failedLines = new Set<unknown>();

@@ -290,7 +290,7 @@ test("a key survives a crash", async () => {
   await after.stop();
 });
 
-test("a key is forgotten after a day", async () => {
+test("a key expires after a day", async () => {
   const world = await World.start();
   const options = { idempotencyKey: "k" };
   const first = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
@@ -334,7 +334,7 @@ test("a file makes the same request as base64, data URL or decoded bytes", async
   await world.stop();
 });
 
-test("a field of another type does not count for the key", async () => {
+test("the fields of another call type do not affect the key", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const stream = { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;

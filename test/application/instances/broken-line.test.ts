@@ -76,7 +76,7 @@ describe("a line with a permanent fault", () => {
     await secondWorld.stop();
   });
 
-  test("takes calls again once it is fixed", async () => {
+  test("carries calls again once it is fixed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline(REASON, { lasting: true });

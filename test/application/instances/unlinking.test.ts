@@ -34,9 +34,9 @@ function watchOutcome(request: Promise<unknown>): { outcome: string } {
 async function busyInstance() {
   const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
   const instance = await world.activeInstance();
-  const live = await world.answeredCall(instance, "x".repeat(1_000));
+  const liveCall = await world.answeredCall(instance, "x".repeat(1_000));
   const queuedCall = await world.call(instance);
-  return { world, instance, live, waiting: queuedCall };
+  return { world, instance, live: liveCall, waiting: queuedCall };
 }
 
 /** A world that keeps the report callbacks of the network's lines. */

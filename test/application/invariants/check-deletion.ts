@@ -10,19 +10,19 @@ import type { Run } from "./run.ts";
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;
   for (const id of run.instances) {
-    const isAnswered = requests.about("delete", id).some(({ response }) => response === "done");
+    const isAnswered = requests.find("delete", id).some(({ response }) => response === "done");
     if (!isAnswered && (which === "answered" || !(await isNotFound(run, id)))) continue;
     const isHanging = (method: string) => adapterFaults.excusedWaits.has(`${method} ${id}`);
     const expectThat = (holds: boolean, detail: string) =>
       findings.expect("deleted-is-cleared", holds, `${id} ${detail}`);
     const isRacing = (kind: "configure" | "scan") =>
       requests
-        .about(kind, id)
+        .find(kind, id)
         .some(({ respondedAt = Infinity, process: requester }) =>
-          requests.about("delete", id).some((other) => other.process === requester && respondedAt >= other.askedAt),
+          requests.find("delete", id).some((other) => other.process === requester && respondedAt >= other.askedAt),
         );
     // A device whose link was never stored is unknown to the application.
-    const isUnstored = requests.about("scan", id).some(({ response }) => response !== "done");
+    const isUnstored = requests.find("scan", id).some(({ response }) => response !== "done");
     const isOpen = process.network.lines.some((line) => line.instance.id === id && !line.closed);
     expectThat(
       !isOpen || isHanging("close") || isHanging("unlink") || isHanging("open") || isRacing("configure"),

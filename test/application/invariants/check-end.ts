@@ -3,7 +3,7 @@ import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/calls/call-flow.ts";
 import { ALICE } from "../../support/application.ts";
 import { checkBatches } from "./check-batches.ts";
 import { checkCleared, isNotFound } from "./check-deletion.ts";
-import { checkStory } from "./check-story.ts";
+import { checkTimeline } from "./check-timeline.ts";
 import type { RecordedRequest } from "./requests.ts";
 import type { AttachedClient, Run } from "./run.ts";
 
@@ -40,7 +40,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   const calls = await run.calls();
   for (const call of calls) {
     findings.expect("calls-end", !isActive(call.status), `${call.id} is ${call.status}`);
-    if (!isActive(call.status)) await checkStory(run, call);
+    if (!isActive(call.status)) await checkTimeline(run, call);
     checkTerminated(run, call);
   }
   await checkBatches(run, calls, true);
@@ -80,8 +80,8 @@ async function checkNumbers({ database, instances, requests, findings, devices, 
       hasCredentials === isLinked,
       `${id} is ${instance.status}, credentials: ${hasCredentials}`,
     );
-    const isUnlinked = requests.about("unlink", id).some(({ response }) => response === "done");
-    if (!isUnlinked || requests.about("scan", id).length > 0) continue;
+    const isUnlinked = requests.find("unlink", id).some(({ response }) => response === "done");
+    if (!isUnlinked || requests.find("scan", id).length > 0) continue;
     findings.expect("unlinked-is-cleared", !isLinked, `${id} is ${instance.status}`);
     const isHanging = ["unlink", "open"].some((method) => adapterFaults.excusedWaits.has(`${method} ${id}`));
     findings.expect("unlinked-is-cleared", !devices.has(id) || isHanging, `${id} is linked at the network`);
@@ -129,7 +129,7 @@ async function repeatTwice(
 ): Promise<void> {
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
   // An earlier owner may have ended it without being able to respond.
-  const isFromEarlierLife = requests.about(kind, subject).some(({ life }) => life !== process.life);
+  const isFromEarlierLife = requests.find(kind, subject).some(({ life }) => life !== process.life);
   for (const expectedResponse of ["done", "not found"] as const) {
     const repeat = requests.record(process, kind, subject, request());
     await process.system.advance(10_000);
@@ -141,7 +141,7 @@ async function repeatTwice(
 async function checkDeletions(run: Run): Promise<void> {
   await checkCleared(run, "all");
   for (const id of run.instances) {
-    const deletions = run.requests.about("delete", id).filter(({ response }) => response === "done");
+    const deletions = run.requests.find("delete", id).filter(({ response }) => response === "done");
     run.findings.expect("deletion-is-finished", deletions.length <= 1, `${id} was deleted ${deletions.length} times`);
     const isDeleted = deletions.length === 0 || (await isNotFound(run, id));
     run.findings.expect("confirmed-is-kept", isDeleted, `the deleted ${id} exists again`);
@@ -150,8 +150,8 @@ async function checkDeletions(run: Run): Promise<void> {
 
 /** One DELETE has ended the call and reported it. */
 function checkTerminated(run: Run, { id, outcome, batchId }: Call): void {
-  if (batchId !== undefined && run.requests.about("change batch", batchId).length > 0) return; // it may have ended its calls
-  const hangUps = run.requests.about("hang up", id);
+  if (batchId !== undefined && run.requests.find("change batch", batchId).length > 0) return; // it may have ended its calls
+  const hangUps = run.requests.find("hang up", id);
   const doneCount = hangUps.filter(({ response }) => response === "done").length;
   if (doneCount > 0)
     run.findings.expect("one-delete-counts", outcome?.reason === "terminated", `deleted ${id} is ${outcome?.reason}`);

@@ -74,10 +74,14 @@ export class MomentChecks {
     for (const call of calls) {
       const { id, status, createdAt, startedAt, endedAt } = call;
       const isActiveCall = isActive(status);
-      findings.expect("story", (endedAt === null) === isActiveCall, `${status} ${id} has ended_at ${endedAt}`);
-      findings.expect("story", (call.outcome === null) === isActiveCall, `${status} ${id} has outcome ${call.outcome}`);
+      findings.expect("timeline", (endedAt === null) === isActiveCall, `${status} ${id} has ended_at ${endedAt}`);
+      findings.expect(
+        "timeline",
+        (call.outcome === null) === isActiveCall,
+        `${status} ${id} has outcome ${call.outcome}`,
+      );
       const isNotInProgress = status !== "IN_PROGRESS" && status !== "COMPLETED";
-      findings.expect("story", isNotInProgress || startedAt !== null, `${status} ${id} has no started_at`);
+      findings.expect("timeline", isNotInProgress || startedAt !== null, `${status} ${id} has no started_at`);
       const times = [createdAt, startedAt ?? createdAt, endedAt ?? Infinity];
       const isOrdered = times.every((time, i) => time >= (times[i - 1] ?? 0));
       findings.expect("times-in-order", isOrdered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
@@ -113,7 +117,7 @@ export class MomentChecks {
       const state = attempt.connectedAt !== undefined ? "connected" : attempt.isAnswered ? "answered" : "ringing";
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
       const wasEndRequested = this.#run.requests
-        .about("hang up", callId)
+        .find("hang up", callId)
         .some(
           (request) =>
             request.process === process && request.askedAt >= attempt.askedAt && !isRefusedBefore(request, attempt),

@@ -12,9 +12,9 @@ export class ProtectionChecks {
   readonly #startedAt: number;
   /** True if the number of all calls is recorded as one that must not be called. */
   #isForbidden = false;
-  /** Calls that were claimed while the number was forbidden, and it still is. */
+  /** Calls claimed while the number was forbidden, if it still is. */
   readonly #forbiddenAtClaim = new Set<string>();
-  /** Times that the last claims of calls were to store as those of their dials, ms since 1970-01-01 UTC. */
+  /** Time of the dial that the last claim of each call was to store, ms since 1970-01-01 UTC. */
   readonly #claimedAt = new Map<string, number>();
 
   constructor(run: Run) {

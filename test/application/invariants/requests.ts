@@ -69,7 +69,7 @@ export class Requests {
     return entry;
   }
 
-  about(kind: RequestKind, subject: string): RecordedRequest[] {
+  find(kind: RequestKind, subject: string): RecordedRequest[] {
     return this.all.filter((request) => request.kind === kind && request.subject === subject);
   }
 

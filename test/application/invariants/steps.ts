@@ -2,10 +2,19 @@ import * as fc from "fast-check";
 import { environment } from "../../support/fuzz.ts";
 
 /** Steps that create calls and let them succeed. */
-const COMMON = ["wait", "create", "create stream", "attach", "write", "progress", "progress", "progress"] as const;
+const COMMON_STEPS = [
+  "wait",
+  "create",
+  "create stream",
+  "attach",
+  "write",
+  "progress",
+  "progress",
+  "progress",
+] as const;
 
 /** Further acts of callers, callees and lines. */
-const DISTURBING = [
+const DISTURBING_STEPS = [
   "mark",
   "clear",
   "close",
@@ -37,17 +46,17 @@ const DISTURBING = [
 ] as const;
 
 /** Faults of the database, an adapter, the clock or the process. */
-const BREAKING = [
+const FAULT_STEPS = [
   "storage fails",
   "storage hangs",
   "storage heals",
   "hold a write",
-  "let the write go",
+  "release the write",
   "lose a response",
   "adapter hangs",
   "adapters respond",
   "clock jumps",
-  "clock is right",
+  "correct the clock",
   "machine sleeps",
   "crash",
   "crash at an operation",
@@ -56,10 +65,15 @@ const BREAKING = [
 ] as const;
 
 /** Incidents of the processes on a database with a lease. */
-const OWNING = ["second server", "cut off", "reachable again", "SIGSTOP", "SIGCONT"] as const;
+const OWNERSHIP_STEPS = ["second server", "cut off", "reachable again", "SIGSTOP", "SIGCONT"] as const;
 
 /** The name of a step. */
-export type StepName = (typeof COMMON | typeof DISTURBING | typeof BREAKING | typeof OWNING)[number];
+export type StepName = (
+  | typeof COMMON_STEPS
+  | typeof DISTURBING_STEPS
+  | typeof FAULT_STEPS
+  | typeof OWNERSHIP_STEPS
+)[number];
 
 /** One step of a sequence. */
 export interface Step {
@@ -72,12 +86,12 @@ export interface Step {
 
 /** Steps to skip: WITHOUT, a list such as `crash,clock jumps`, to search beyond a known fault. */
 const skippedSteps = new Set(environment.WITHOUT?.split(","));
-const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING, ...OWNING];
+const steps: readonly string[] = [...COMMON_STEPS, ...DISTURBING_STEPS, ...FAULT_STEPS, ...OWNERSHIP_STEPS];
 for (const name of skippedSteps)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
 /** Steps that a fault may affect, and that may follow it. */
-const AFFECTED = [
+const AFFECTED_STEPS = [
   "create",
   "create stream",
   "create batch",
@@ -87,14 +101,14 @@ const AFFECTED = [
   "unlink",
   "scan",
 ] as const;
-const AFTERWARDS = [
+const FOLLOWING_STEPS = [
   "wait",
   "crash",
   "restart",
   "create",
   "delete",
   "storage heals",
-  "let the write go",
+  "release the write",
   "adapters respond",
 ] as const;
 
@@ -114,18 +128,18 @@ function stepOf(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
 
 // An unneeded step shrinks to "wait".
 const usualSteps = [
-  { weight: 5, arbitrary: fc.constantFrom<StepName>(...COMMON) },
-  { weight: 3, arbitrary: fc.constantFrom<StepName>(...DISTURBING) },
-  { weight: 2, arbitrary: fc.constantFrom<StepName>(...BREAKING) },
+  { weight: 5, arbitrary: fc.constantFrom<StepName>(...COMMON_STEPS) },
+  { weight: 3, arbitrary: fc.constantFrom<StepName>(...DISTURBING_STEPS) },
+  { weight: 2, arbitrary: fc.constantFrom<StepName>(...FAULT_STEPS) },
 ];
-const ownerSteps = { weight: 2, arbitrary: fc.constantFrom<StepName>(...OWNING) };
+const ownerSteps = { weight: 2, arbitrary: fc.constantFrom<StepName>(...OWNERSHIP_STEPS) };
 
 function optionalStep<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<Step> {
   return stepOf(fc.constantFrom<StepName>("wait", ...names));
 }
 
 /** A fault, the steps it affects, and the steps that follow. */
-const scene = fc.tuple(optionalStep(BREAKING), optionalStep(AFFECTED), optionalStep(AFTERWARDS));
+const scene = fc.tuple(optionalStep(FAULT_STEPS), optionalStep(AFFECTED_STEPS), optionalStep(FOLLOWING_STEPS));
 
 function mostlyOf<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
   const name = fc.constantFrom<StepName>(...names);
@@ -134,7 +148,7 @@ function mostlyOf<Name extends StepName>(...names: readonly Name[]): fc.Arbitrar
   );
 }
 
-const LATER = ["create", "progress", "reachable again", "SIGCONT", "storage heals", "hang up"] as const;
+const LATER_STEPS = ["create", "progress", "reachable again", "SIGCONT", "storage heals", "hang up"] as const;
 
 /** A second server, a call, the first server's loss of the database, and the steps that follow. */
 const takeOver = fc
@@ -145,9 +159,9 @@ const takeOver = fc
     optionalStep(["progress", "hang up", "delete"]),
     mostlyOf("cut off", "SIGSTOP", "crash", "restart", "storage hangs"),
     fc.constantFrom(0, 4_000, 7_000, 9_000, 10_000, 12_000, 31_000),
-    mostlyOf("create", ...LATER),
-    optionalStep(LATER),
-    optionalStep(LATER),
+    mostlyOf("create", ...LATER_STEPS),
+    optionalStep(LATER_STEPS),
+    optionalStep(LATER_STEPS),
   )
   .map(([second, call, ringing, answering, fault, waitMs, ...later]): Step[] => [
     ...[second, call, ringing, answering],
@@ -181,14 +195,14 @@ export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 1, arbitrary: sequencesOf([...usualSteps, ownerSteps], { weight: 3, arbitrary: takeOver }, 20) },
 );
 
-/** True if a step breaks or repairs something. */
-export function isBreaking(step: StepName): boolean {
-  return ([...BREAKING, ...OWNING] as readonly StepName[]).includes(step);
+/** True if a step injects or repairs a fault. */
+export function isFaultStep(step: StepName): boolean {
+  return ([...FAULT_STEPS, ...OWNERSHIP_STEPS] as readonly StepName[]).includes(step);
 }
 
 /** True if the steps use a database with a lease. */
 export function isLeased(sequence: readonly Step[]): boolean {
-  return sequence.some(({ step }) => (OWNING as readonly string[]).includes(step));
+  return sequence.some(({ step }) => (OWNERSHIP_STEPS as readonly string[]).includes(step));
 }
 
 /** A sequence for a reader: one step a line. */

@@ -3,9 +3,9 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, audioFile, NUMBER } from "../../support/application.ts";
 import { RecordingClient } from "../../support/recording-client.ts";
-import { breakSomething } from "./break-something.ts";
+import { injectFault } from "./inject-fault.ts";
 import type { Run } from "./run.ts";
-import { isBreaking, type Step } from "./steps.ts";
+import { isFaultStep, type Step } from "./steps.ts";
 
 const CAUSES: readonly ReleaseCause[] = [
   "callee_hung_up",
@@ -19,7 +19,7 @@ const CAUSES: readonly ReleaseCause[] = [
 /** Takes one step; sends requests without waiting for them. A stopped process sees them when it resumes. */
 export async function takeStep(run: Run, step: Step): Promise<void> {
   const { process } = run;
-  if (isBreaking(step.step)) return breakSomething(run, step);
+  if (isFaultStep(step.step)) return injectFault(run, step);
   if (!process.system.isStopped) return act(run, step);
   process.system.whenRunning(() => {
     if (run.process === process) void act(run, step);
@@ -185,9 +185,9 @@ function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
   if (!line?.waitsForScan || line.closed) return;
   run.requests.record(run.process, "scan", instanceId, line.scan(), () => {
-    const isDeleted = run.requests.about("delete", instanceId).length > 0;
+    const isDeleted = run.requests.find("delete", instanceId).length > 0;
     // An unlinking that did not return success may continue.
-    const isUnlinking = run.requests.about("unlink", instanceId).some(({ response }) => response !== "done");
+    const isUnlinking = run.requests.find("unlink", instanceId).some(({ response }) => response !== "done");
     if (line.linked && !isDeleted && !isUnlinking) run.linkedIds.add(instanceId);
   });
 }

@@ -155,7 +155,7 @@ describe("a webhook", () => {
     expect(world.endpoints.attempts.map(({ url }) => url)).toEqual([`${URL}2`]);
   });
 
-  test("delivers no event while it is disabled, and none of that time later", async () => {
+  test("never delivers events that occurred while it was disabled", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     expect(await world.app.webhooks.update(ALICE, id, { enabled: false })).toMatchObject({

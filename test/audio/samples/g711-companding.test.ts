@@ -26,11 +26,11 @@ function mulawByFormula(code: number): number {
 
 /** G.711 table 1a: the same at 13 bits, with even bits inverted and the lowest two segments alike; here at 16. */
 function alawByFormula(code: number): number {
-  const plain = code ^ 0x55;
-  const segment = (plain >> 4) & 7;
-  const step = plain & 15;
+  const invertedCode = code ^ 0x55;
+  const segment = (invertedCode >> 4) & 7;
+  const step = invertedCode & 15;
   const magnitude = 8 * (segment === 0 ? 2 * step + 1 : (2 * step + 33) * 2 ** (segment - 1));
-  return plain < 128 ? -magnitude : magnitude;
+  return invertedCode < 128 ? -magnitude : magnitude;
 }
 
 describe.each([

@@ -43,10 +43,10 @@ function noiseOf(length: number, level: number): Int16Array {
   return Int16Array.from({ length }, (_, i) => (NOISE[i % NOISE.length]! * level) / 1_000);
 }
 
-function onLine(tone: WorldTone, ms: number, line: (typeof LINES)[number], once = false): Int16Array {
+function onLine(tone: WorldTone, ms: number, line: (typeof LINES)[number], isSingle = false): Int16Array {
   const { sampleRate, codec, snrDb, offsetMs } = line;
   const silence = (length: number) => new Int16Array(msToSamples(length, sampleRate));
-  const length = once ? tone.tone.split(",").reduce((total, part) => total + Number(part.split("/")[1]), 0) : ms;
+  const length = isSingle ? tone.tone.split(",").reduce((total, part) => total + Number(part.split("/")[1]), 0) : ms;
   const sound = worldTone(tone, length, line);
   const samples = concatPcm([silence(offsetMs), sound, silence(Math.max(0, ms - length))]);
   const loudness = rms(worldTone(tone, Math.min(length, 150), line));
@@ -94,8 +94,8 @@ test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"]
   "ringing after speech (%s) is ringing from its second ring, and never a beep",
   (tone) => {
     const line = { sampleRate: 8_000, levelDb: -15, detune: 0 };
-    const once = concatPcm([worldTone({ tone }, 1_000, line), new Int16Array(16_000)]);
-    expect(tonesIn(once, 8_000, true)).toEqual([]);
+    const samples = concatPcm([worldTone({ tone }, 1_000, line), new Int16Array(16_000)]);
+    expect(tonesIn(samples, 8_000, true)).toEqual([]);
     expect(tonesIn(worldTone({ tone }, 14_000, line), 8_000, true)).toEqual(["ringback"]);
   },
 );

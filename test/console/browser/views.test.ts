@@ -7,7 +7,7 @@ import { useConsole } from "./support/console.ts";
 import { expectGoodLooks, LOOKS, waitUntilLoaded } from "./support/looks.ts";
 
 /** Small screens in one scheme: long words break the layout there first. */
-const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
+const SMALL_SCREENS = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 describeEach([ON_NODE], (target) => {
   withTools("the views in Chromium", ["chromium-headless-shell"], () => {
@@ -47,12 +47,12 @@ describeEach([ON_NODE], (target) => {
       const client = console.server.client(await console.tokenOf(page));
       await page.goto(console.url);
       await page.getByRole("heading", { name: "Início", exact: true }).waitFor();
-      await expectViews(page, { "overview-empty-pt": "" }, SMALL);
+      await expectViews(page, { "overview-empty-pt": "" }, SMALL_SCREENS);
       const views = viewsOf(await history(client));
       await expectViews(
         page,
         Object.fromEntries(Object.entries(views).map(([name, path]) => [`${name}-pt`, path])),
-        SMALL,
+        SMALL_SCREENS,
       );
     });
 

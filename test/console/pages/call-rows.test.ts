@@ -115,19 +115,19 @@ describe("the rows of calls", () => {
   });
 });
 
-const ORDER = ["queued", "ringing", "answered", "completed"] as const;
-const AFTER = { queued: "QUEUED", ringing: "RINGING", answered: "IN_PROGRESS", completed: "COMPLETED" } as const;
+const EVENT_ORDER = ["queued", "ringing", "answered", "completed"] as const;
+const STATUS_AFTER = { queued: "QUEUED", ringing: "RINGING", answered: "IN_PROGRESS", completed: "COMPLETED" } as const;
 
 fuzz(
   "after the events in any order, each call is as far as its latest event",
   fc.property(
-    fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...ORDER)), { maxLength: 60 }),
+    fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...EVENT_ORDER)), { maxLength: 60 }),
     (events) => {
       const rows = rowsOf({}, ...Array.from({ length: 10 }, (_, second) => call(second)));
       for (const [second, type] of events) rows.apply(event(type, second, type === "completed" ? OUTCOME : {}));
       for (const row of rows.list) {
-        const types = events.filter(([second]) => idAt(second) === row.id).map(([, type]) => ORDER.indexOf(type));
-        expect(row.status).toBe(AFTER[ORDER[Math.max(0, ...types)] ?? "queued"]);
+        const types = events.filter(([second]) => idAt(second) === row.id).map(([, type]) => EVENT_ORDER.indexOf(type));
+        expect(row.status).toBe(STATUS_AFTER[EVENT_ORDER[Math.max(0, ...types)] ?? "queued"]);
       }
     },
   ),

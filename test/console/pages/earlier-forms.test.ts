@@ -18,7 +18,7 @@ const CALL = {
 } as const;
 
 describe("a call placed again", () => {
-  it("takes from the server's call the fields that it returns", () => {
+  it("has the fields that the server returns", () => {
     expect(formOfCall({ ...CALL, metadata: { ...CALL.metadata } })).toEqual({
       ...EMPTY_FORM,
       instanceId: "inst_1",
@@ -33,8 +33,8 @@ describe("a call placed again", () => {
   });
 
   it("without options has an empty form except for instance and number", () => {
-    const { from: _, ...plain } = CALL;
-    const call = { ...plain, type: "DYNAMIC_STREAM", media: null, reference: null, metadata: {} } as const;
+    const { from: _, ...callWithoutFrom } = CALL;
+    const call = { ...callWithoutFrom, type: "DYNAMIC_STREAM", media: null, reference: null, metadata: {} } as const;
     const expected = { ...EMPTY_FORM, type: "DYNAMIC_STREAM", instanceId: "inst_1", phoneNumber: "+12025550100" };
     expect(formOfCall(call)).toEqual(expected);
   });

@@ -13,14 +13,14 @@ const bodyOf = (path: string, method: string) => (method === "POST" ? (BODIES[pa
 const addressOf = (address: string) => address.slice("/console".length);
 
 /** Routes that anyone may use, repeated here by hand. */
-const OPEN = ["GET /session", "POST /register", "POST /sign-in", "POST /password-reset", "POST /sign-out"];
+const OPEN_ROUTES = ["GET /session", "POST /register", "POST /sign-in", "POST /password-reset", "POST /sign-out"];
 /** Routes that need no account of Ringport. */
-const FOR_EVERY_USER = ["GET /summary", "GET /networks"];
-const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
+const USER_ROUTES = ["GET /summary", "GET /networks"];
+const ADMIN_ROUTES = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
 
 test("only these routes are open to everyone", () => {
   const openEndpoints = CONSOLE_ENDPOINTS.filter(({ access }) => access === "everyone");
-  expect(openEndpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
+  expect(openEndpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN_ROUTES);
 });
 
 test("only these routes hash passwords; no other has expensive work", () => {
@@ -45,14 +45,14 @@ describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))(
   test("exists if the embedding program signs people in, or needs an account", async () => {
     const principal = async () => ({ userId: "usr_anna" });
     const { status, json } = await sendRequest(consoleScene({ signIn: { principal, url: "/login" } }).browser());
-    const isForEveryUser = FOR_EVERY_USER.includes(`${method} ${path}`);
+    const isForEveryUser = USER_ROUTES.includes(`${method} ${path}`);
     expect([status, json.code]).toEqual(isForEveryUser ? [200, undefined] : [404, "accounts_off"]);
   });
 
   test("is open to administrators only, or to members too", async () => {
     const scene = consoleScene();
     const { json } = await sendRequest(await scene.member(await scene.admin()));
-    const isForAdmins = FOR_ADMINS.includes(`${method} ${path}`);
+    const isForAdmins = ADMIN_ROUTES.includes(`${method} ${path}`);
     expect(json?.code === "admin_required").toBe(isForAdmins);
   });
 });

@@ -7,7 +7,7 @@ import { consoleScene } from "./console-scene.ts";
 import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
 /** Headers that browsers send with requests of other sites' pages; each is refused. */
-const FOREIGN: readonly Record<string, string>[] = [
+const FOREIGN_HEADERS: readonly Record<string, string>[] = [
   {},
   { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
   { "sec-fetch-site": "same-site", origin: "http://127.0.0.1:9999" },
@@ -21,16 +21,16 @@ const FOREIGN: readonly Record<string, string>[] = [
   { origin: "http://" },
 ];
 
-/** Changes of the HTTP interface, as a page of the console requests them. */
-const CHANGES = allRoutes(guardedHttpPorts(dependencies()))
+/** Requests of the HTTP interface that change state, at the paths that the console uses. */
+const CHANGE_REQUESTS = allRoutes(guardedHttpPorts(dependencies()))
   .filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"))
   .map(({ method, path }) => ({ method, address: `/console${path.replace(/:\w+/g, "some_id")}` }));
 
 describe("a change that no page of this server requests is refused", () => {
-  test.each([...UNSAFE_ENDPOINTS, ...CHANGES])("$method $address", async ({ method, address }) => {
+  test.each([...UNSAFE_ENDPOINTS, ...CHANGE_REQUESTS])("$method $address", async ({ method, address }) => {
     const scene = consoleScene();
     const { cookie = "" } = await scene.admin();
-    for (const headers of FOREIGN) {
+    for (const headers of FOREIGN_HEADERS) {
       const request = {
         method,
         path: address,

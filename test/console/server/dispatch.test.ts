@@ -27,7 +27,7 @@ describe("the HTTP interface below the console", () => {
     expect(callers.map(({ userId }) => userId)).toEqual(["usr_acct_1", "usr_acct_6"]);
   });
 
-  test("takes no token, and no cookie elsewhere", async () => {
+  test("accepts no token, and no cookie elsewhere", async () => {
     const scene = consoleScene();
     const { cookie = "" } = await scene.admin();
     const token = { authorization: "Bearer rp_live_anna" };

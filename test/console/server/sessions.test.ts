@@ -173,7 +173,7 @@ describe("a sign-in", () => {
     expect((await victim.request("GET", "/v1/calls")).status).toBe(200);
   });
 
-  test("takes no secret from the request", async () => {
+  test("never accepts a secret from the request", async () => {
     const scene = consoleScene();
     await scene.admin();
     const victim = scene.browser();

@@ -16,8 +16,14 @@ function waitOf(batch: Partial<WaitingBatch>, target: Partial<WaitingTarget>, li
   const waitingBatch: WaitingBatch = { status: "RUNNING", schedule: {}, gapMs: 15 * MINUTE, ...batch };
   const hours = { schedule: waitingBatch.schedule, callingHours: undefined };
   const nextTime = (zones: string, at: number) => nextTargetTime(hours, zones, at);
-  const plain: WaitingTarget = { status: "WAITING", zones: "UTC", attempts: 0, nextAttemptAt: NOW, reason: null };
-  return targetWait(waitingBatch, { ...plain, ...target }, { now: NOW, nextTime, limit });
+  const waitingTarget: WaitingTarget = {
+    status: "WAITING",
+    zones: "UTC",
+    attempts: 0,
+    nextAttemptAt: NOW,
+    reason: null,
+  };
+  return targetWait(waitingBatch, { ...waitingTarget, ...target }, { now: NOW, nextTime, limit });
 }
 
 /** A target whose last call ended `ms` ago. */

@@ -71,7 +71,7 @@ const verdict = (answeredBy: AnsweredBy): CallSignal => ({
   verdict: { answeredBy, reason: "beep", confidence: 0.9, atMs: 2_000 },
 });
 const machine = verdict("machine");
-const greetingOver = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
+const greetingEnded = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
 
 const RINGING = [placed];
 const ANSWERED = [placed, answered];
@@ -555,23 +555,23 @@ describe("a machine that answers", () => {
     ]);
     const leavingMessage = given([...TALKING, inbound, messageReady(3_000), machine], LEAVE_MESSAGE);
     leavingMessage.when(played).hasNoEffect();
-    const startedMessage = leavingMessage.when(greetingOver("beep"));
+    const startedMessage = leavingMessage.when(greetingEnded("beep"));
     expect(startedMessage.effects).toEqual([
       { do: "cancel", name: "machine" },
       { do: "note", fact: { event: "leaving_message", data: { after: "beep" } } },
       { do: "timer", name: "duration", ms: 3_000 + DEFAULT_TIMINGS.maxDurationMs },
       { do: "leave_message" },
     ]);
-    leavingMessage.when(greetingOver("beep"), played).ends("complete", "message_played");
+    leavingMessage.when(greetingEnded("beep"), played).ends("complete", "message_played");
   });
 
   test("eventually gets the message without a beep, and again after a late beep", () => {
     const leavingMessage = given([...TALKING, inbound, machine], LEAVE_MESSAGE);
     expect(leavingMessage.when(timer("machine")).flow.voicemail).toBe("timeout");
-    const afterSilence = leavingMessage.when(greetingOver("silence"), greetingOver("beep"));
+    const afterSilence = leavingMessage.when(greetingEnded("silence"), greetingEnded("beep"));
     expect(afterSilence.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
-    given([...TALKING, inbound, machine, greetingOver("beep")], LEAVE_MESSAGE)
-      .when(greetingOver("beep"), greetingOver("silence"))
+    given([...TALKING, inbound, machine, greetingEnded("beep")], LEAVE_MESSAGE)
+      .when(greetingEnded("beep"), greetingEnded("silence"))
       .hasNoEffect();
   });
 
@@ -716,7 +716,7 @@ describe("a call-screening assistant", () => {
 
   test("is no longer awaited once a voicemail box records", () => {
     const bothRules: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
-    given([...TALKING, inbound, verdict("human"), machine, greetingOver("beep")], bothRules)
+    given([...TALKING, inbound, verdict("human"), machine, greetingEnded("beep")], bothRules)
       .when(played)
       .ends("complete", "message_played");
   });
@@ -750,8 +750,8 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
       machine,
       verdict("human"),
       verdict("unknown"),
-      greetingOver("beep"),
-      greetingOver("silence"),
+      greetingEnded("beep"),
+      greetingEnded("silence"),
       { type: "leave_voicemail", atMs: 1_000 },
       verdict("screening"),
       lineTone("ringback"),
@@ -828,8 +828,8 @@ const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   played,
   evidence,
   ...(["human", "machine", "screening", "fax", "unknown"] as const).map(verdict),
-  greetingOver("beep"),
-  greetingOver("silence"),
+  greetingEnded("beep"),
+  greetingEnded("silence"),
   { type: "leave_voicemail", atMs: 1_000 },
   lineTone("ringback"),
   toneSuspected(true),

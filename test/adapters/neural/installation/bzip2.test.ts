@@ -12,7 +12,7 @@ const REFUSED = "refused";
 async function decompress(data: Uint8Array, pieceLength = 1_000): Promise<Uint8Array | typeof REFUSED> {
   const pieces: Uint8Array[] = [];
   try {
-    for await (const piece of bunzip2(inPieces(data, pieceLength))) pieces.push(piece);
+    for await (const piece of bunzip2(splitIntoPieces(data, pieceLength))) pieces.push(piece);
     return concatBytes(pieces);
   } catch (error) {
     if (error instanceof InstallFault) return REFUSED;
@@ -20,7 +20,7 @@ async function decompress(data: Uint8Array, pieceLength = 1_000): Promise<Uint8A
   }
 }
 
-async function* inPieces(data: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+async function* splitIntoPieces(data: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < data.length; at += length) yield data.subarray(at, at + length);
 }
 
@@ -59,7 +59,7 @@ describe("other data", () => {
   const data = bzip2(new TextEncoder().encode("some text that compresses, some text that compresses"));
 
   it.each([
-    ["nothing at all", new Uint8Array(0)],
+    ["no bytes", new Uint8Array(0)],
     ["an HTML document", new TextEncoder().encode("<html>not found</html>")],
     ["a stream followed by other bytes", concatBytes([data, Uint8Array.of(1, 2, 3)])],
     ["a stream without its end", data.subarray(0, data.length - 5)],
@@ -123,7 +123,7 @@ it("megabytes from a small archive arrive in small pieces", async () => {
   const bomb = bzip2(new Uint8Array(3_000_000));
   expect(bomb.length).toBeLessThan(30_000);
   let [maxLength, totalLength] = [0, 0];
-  for await (const { length } of bunzip2(inPieces(bomb, bomb.length))) {
+  for await (const { length } of bunzip2(splitIntoPieces(bomb, bomb.length))) {
     maxLength = Math.max(maxLength, length);
     totalLength += length;
   }

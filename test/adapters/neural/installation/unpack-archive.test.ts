@@ -74,18 +74,18 @@ describe("a hostile archive", () => {
   const file = fileEntry("a/x", "text");
 
   it.each([
-    ["a path that climbs", [file, fileEntry("a/../../evil")], /leads out of its folder/],
+    ["a path out of the folder", [file, fileEntry("a/../../evil")], /leads out of its folder/],
     ["an absolute path", [file, fileEntry("/tmp/ringport-evil")], /leads out of its folder/],
     ["a Windows path", [file, fileEntry("a\\..\\..\\evil")], /characters/],
-    ["a link that climbs", [file, linkEntry("a/link", "../../evil")], /leads out of its folder/],
+    ["a link out of the folder", [file, linkEntry("a/link", "../../evil")], /leads out of its folder/],
     ["a link to another folder at the top", [file, linkEntry("a/link", "../b")], /leads out of its folder/],
     ["an absolute link", [file, linkEntry("a/link", "/etc/passwd")], /leads out of its folder/],
-    ["a hard link that climbs", [file, linkEntry("a/link", "../evil", "link")], /leads out of its folder/],
+    ["a hard link out of the folder", [file, linkEntry("a/link", "../evil", "link")], /leads out of its folder/],
     ["an absolute hard link", [file, linkEntry("a/link", "/etc/passwd", "link")], /leads out of its folder/],
     ["a hard link to a folder", [file, linkEntry("a/link", "a", "link")], /does not lead to a file/],
     ["a file through a link", [linkEntry("a/link", "sub"), file, fileEntry("a/link/x")], /exists twice/],
     [
-      "links that climb together",
+      "links that together lead out of the folder",
       [file, linkEntry("a/b/here", "."), linkEntry("a/up", "b/here/../.."), linkEntry("a/upper", "up/..")],
       /leads (out of its folder|nowhere)/,
     ],

@@ -95,9 +95,9 @@ describe("a phone that sends", () => {
       { type, call_id: fc.constantFrom("call_1", "call_2", "call_3", "") },
       { requiredKeys: [] },
     );
-    const withKeys = fc.tuple(command, fc.dictionary(fc.constantFrom("digit", "muted", "x"), fc.jsonValue()));
+    const extendedCommand = fc.tuple(command, fc.dictionary(fc.constantFrom("digit", "muted", "x"), fc.jsonValue()));
     const message = fc.oneof(
-      withKeys.map(([fields, extra]) => JSON.stringify({ ...fields, ...extra })),
+      extendedCommand.map(([fields, extra]) => JSON.stringify({ ...fields, ...extra })),
       fc.json(),
       fc.string({ maxLength: 1_100 }),
       fc.uint8Array({ maxLength: 3_300 }),

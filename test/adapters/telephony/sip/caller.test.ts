@@ -131,7 +131,7 @@ test("a call over a route sends its caller ID to each trunk", async () => {
   const { leg, events } = await scene.network.call(line, NUMBER, undefined, undefined, { phoneNumber: "+15550003333" });
   await events.next("connected", 5_000);
   const identities = (["P-Asserted-Identity", "Remote-Party-ID"] as const).map((name, i) =>
-    fieldsNamed(scene.ends[i]!.calls[0]!.requests[0]!.text, name).map(([, value]) => value),
+    fieldsNamed(scene.farEnds[i]!.calls[0]!.requests[0]!.text, name).map(([, value]) => value),
   );
   expect(identities).toEqual([
     ["<sip:+15550003333@example.com>"],

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Admission, Limiter } from "../../../../adapters/telephony/sip/limiter.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
-type Admitted = Extract<Admission, { admitted: true }>;
-type Refused = Extract<Admission, { admitted: false }>;
+type AdmittedCall = Extract<Admission, { admitted: true }>;
+type RefusedCall = Extract<Admission, { admitted: false }>;
 
 describe("a trunk's limits", () => {
   test("start every call at once without limits", () => {
@@ -14,7 +14,7 @@ describe("a trunk's limits", () => {
 
   test("reject calls above the limit until one is released", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 2 });
-    const first = limiter.admit() as Admitted;
+    const first = limiter.admit() as AdmittedCall;
     limiter.admit();
     expect(limiter.admit()).toMatchObject({
       admitted: false,
@@ -30,7 +30,7 @@ describe("a trunk's limits", () => {
   test("give rejected calls staggered retries within 10 s", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 1 });
     limiter.admit();
-    const waits = Array.from({ length: 1_000 }, () => (limiter.admit() as Refused).retryAfterMs);
+    const waits = Array.from({ length: 1_000 }, () => (limiter.admit() as RefusedCall).retryAfterMs);
     expect(waits[0]).toBe(1_000);
     expect(waits[10]).toBe(1_500);
     expect(Math.max(...waits)).toBe(10_000);

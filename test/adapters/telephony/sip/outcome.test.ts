@@ -49,7 +49,7 @@ describe("the release of a refused call", () => {
     expect(releaseOf(status, { rang: true }).cause).toBe("no_answer");
   });
 
-  test("408 after ringing stands despite a Q.850 cause", () => {
+  test("408 after ringing takes precedence over a Q.850 cause", () => {
     expect(releaseOf(408, { rang: true, q850: 34 }).cause).toBe("no_answer");
   });
 
@@ -75,7 +75,7 @@ describe("the release of a refused call", () => {
     [603, 17, "declined"],
     [404, 17, "number_invalid"],
     [503, 17, "unreachable"],
-  ])("%i stands despite Q.850 cause %i", (status, q850, cause) => {
+  ])("%i takes precedence over Q.850 cause %i", (status, q850, cause) => {
     expect(releaseOf(status, { q850 }).cause).toBe(cause);
   });
 

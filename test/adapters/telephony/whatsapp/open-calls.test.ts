@@ -214,7 +214,7 @@ describe("a call that a crash left behind", () => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("is forgotten with the link", async () => {
+  test("is deleted with the link", async () => {
     const { scene } = await startCall(RINGS);
     scene.network.unlink(OWNER);
     await scene.system.advance(5_000);

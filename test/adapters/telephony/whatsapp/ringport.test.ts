@@ -314,7 +314,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("takes a factory of clients, not a client", () => {
+  test("accepts a client factory, not a client", () => {
     expect(() => whatsapp({ client: {} as never })).toThrow("`client` must be a function");
   });
 

@@ -6,7 +6,7 @@ import type { Line } from "../../../../../src/ports/telephony.ts";
 import { telephonyContract } from "../../../../../src/testing/telephony-contract.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 import { callees, type FarEnd, startFarEnd } from "../../../../support/sip/far-end.ts";
-import { ask } from "./enter.ts";
+import { requestPage } from "./enter.ts";
 
 const PASSWORD = "hunter2-ü&<";
 const SOON_MS = 5_000;
@@ -68,7 +68,7 @@ describe("an entered account", () => {
   test("is tested, stored and resumed after a restart without a code", async () => {
     const code = await payload();
     expect(code).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sip\/link\/[0-9a-z]{16}$/);
-    const response = await ask(telephony, code, fields({ callerId: "+12025550142" }));
+    const response = await requestPage(telephony, code, fields({ callerId: "+12025550142" }));
     expect([response.status, response.html]).toEqual([200, expect.stringContaining("as +12025550142")]);
     await host.reports.next("online", SOON_MS);
     expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
@@ -89,7 +89,7 @@ describe("an entered account", () => {
   });
 
   test("is not stored if the server refuses it; the page states the reason", async () => {
-    const response = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
+    const response = await requestPage(telephony, await payload(), fields({ password: "wrong-secret" }));
     expect(response.status).toBe(422);
     expect(response.html).toContain("check “User”, “User for the password” and “Password”");
     expect(response.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
@@ -103,17 +103,20 @@ describe("an entered account", () => {
   test("is tested by OPTIONS without registration", async () => {
     const { register: _, password: __, ...account } = fields();
     farEnd.health = 404; // the account exists
-    const response = await ask(telephony, await payload(), account);
+    const response = await requestPage(telephony, await payload(), account);
     expect(response.status).toBe(200);
     expect(farEnd.requests.map(({ start }) => start.split(" ")[0])).toEqual(["OPTIONS"]);
   });
 
   test("invalidates its code", async () => {
     const code = await payload();
-    const responses = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
+    const responses = await Promise.all([
+      requestPage(telephony, code, fields()),
+      requestPage(telephony, code, fields()),
+    ]);
     expect(responses.map(({ status }) => status)).toEqual([200, 429]);
-    expect((await ask(telephony, code)).status).toBe(410);
-    expect((await ask(telephony, code, fields())).status).toBe(410);
+    expect((await requestPage(telephony, code)).status).toBe(410);
+    expect((await requestPage(telephony, code, fields())).status).toBe(410);
     expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
   });
 
@@ -123,18 +126,18 @@ describe("an entered account", () => {
     host.linked = async () => {
       throw new Error("the disk is full");
     };
-    const response = await ask(telephony, code, fields());
+    const response = await requestPage(telephony, code, fields());
     expect([response.status, response.headers["retry-after"]]).toEqual([503, "2"]);
     expect(farEnd.registrations.at(-1)?.expires).toBe(0);
     host.linked = originalLinked;
-    expect((await ask(telephony, code, fields())).status).toBe(200);
+    expect((await requestPage(telephony, code, fields())).status).toBe(200);
   });
 
   test("never leaves its password in a log", async () => {
     const code = await payload();
-    await ask(telephony, code, fields({ server: "no-such-host.invalid" }));
-    await ask(telephony, code, fields({ user: "jerry" }));
-    await ask(telephony, code, fields());
+    await requestPage(telephony, code, fields({ server: "no-such-host.invalid" }));
+    await requestPage(telephony, code, fields({ user: "jerry" }));
+    await requestPage(telephony, code, fields());
     await host.reports.next("online", SOON_MS);
     expect(JSON.stringify(logRecords)).not.toContain("hunter2");
   });
@@ -142,7 +145,7 @@ describe("an entered account", () => {
 
 describe("the account page", () => {
   test("has no script, loads no resources and escapes names", async () => {
-    const response = await ask(telephony, await payload());
+    const response = await requestPage(telephony, await payload());
     expect(response.status).toBe(200);
     expect(response.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);
     expect(response.headers["cache-control"]).toBe("no-store");
@@ -158,25 +161,25 @@ describe("the account page", () => {
       domain: "exa mple",
       callerId: '"><i>',
     };
-    const response = await ask(telephony, await payload(), fields(input));
+    const response = await requestPage(telephony, await payload(), fields(input));
     expect(response.status).toBe(422);
     expect(response.html).toContain('aria-describedby="user-fault"');
     expect(response.html).toContain("&#34;&#62;&#60;i&#62;");
     expect(response.html).not.toContain("hunter2");
     expect(response.html).not.toContain("<i>");
-    const server = await ask(telephony, await payload(), fields({ server: "sip.example.com:port" }));
+    const server = await requestPage(telephony, await payload(), fields({ server: "sip.example.com:port" }));
     expect(server.html).toMatch(/id="server-fault">must be a host name/);
     expect(farEnd.requests).toEqual([]);
   });
 
   test("accepts a pasted SIP address", async () => {
-    expect((await ask(telephony, await payload(), fields({ server: farEnd.uri }))).status).toBe(200);
+    expect((await requestPage(telephony, await payload(), fields({ server: farEnd.uri }))).status).toBe(200);
   });
 
   test("returns 404 for unknown codes, 413 for long forms, 405 for other methods", async () => {
     const code = await payload();
-    expect((await ask(telephony, "/sip/link/0000000000000000")).status).toBe(404);
-    expect((await ask(telephony, code, "a".repeat(2_000_000))).status).toBe(413);
+    expect((await requestPage(telephony, "/sip/link/0000000000000000")).status).toBe(404);
+    expect((await requestPage(telephony, code, "a".repeat(2_000_000))).status).toBe(413);
     const putResponse = await telephony.pages?.page(code.slice(code.indexOf("/link")), {
       method: "PUT",
       url: code,
@@ -196,9 +199,9 @@ describe("the account page", () => {
     const codes = [await payload(), (await otherHost.reports.next("code", SOON_MS)).code.payload];
     for (let tries = 0; tries < 5; tries++) {
       const form = fields({ user: `tom${tries}`, password: "wrong" });
-      expect((await ask(telephony, codes[tries % 2] ?? "", form)).status).toBe(422);
+      expect((await requestPage(telephony, codes[tries % 2] ?? "", form)).status).toBe(422);
     }
-    for (const code of codes) expect((await ask(telephony, code, fields())).status).toBe(429);
+    for (const code of codes) expect((await requestPage(telephony, code, fields())).status).toBe(429);
     expect([host.stored, otherHost.stored]).toEqual([undefined, undefined]);
   });
 
@@ -212,7 +215,7 @@ describe("the account page", () => {
       );
       await userLine.link();
       const { code } = await userHost.reports.next("code", SOON_MS);
-      return (await ask(telephony, code.payload, fields(form))).status;
+      return (await requestPage(telephony, code.payload, fields(form))).status;
     };
     for (let tries = 0; tries < 5; tries++) {
       // An authentication user or other letter case still means the same account.
@@ -229,15 +232,15 @@ describe("the account page", () => {
       const roundLine = await openLine(telephony, roundHost, `inst_${round}0`);
       await roundLine.link();
       const { code } = await roundHost.reports.next("code", SOON_MS);
-      expect((await ask(telephony, code.payload, fields())).status).toBe(200);
+      expect((await requestPage(telephony, code.payload, fields())).status).toBe(200);
     }
   });
 
   test("allows five failed attempts a minute with one code", async () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
-      expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
-    const limitedResponse = await ask(telephony, code, fields());
+      expect((await requestPage(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
+    const limitedResponse = await requestPage(telephony, code, fields());
     expect(limitedResponse.status).toBe(429);
     expect(Number(limitedResponse.headers["retry-after"])).toBeGreaterThan(30);
     expect(host.stored).toBeUndefined();
@@ -250,15 +253,15 @@ describe("the allowed servers of accounts", () => {
     line = await openLine(telephony, host);
     const code = await payload();
     for (const server of ["acme.example", "127.0.0.2", "127.0.0.1.evil.example", "[::1]"]) {
-      const response = await ask(telephony, code, fields({ server }));
+      const response = await requestPage(telephony, code, fields({ server }));
       expect([server, response.status]).toEqual([server, 422]);
       expect(response.html).toContain("*.acme.example, 127.0.0.1");
     }
-    expect((await ask(telephony, code, fields())).status).toBe(200);
+    expect((await requestPage(telephony, code, fields())).status).toBe(200);
   });
 
   test("that are no longer listed keep the line offline and its account stored", async () => {
-    await ask(telephony, await payload(), fields());
+    await requestPage(telephony, await payload(), fields());
     const restartedHost = new TestLineHost(host.stored);
     const restrictedNetwork = network(["sip.acme.example"]);
     const restrictedLine = await openLine(restrictedNetwork, restartedHost);
@@ -275,7 +278,7 @@ describe("the allowed servers of accounts", () => {
 });
 
 test("an account places no calls to premium-rate numbers", async () => {
-  await ask(telephony, await payload(), fields());
+  await requestPage(telephony, await payload(), fields());
   await host.reports.next("online", SOON_MS);
   const options = { callId: "call_1", ringTimeoutMs: 1_000 };
   const dialling = line.dial("+19002345678", options, new AbortController().signal);
@@ -319,7 +322,7 @@ telephonyContract(
         telephony: accountNetwork,
         scan: async (code) => {
           const account = { ...fields(), server: `127.0.0.1:${server.port}` };
-          const { status } = await ask(accountNetwork, code, account);
+          const { status } = await requestPage(accountNetwork, code, account);
           if (status !== 200) throw new Error(`the account got status ${status}`);
         },
         heard: async () => server.calls.at(-1)!.heard,

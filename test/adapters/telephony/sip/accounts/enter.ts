@@ -2,7 +2,7 @@ import type { Network } from "../../../../../src/ports/network-pages.ts";
 import type { Reply } from "../../../../../src/ports/web.ts";
 
 /** Requests the page behind a code, or submits its form. */
-export async function ask(
+export async function requestPage(
   telephony: Network,
   payload: string,
   form?: Readonly<Record<string, string>> | string,

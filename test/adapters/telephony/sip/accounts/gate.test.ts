@@ -7,7 +7,7 @@ import type { Network } from "../../../../../src/ports/network-pages.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 import { onOnePort } from "../../../../support/one-port.ts";
 import { callees, type FarEnd, startFarEnd } from "../../../../support/sip/far-end.ts";
-import { ask } from "./enter.ts";
+import { requestPage } from "./enter.ts";
 
 const SOON_MS = 5_000;
 const PORT_OF_SRV = 5_999;
@@ -40,7 +40,7 @@ async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>
   const enter = async (fields: Readonly<Record<string, string>>) => {
     await line.link();
     const { code } = await host.reports.next("code", SOON_MS);
-    return ask(telephony, code.payload, { transport: "udp", user: "tom", register: "on", ...fields });
+    return requestPage(telephony, code.payload, { transport: "udp", user: "tom", register: "on", ...fields });
   };
   return { host, line, enter };
 }

@@ -70,10 +70,10 @@ describe("a registration", () => {
     registration.start();
     await system.advance(54_000);
     expect(agent.requests).toHaveLength(2);
-    const withExpires = startRegistering(() => ({ status: 200, fields: [["Expires", "100"]] }));
-    withExpires.registration.start();
-    await withExpires.system.advance(90_000);
-    expect(withExpires.agent.requests).toHaveLength(2);
+    const expiringRegistration = startRegistering(() => ({ status: 200, fields: [["Expires", "100"]] }));
+    expiringRegistration.registration.start();
+    await expiringRegistration.system.advance(90_000);
+    expect(expiringRegistration.agent.requests).toHaveLength(2);
   });
 
   test("uses the Min-Expires of a 423", async () => {

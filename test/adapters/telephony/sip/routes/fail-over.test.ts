@@ -32,7 +32,7 @@ async function endOf(
   const { events } = await call(setup);
   const { cause, detail } = await events.next("ended", 10_000);
   await events.over;
-  return [cause, detail, setup.ends.map(invites)];
+  return [cause, detail, setup.farEnds.map(invites)];
 }
 
 const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
@@ -58,15 +58,15 @@ describe("a call that the first trunk does not accept", () => {
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
     await events.next("connected", 5_000);
     await setup.network.until(() => recorder.frames.length >= 40, "the callee's audio");
-    const [, second] = setup.ends;
+    const [, second] = setup.farEnds;
     await setup.network.until(() => second!.calls[0]!.heard.length >= 6_400, "our audio");
     await leg.hangUp();
     await events.over;
-    expect(setup.ends.map(invites)).toEqual([1, 1]);
-    expect(setup.ends[0]!.calls[0]!.count("ACK")).toBe(1);
+    expect(setup.farEnds.map(invites)).toEqual([1, 1]);
+    expect(setup.farEnds[0]!.calls[0]!.count("ACK")).toBe(1);
     expect(toneShare(recorder.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
     expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
-    const [firstCallId, secondCallId] = setup.ends.map(({ calls }) => calls[0]!.callId);
+    const [firstCallId, secondCallId] = setup.farEnds.map(({ calls }) => calls[0]!.callId);
     expect(firstCallId).not.toBe(secondCallId);
     const expectedTypes = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
     expect(events.types).toEqual(expectedTypes);
@@ -136,12 +136,12 @@ describe("no other trunk is tried", () => {
 
   test("after an INVITE without any response", async () => {
     const setup = await scene([{ probe: "none" }, { probe: "none" }], { system: fasterSystem(16) });
-    setup.ends[0]!.isUnplugged = true;
+    setup.farEnds[0]!.isUnplugged = true;
     const { events } = await call(setup);
     const { cause, detail } = await events.next("ended", 10_000);
     expect([cause, detail]).toEqual(["unreachable", expect.stringMatching(/^trunk first: INVITE .* no response/)]);
     expect(routeEvents(events.all)).toHaveLength(1);
-    expect(setup.ends.map(invites)).toEqual([0, 0]);
+    expect(setup.farEnds.map(invites)).toEqual([0, 0]);
   });
 
   test("after an INVITE on a connection that broke", async () => {
@@ -159,10 +159,10 @@ describe("no other trunk is tried", () => {
     const setup = await scene([{ callee: { ...refusingCallee(503), afterMs: 300 } }, {}]);
     const { line, host } = await setup.network.link();
     const { events } = await setup.network.call(line, NUMBER);
-    await setup.ends[0]!.call();
+    await setup.farEnds[0]!.call();
     host.deadlines.dial = 0;
     const { cause, detail } = await events.next("ended", 10_000);
-    expect([cause, setup.ends.map(invites)]).toEqual(["unreachable", [1, 0]]);
+    expect([cause, setup.farEnds.map(invites)]).toEqual(["unreachable", [1, 0]]);
     expect(detail).toMatch(
       /^trunk first: SIP 503 No.*; trunk second: the lease on the database was not renewed in time/,
     );
@@ -170,7 +170,7 @@ describe("no other trunk is tried", () => {
 
   test("if the call is hung up before the second INVITE", async () => {
     const setup = await scene([{ callee: refusingCallee(503) }, { callsPerSecond: 2 }]);
-    const [first, second] = setup.ends;
+    const [first, second] = setup.farEnds;
     const directNetwork = setup.separateNetworks[1]!;
     const line = await directNetwork.linkedLine();
     const earlierCall = await directNetwork.call(line, NUMBER); // takes the second trunk's turn
@@ -181,7 +181,7 @@ describe("no other trunk is tried", () => {
     expect(events.cause).toBe("released");
     const laterCall = await directNetwork.call(line, NUMBER); // takes the turn after the one that the call waited for
     await laterCall.events.next("connected", 5_000);
-    expect(setup.ends.map(invites)).toEqual([1, 2]);
+    expect(setup.farEnds.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);
     await Promise.all([earlierCall.leg.hangUp(), laterCall.leg.hangUp()]);
   });
@@ -194,7 +194,7 @@ describe("a trunk is skipped", () => {
     const placeCall = () => setup.network.call(line, NUMBER);
     const calls = [await placeCall(), await placeCall()];
     for (const { events } of calls) await events.next("connected", 5_000);
-    expect(setup.ends.map(invites)).toEqual([1, 1]);
+    expect(setup.farEnds.map(invites)).toEqual([1, 1]);
     expect(routeEvents(calls[1]!.events.all)).toEqual([
       {
         trunk: "second",
@@ -209,7 +209,7 @@ describe("a trunk is skipped", () => {
     await calls[0]!.leg.hangUp();
     const nextCall = await placeCall();
     await nextCall.events.next("connected", 5_000);
-    expect(setup.ends.map(invites)).toEqual([2, 1]);
+    expect(setup.farEnds.map(invites)).toEqual([2, 1]);
     await Promise.all([calls[1]!, nextCall].map(({ leg }) => leg.hangUp()));
   });
 
@@ -221,7 +221,7 @@ describe("a trunk is skipped", () => {
     const dialError = await refusalOf(directNetwork!.call(await directNetwork!.linkedLine(), NUMBER));
     expect(dialError.release).toBe("line_lost");
     expect(dialError.retryAfterMs).toBeGreaterThan(25_000);
-    expect(setup.ends.map(invites)).toEqual([1, 2]);
+    expect(setup.farEnds.map(invites)).toEqual([1, 2]);
   });
 
   test("if it refuses or cannot write the number", async () => {
@@ -235,7 +235,7 @@ describe("a trunk is skipped", () => {
 
   test("while offline; the line is online if any trunk is", async () => {
     const setup = await scene([{}, { callee: refusingCallee(486) }], { system: fasterSystem(8) });
-    const [first, second] = setup.ends;
+    const [first, second] = setup.farEnds;
     first!.health = 503;
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
     second!.health = 503;
@@ -252,14 +252,14 @@ describe("a trunk is skipped", () => {
     const { leg, events } = await setup.network.call(line, NUMBER);
     await events.next("connected", 5_000);
     await leg.hangUp();
-    expect(setup.ends.map(invites)).toEqual([1, 1]);
+    expect(setup.farEnds.map(invites)).toEqual([1, 1]);
   });
 });
 
 test("a route has a lasting fault only if all trunks have one", async () => {
   const account = { user: "100", password: "wrong", register: true };
   const setup = await scene([account, account], { system: fasterSystem(8) });
-  const [first, second] = setup.ends;
+  const [first, second] = setup.farEnds;
   first!.health = 403;
   second!.health = 503;
   const host = new TestLineHost();

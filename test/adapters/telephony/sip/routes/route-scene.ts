@@ -19,7 +19,7 @@ export interface RouteTrunkOptions extends Partial<Trunk> {
 export interface RouteScene {
   readonly network: TestNetwork;
   /** The server of each trunk. */
-  readonly ends: readonly FarEnd[];
+  readonly farEnds: readonly FarEnd[];
   /** The network of each trunk alone. */
   readonly separateNetworks: readonly TestNetwork[];
   close(): Promise<void>;
@@ -31,9 +31,9 @@ export async function routeScene(
   trunkOptions: readonly RouteTrunkOptions[],
   { system, route }: { readonly system?: System; readonly route?: Partial<Route> } = {},
 ): Promise<RouteScene> {
-  const ends = await Promise.all(trunkOptions.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
+  const farEnds = await Promise.all(trunkOptions.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
   const trunks = trunkOptions.map(
-    ({ callee: _, ...options }, i): Trunk => ({ name: NAMES[i]!, server: ends[i]!.uri, ...options }),
+    ({ callee: _, ...options }, i): Trunk => ({ name: NAMES[i]!, server: farEnds[i]!.uri, ...options }),
   );
   const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
   const networks = sip({ trunks, routes: [world], system, media: "thread" });
@@ -42,11 +42,11 @@ export async function routeScene(
   });
   return {
     network: network!,
-    ends,
+    farEnds,
     separateNetworks: otherNetworks,
     async close() {
       await Promise.all([network!, ...otherNetworks].map((testNetwork) => testNetwork.close()));
-      await Promise.all(ends.map((end) => end.close()));
+      await Promise.all(farEnds.map((end) => end.close()));
     },
   };
 }

@@ -43,12 +43,12 @@ describe("a callee whose devices are listed", () => {
 });
 
 describe("a callee whose devices are unknown", () => {
-  const unlisted = { deviceList: "none" } as const;
+  const unlistedDevices = { deviceList: "none" } as const;
   /** The devices are listed by a LID that was not queried. */
   const listedByUnknownLid = { lid: null, addressForm: "other" } as const;
 
   test.each([
-    ["not listed", unlisted],
+    ["not listed", unlistedDevices],
     ["listed by an unknown address", listedByUnknownLid],
   ])("is busy 2 s after its phone (%s)", async (_, ack) => {
     const scene = await CallScene.start({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, ...ack });
@@ -61,12 +61,12 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test("is answered by another device in time", async () => {
-    const call = await callAfter({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unlisted }, 10_000);
+    const call = await callAfter({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unlistedDevices }, 10_000);
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
   });
 
   test.each([100, 1_500])("keeps ringing if another device reports ringing (after %i ms)", async (ms) => {
-    const scene = await CallScene.start({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, ...unlisted });
+    const scene = await CallScene.start({ devices: [BUSY, NO_REACTION], ringsAfterMs: null, ...unlistedDevices });
     const call = await scene.call();
     await scene.system.advance(ms);
     call.callee.ring(1);
@@ -75,12 +75,12 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test("keeps ringing if only a companion is busy", async () => {
-    const call = await callAfter({ devices: [NO_REACTION, BUSY], ringsAfterMs: null, ...unlisted }, 40_000);
+    const call = await callAfter({ devices: [NO_REACTION, BUSY], ringsAfterMs: null, ...unlistedDevices }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });
 
   test("is busy although the phone rang before", async () => {
-    const call = await callAfter({ devices: [BUSY], ringsAfterMs: 100, ...unlisted }, 4_000);
+    const call = await callAfter({ devices: [BUSY], ringsAfterMs: 100, ...unlistedDevices }, 4_000);
     expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
   });
 });

@@ -10,8 +10,8 @@ import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../../support/fuzz.ts";
 import { ANA, CallScene } from "./scene.ts";
 
-/** A client whose network gives this response. */
-function clientThatGets(answer: (numbers: readonly string[]) => unknown) {
+/** A client whose network returns this response. */
+function clientWithResponse(answer: (numbers: readonly string[]) => unknown) {
   const queries: string[][] = [];
   const client = {
     profile: {
@@ -35,7 +35,7 @@ const neverAborted = new AbortController().signal;
 
 describe("a number", () => {
   test("is queried in both forms at once; the one on WhatsApp is called", async () => {
-    const { queries, client } = clientThatGets(([first = "", second = ""]) => [
+    const { queries, client } = clientWithResponse(([first = "", second = ""]) => [
       missingNumber(first),
       existingNumber(second, "99@lid"),
     ]);
@@ -48,7 +48,7 @@ describe("a number", () => {
   });
 
   test("is called as given if both forms are on WhatsApp, and by number without a hidden address", async () => {
-    const { client } = clientThatGets((queriedNumbers) => queriedNumbers.map((number) => existingNumber(number)));
+    const { client } = clientWithResponse((queriedNumbers) => queriedNumbers.map((number) => existingNumber(number)));
     const numbers = new NumberResolver(new ManualSystem());
     expect((await numbers.resolve(client, ANA, neverAborted)).address).toBe("5511987654321@s.whatsapp.net");
   });
@@ -58,7 +58,7 @@ describe("a number", () => {
     ["invalid", ([first = ""]: readonly string[]) => [{ ...existingNumber(first), invalid: true }]],
     ["unanswered", () => []],
   ])("that is %s is not a WhatsApp number, and the lookup is not cached", async (_, answer) => {
-    const { queries, client } = clientThatGets(answer);
+    const { queries, client } = clientWithResponse(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])
       await expect(numbers.resolve(client, ANA, neverAborted)).rejects.toMatchObject({ release: "number_invalid" });
@@ -67,7 +67,7 @@ describe("a number", () => {
 
   test("is remembered for an hour", async () => {
     const system = new ManualSystem();
-    const { queries, client } = clientThatGets(([first = ""]) => [existingNumber(first)]);
+    const { queries, client } = clientWithResponse(([first = ""]) => [existingNumber(first)]);
     const numbers = new NumberResolver(system);
     await numbers.resolve(client, ANA, neverAborted);
     await system.advance(CACHE_MS - 1);
@@ -82,7 +82,7 @@ describe("a number", () => {
   });
 
   test("is dropped from the cache after a thousand others", async () => {
-    const { queries, client } = clientThatGets(([first = ""]) => [existingNumber(first)]);
+    const { queries, client } = clientWithResponse(([first = ""]) => [existingNumber(first)]);
     const numbers = new NumberResolver(new ManualSystem());
     await numbers.resolve(client, ANA, neverAborted);
     for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, neverAborted);
@@ -92,7 +92,7 @@ describe("a number", () => {
 
   test("lets the call wait if the lookup takes 10 s", async () => {
     const system = new ManualSystem();
-    const { client } = clientThatGets(() => new Promise(() => {}));
+    const { client } = clientWithResponse(() => new Promise(() => {}));
     const dialError = new NumberResolver(system).resolve(client, ANA, neverAborted).catch((error: unknown) => error);
     await system.advance(RESOLVE_MS);
     expect(await dialError).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
@@ -100,7 +100,7 @@ describe("a number", () => {
   });
 
   test("lets the call wait if the lookup fails", async () => {
-    const { client } = clientThatGets(() => {
+    const { client } = clientWithResponse(() => {
       throw new Error("rate-overlimit");
     });
     const dialling = new NumberResolver(new ManualSystem()).resolve(client, ANA, neverAborted);
@@ -165,7 +165,7 @@ describe("a number", () => {
         ),
       ),
       async (answer) => {
-        const { client } = clientThatGets(() => answer);
+        const { client } = clientWithResponse(() => answer);
         const resolution = await new NumberResolver(new ManualSystem())
           .resolve(client, ANA, neverAborted)
           .catch((error: { release?: string }) => error.release);

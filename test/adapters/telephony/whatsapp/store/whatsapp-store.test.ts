@@ -235,7 +235,7 @@ describe("the session store", () => {
     expect(records.reads).toEqual([1]);
   });
 
-  test("never takes one address for another", async () => {
+  test("never confuses two addresses", async () => {
     const { session } = setUp();
     await session.setSession({ user: "a|lid|1", server: "x", device: 2 }, { n: 1 });
     expect(await session.hasSession({ user: "a", server: "lid", device: 1 })).toBe(false);

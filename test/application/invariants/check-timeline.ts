@@ -3,11 +3,11 @@ import { eventFaults, fileFaults } from "../../support/call-events.ts";
 import type { Run } from "./run.ts";
 
 /** Checks the invariants of a final call's timeline. */
-export async function checkStory(run: Run, call: Call): Promise<void> {
+export async function checkTimeline(run: Run, call: Call): Promise<void> {
   const timeline = await run.database.events.ofCall(call.id, {});
   const types = timeline.map(({ type }) => type);
   const expectThat = (holds: boolean, detail: string) =>
-    run.findings.expect("story", holds, () => `${call.id} ${detail}: ${types.join(", ")}`);
+    run.findings.expect("timeline", holds, () => `${call.id} ${detail}: ${types.join(", ")}`);
   for (const fault of eventFaults(call, timeline)) expectThat(false, `(${call.status}) ${fault}`);
   expectThat(types.at(-1) === call.status.toLowerCase(), "continues after its end");
   expectThat(new Set(timeline.map(({ id }) => id)).size === timeline.length, "has an event twice");

@@ -10,8 +10,8 @@ const JUMPS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
 /** Durations of sleep, ms: shorter and longer than a call may wait. */
 const SLEEPS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
-/** Breaks or repairs something. */
-export async function breakSomething(run: Run, { step, which }: Step): Promise<void> {
+/** Injects or repairs the fault of a step. */
+export async function injectFault(run: Run, { step, which }: Step): Promise<void> {
   const { process, storageFaults, adapterFaults } = run;
   switch (step) {
     case "storage fails":
@@ -22,7 +22,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
       return storageFaults.heal();
     case "hold a write":
       return storageFaults.holdWrite(1 + (which % 4));
-    case "let the write go":
+    case "release the write":
       return storageFaults.releaseWrites();
     case "lose a response":
       return storageFaults.loseResponse(1 + (which % 4));
@@ -33,7 +33,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
       return adapterFaults.heal();
     case "clock jumps":
       return process.system.jump(JUMPS[which % JUMPS.length] as number);
-    case "clock is right":
+    case "correct the clock":
       return process.system.correct();
     case "machine sleeps":
       return sleep(run, SLEEPS[which % SLEEPS.length] as number, which % 2 === 1);
