@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import built from "../support/built.ts";
 import { mountInMemory, unmount } from "../support/mount.ts";
-import { findPostgres } from "../support/postgres.ts";
+import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 import { missing } from "../support/runtimes.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
@@ -15,8 +15,8 @@ import { sqliteDatabase } from "./sqlite-database.ts";
 
 /** Room for the records and recordings of a sequence. */
 const DISK = "size=24m";
-/** Number of sequences on each database that run side by side: they mostly wait. */
-const CONCURRENT_SEQUENCES = 2;
+/** Number of sequences that run side by side: they mostly wait. */
+const CONCURRENT_SEQUENCES = 4;
 
 type DatabaseName = FaultyDatabase["name"];
 const DATABASES: readonly DatabaseName[] = ["SQLite", "PostgreSQL"];
@@ -37,45 +37,43 @@ const failedSeeds = new Map<string, string[]>();
 console.log(
   `${sequences * ROUNDS_OF_A_SEQUENCE * databases.length} rounds on ${databases.join(" and ")}, seeds ${firstSeed} to ${firstSeed + sequences - 1}`,
 );
-await Promise.all(databases.map((database) => (database === "SQLite" ? runOnSqlite() : runOnPostgres())));
+await runAll();
 rmSync(folder, { recursive: true, force: true });
 process.exit(verdict());
 
-/** Runs every sequence of a database. */
-async function runConcurrently(runOne: (seed: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const runNext = async () => {
-    while (next < sequences) await runOne(firstSeed + next++);
+/** Runs every sequence on every database, the longer ones first. */
+async function runAll(): Promise<void> {
+  const postgres = databases.includes("PostgreSQL") ? await findPostgres() : undefined;
+  if (postgres?.missing) console.log(postgres.title);
+  const server = postgres?.missing ? undefined : await postgres?.start();
+  const seeds = Array.from({ length: sequences }, (_, index) => firstSeed + index);
+  const pending = [
+    ...(server ? seeds.map((seed) => () => runOnPostgres(server, seed)) : []),
+    ...(databases.includes("SQLite") ? seeds.map((seed) => () => runOnSqlite(seed)) : []),
+  ];
+  const runPending = async () => {
+    for (let next = pending.shift(); next; next = pending.shift()) await next();
   };
-  await Promise.all(Array.from({ length: CONCURRENT_SEQUENCES }, runNext));
-}
-
-async function runOnSqlite(): Promise<void> {
-  let isAnnounced = false;
-  await runConcurrently(async (seed) => {
-    const disk = join(folder, `sqlite-${seed}`);
-    const mountFault = mountInMemory(disk, DISK);
-    if (mountFault && !isAnnounced) console.log(`SQLite: no disk is filled: ${missing(mountFault)}`);
-    isAnnounced = true;
-    try {
-      await run(seed, sqliteDatabase(disk, mountFault === undefined));
-    } finally {
-      unmount(disk);
-    }
-  });
-}
-
-async function runOnPostgres(): Promise<void> {
-  const postgres = await findPostgres();
-  if (postgres.missing) return console.log(postgres.title);
-  const server = await postgres.start();
   try {
-    await runConcurrently(async (seed) =>
-      run(seed, await postgresDatabase(await server.createDatabase(), join(folder, `postgres-${seed}`))),
-    );
+    await Promise.all(Array.from({ length: CONCURRENT_SEQUENCES }, runPending));
   } finally {
-    await server.stop();
+    await server?.stop();
   }
+}
+
+async function runOnSqlite(seed: number): Promise<void> {
+  const disk = join(folder, `sqlite-${seed}`);
+  const mountFault = mountInMemory(disk, DISK);
+  if (mountFault && seed === firstSeed) console.log(`SQLite: no disk is filled: ${missing(mountFault)}`);
+  try {
+    await run(seed, sqliteDatabase(disk, mountFault === undefined));
+  } finally {
+    unmount(disk);
+  }
+}
+
+async function runOnPostgres(server: RunningPostgres, seed: number): Promise<void> {
+  await run(seed, await postgresDatabase(await server.createDatabase(), join(folder, `postgres-${seed}`)));
 }
 
 async function run(seed: number, database: FaultyDatabase): Promise<void> {
