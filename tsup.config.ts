@@ -9,16 +9,16 @@ const published = Object.fromEntries(
 );
 
 /** Packages whose code lies in dist: what the documentation page is made of, and whatever the bundler took in. */
-const carried = new Set(["swagger-ui-dist"]);
+const bundledPackages = new Set(["swagger-ui-dist"]);
 
-const noteWhatIsTakenIn: NonNullable<Options["esbuildPlugins"]>[number] = {
+const collectBundledPackages: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "note what is taken in",
   setup(build) {
     build.initialOptions.metafile = true;
     build.onEnd(({ metafile }) => {
       for (const input of Object.keys(metafile?.inputs ?? {})) {
         const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
-        if (name !== undefined) carried.add(name);
+        if (name !== undefined) bundledPackages.add(name);
       }
     });
   },
@@ -42,13 +42,13 @@ export default defineConfig({
   // tsup's default rewrites "node:sqlite" to "sqlite", which does not exist.
   removeNodeProtocol: false,
   external: [/^bun:/, "bun"],
-  esbuildPlugins: [noteWhatIsTakenIn],
+  esbuildPlugins: [collectBundledPackages],
   async onSuccess() {
     await mkdir("dist/assets", { recursive: true });
     for (const file of ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"])
       await cp(`node_modules/swagger-ui-dist/${file}`, `dist/assets/${file}`);
     await cp("examples/hello.mp3", "dist/assets/hello.mp3"); // the message of `ringport demo`
-    for (const name of (await buildConsole("dist/console")).packages) carried.add(name);
-    await writeFile("dist/third-party-notices.txt", thirdPartyNotices(".", [...carried].sort()));
+    for (const name of (await buildConsole("dist/console")).packages) bundledPackages.add(name);
+    await writeFile("dist/third-party-notices.txt", thirdPartyNotices(".", [...bundledPackages].sort()));
   },
 });

@@ -128,7 +128,7 @@ export class Lifecycle<App extends RunningApp> {
     this.#transition("start");
     const ports = await this.#options.ports();
     try {
-      return await this.#own(ports);
+      return await this.#startApp(ports);
     } catch (error) {
       this.#transition("fail");
       await this.#options.closePorts(ports);
@@ -151,7 +151,7 @@ export class Lifecycle<App extends RunningApp> {
   }
 
   /** Opens the storage and starts the parts that run on it. */
-  async #own(ports: EmbeddedPorts): Promise<App> {
+  async #startApp(ports: EmbeddedPorts): Promise<App> {
     await this.#open(ports.storage);
     const app = await this.#options.start(ports);
     const { lostSignal } = app.lease;
@@ -210,7 +210,7 @@ export class Lifecycle<App extends RunningApp> {
       await giveUpStorage(ports.storage);
       this.#halt.signal.throwIfAborted();
       try {
-        return await this.#own(ports);
+        return await this.#startApp(ports);
       } catch (error) {
         if (!this.#halt.signal.aborted) log.warn({ err: error }, `the restart failed; trying again in ${waitMs} ms`);
         await pause(system, waitMs, this.#halt.signal);

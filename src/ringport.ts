@@ -17,7 +17,7 @@ import { within } from "./base/timers.ts";
 import { currentApplication, type RunningParts, type UseCases } from "./current-application.ts";
 import { checkedCallLimits } from "./domain/calls/call-limits.ts";
 import { inputSchemas } from "./domain/input/inputs.ts";
-import { SINGLE } from "./domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "./domain/instances/queue-capacity.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
 import { DEFAULT_TIMINGS, isLeaseRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
@@ -152,7 +152,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       timings,
       limits,
       callLimits,
-      policy: options.queue ?? SINGLE,
+      policy: options.queue ?? SINGLE_POLICY,
       schemas: inputSchemas(limits),
       strictSchemas: inputSchemas(limits, { strict: true }),
       streamPreview: options.streamPreview ?? false,

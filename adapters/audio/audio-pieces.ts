@@ -32,7 +32,7 @@ export interface PieceDecoder {
   close(): void;
 }
 
-/** Limits that stop {@link eachPiece} before the end of the file. */
+/** Limits that stop {@link forEachPiece} before the end of the file. */
 export interface PieceLimits {
   /** Maximum CPU time, ms. */
   readonly maxCpuMs: number;
@@ -46,7 +46,7 @@ const MAX_PIECE_BYTES = 16 * 1024;
  * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `isCancelled` between
  * pieces. Throws an Error whose message is for the sender of the file.
  */
-export async function eachPiece(
+export async function forEachPiece(
   file: Uint8Array,
   format: AudioFacts["format"],
   limits: PieceLimits,

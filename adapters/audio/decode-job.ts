@@ -1,5 +1,5 @@
 import type { AudioJobContext, DecodeInput } from "./audio-jobs.ts";
-import { eachPiece } from "./audio-pieces.ts";
+import { forEachPiece } from "./audio-pieces.ts";
 import { ResampledPieces } from "./resampled-pieces.ts";
 
 /**
@@ -9,7 +9,7 @@ import { ResampledPieces } from "./resampled-pieces.ts";
 export async function decodeJob(input: DecodeInput, context: AudioJobContext<ArrayBuffer>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, isCancelled: context.isCancelled };
   const pieces = new ResampledPieces(input.sampleRate);
-  await eachPiece(new Uint8Array(input.file), input.format, limits, (piece) => pieces.push(piece));
+  await forEachPiece(new Uint8Array(input.file), input.format, limits, (piece) => pieces.push(piece));
   if (context.isCancelled()) return;
   const pcm = pieces.finish();
   if (pcm.length === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);

@@ -1,7 +1,7 @@
 import { samplesToMs } from "../../src/audio/samples/pcm.ts";
 import type { AudioFacts, FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
-import { eachPiece } from "./audio-pieces.ts";
+import { forEachPiece } from "./audio-pieces.ts";
 
 /** Maximum level of samples that every phone codec turns into silence: -66 dB. */
 const MAX_SILENT_PEAK = 16;
@@ -21,7 +21,7 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
   };
   let low = Infinity;
   let high = -Infinity;
-  const facts = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
+  const facts = await forEachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
     if (high - low <= 2 * MAX_SILENT_PEAK) {
       for (const sample of samples) {
         if (sample < low) low = sample;

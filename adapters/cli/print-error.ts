@@ -24,13 +24,13 @@ interface Problem {
 interface ExplainOptions {
   readonly json: boolean;
   /** The command that failed; undefined if none was found. */
-  readonly typed?: TypedCommand | undefined;
+  readonly typedCommand?: TypedCommand | undefined;
 }
 
 /** Prints why a command failed, in one line or as one JSON document; returns the exit code. */
-export function explain(failure: unknown, { json, typed }: ExplainOptions): number {
+export function explain(failure: unknown, { json, typedCommand }: ExplainOptions): number {
   const error = failure instanceof IncompleteError ? failure.cause : failure;
-  const problem = problemOf(error, typed);
+  const problem = problemOf(error, typedCommand);
   const detail = failure instanceof IncompleteError ? `${problem.detail}; ${failure.message}` : problem.detail;
   // A token may have been pasted by mistake.
   printToStderr(hideTokens(json ? JSON.stringify({ ...problem, detail }) : `ringport: ${detail}`));
@@ -39,22 +39,22 @@ export function explain(failure: unknown, { json, typed }: ExplainOptions): numb
   return exitCode(error);
 }
 
-function problemOf(error: unknown, typed: TypedCommand | undefined): Problem {
+function problemOf(error: unknown, typedCommand: TypedCommand | undefined): Problem {
   const onOneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ");
   if (!(error instanceof RingportError)) {
     const code = error instanceof Refusal ? error.code : error instanceof UsageError ? "usage" : "failed";
     const errors = error instanceof Refusal ? error.errors : [];
-    const detail = onOneLine(faultTexts(errors, typed) ?? errorText(error));
+    const detail = onOneLine(faultTexts(errors, typedCommand) ?? errorText(error));
     return { code, detail, status: null, request_id: null, errors };
   }
   const { code, status, requestId, errors } = error;
-  const detail = onOneLine(faultTexts(errors, typed) ?? withFix(error));
+  const detail = onOneLine(faultTexts(errors, typedCommand) ?? withFix(error));
   return { code, detail, status: status || null, request_id: requestId, errors };
 }
 
 /** All faults of the input; undefined without any. */
-function faultTexts(errors: readonly RequestFault[], typed: TypedCommand | undefined): string | undefined {
-  return errors.length === 0 ? undefined : errors.map((fault) => optionFaultText(fault, typed)).join("; ");
+function faultTexts(errors: readonly RequestFault[], typedCommand: TypedCommand | undefined): string | undefined {
+  return errors.length === 0 ? undefined : errors.map((fault) => optionFaultText(fault, typedCommand)).join("; ");
 }
 
 /** The server's message, with the fix for faults of the connection. */

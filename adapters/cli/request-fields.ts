@@ -80,10 +80,10 @@ const DETAIL_PARTS = new RegExp(
 const MAX_QUOTED = 60;
 
 /** A fault by the option or the operand that was typed, with its value: `--gap is "90d": must be …`. */
-export function optionFaultText(fault: RequestFault, typed: TypedCommand | undefined): string {
+export function optionFaultText(fault: RequestFault, typedCommand: TypedCommand | undefined): string {
   const { pointer, parameter } = fault;
-  const detail = typed ? detailText(fault.detail) : fault.detail;
-  const word = typed && typedWord(parameter ?? pointer, typed);
+  const detail = typedCommand ? detailText(fault.detail) : fault.detail;
+  const word = typedCommand && typedWord(parameter ?? pointer, typedCommand);
   if (word === undefined) return pointer === "" ? detail : `${pointer}: ${detail}`;
   const { label, value } = word;
   if (value === undefined || detail.includes(value)) return `${label}: ${detail}`;

@@ -41,7 +41,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   try {
     return await command.run(line);
   } catch (error) {
-    return explain(error, { json: args.includes("--json"), typed: { command, line } });
+    return explain(error, { json: args.includes("--json"), typedCommand: { command, line } });
   }
 }
 

@@ -1,4 +1,4 @@
-import { lastResort } from "../../src/http/replies/failure.ts";
+import { fallbackReply } from "../../src/http/replies/failure.ts";
 import { toResponse } from "../../src/http/replies/reply.ts";
 import { pathAfter } from "../../src/http/requests/request-context.ts";
 import { withoutFragment } from "../../src/http/requests/without-fragment.ts";
@@ -32,7 +32,7 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
     return loading;
   }
 
-  const lastResortReply = (cause: unknown): Reply => lastResort(cause, options.log);
+  const lastResortReply = (cause: unknown): Reply => fallbackReply(cause, options.log);
   const pathOf = ({ url }: Pick<RequestLike, "url">): string => pathAfter(url, ringport.basePath);
   const isConsole = (path: string): boolean => path === "/console" || path.startsWith("/console/");
   const isConsoleOrRoot = (path: string): boolean => path === "/" || isConsole(path);

@@ -100,7 +100,7 @@ async function prepareSimulator(options: RingportOptions): Promise<MakeNetworks>
       sampleRate: options.embedded?.simulatorSampleRate,
       system: options.system,
       logger: options.log,
-      say: sayThrough(speech, options.embedded?.simulatorVoiceId),
+      say: speakWith(speech, options.embedded?.simulatorVoiceId),
     });
     return [network];
   };
@@ -117,7 +117,7 @@ async function simulatorOfSpool(data: string): Promise<Telephony | undefined> {
 const VOICES = ["en-US-1", "en-GB-1"];
 
 /** Lets the simulator's callees speak with the installed voices, in the language of their voice. */
-function sayThrough(speech: Speech, voiceId: string | undefined): (text: string, rate: number) => Promise<Int16Array> {
+function speakWith(speech: Speech, voiceId: string | undefined): (text: string, rate: number) => Promise<Int16Array> {
   return async (text, sampleRate) => {
     const { calleeText } = await import("../telephony/simulator/callee-texts.ts");
     const { id, language } = await calleeVoice(speech, voiceId);
@@ -134,7 +134,7 @@ function sayThrough(speech: Speech, voiceId: string | undefined): (text: string,
 /** The chosen voice, or the best English one, or the first one. @throws {VoiceUnavailable} no voice is installed */
 async function calleeVoice(speech: Speech, voiceId: string | undefined): Promise<Voice> {
   const voices = voiceId === undefined ? await speech.voices() : [];
-  const preferred = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);
-  const [bestVoice] = [...preferred, ...voices.filter(({ language }) => language.startsWith("en-")), ...voices];
+  const preferredVoices = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);
+  const [bestVoice] = [...preferredVoices, ...voices.filter(({ language }) => language.startsWith("en-")), ...voices];
   return bestVoice ?? speech.voice(voiceId ?? "en-US-1");
 }

@@ -61,14 +61,14 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
       const hash = await derive(password, salt, cost, HASH_BYTES, turn);
       return `$scrypt$ln=${ln},r=${r},p=${p}$${unpaddedBase64(salt)}$${unpaddedBase64(hash)}`;
     },
-    async verify(password, stored, turn) {
-      const parts = stored === undefined ? undefined : parseHash(stored);
+    async verify(password, storedHash, turn) {
+      const parts = storedHash === undefined ? undefined : parseHash(storedHash);
       const { salt, hash, ...storedCost } = parts ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
       const key = await derive(password, salt, storedCost, hash.length, turn);
       return timingSafeEqual(key, hash) && parts !== undefined;
     },
-    isOutdated(stored) {
-      const parts = parseHash(stored);
+    isOutdated(storedHash) {
+      const parts = parseHash(storedHash);
       return parts === undefined || parts.ln !== cost.ln || parts.r !== cost.r || parts.p !== cost.p;
     },
   };
@@ -78,8 +78,8 @@ const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 /** Parses a stored hash; returns undefined if it is not an scrypt hash. */
-function parseHash(stored: string): StoredHash | undefined {
-  const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
+function parseHash(storedHash: string): StoredHash | undefined {
+  const [, ln, r, p, salt = "", hash = ""] = PHC.exec(storedHash) ?? [];
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   if (!isUsable(cost)) return undefined;
   return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };

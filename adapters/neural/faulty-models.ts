@@ -26,7 +26,7 @@ export class FaultyModels {
   }
 
   /** Reason why a model must not be loaded; undefined if it may be. */
-  reasonAgainst({ folder, paths }: ModelFiles): string | undefined {
+  faultOf({ folder, paths }: ModelFiles): string | undefined {
     const fault = this.#faults.get(folder);
     if (fault === undefined || fault.version === versionOf(paths)) return fault?.reason;
     this.#faults.delete(folder);

@@ -130,11 +130,11 @@ export class HostStreams {
     const progress: StreamProgress[] = [];
     let isUrgent = false;
     for (const stream of this.#openStreams()) {
-      const { id, takenCount: taken } = stream;
+      const { id, takenCount } = stream;
       const heard = stream.isCommitting ? undefined : heardBy(stream);
       const isNew = heard !== undefined && heard.text !== stream.text;
-      isUrgent ||= isNew || taken >= TAKEN_PER_REPORT;
-      if (taken > 0 || isNew) progress.push({ stream: id, takenCount: taken, ...(isNew ? { partial: heard } : {}) });
+      isUrgent ||= isNew || takenCount >= TAKEN_PER_REPORT;
+      if (takenCount > 0 || isNew) progress.push({ stream: id, takenCount, ...(isNew ? { partial: heard } : {}) });
     }
     if (!isUrgent) return;
     for (const stream of this.#openStreams()) stream.takenCount = 0;

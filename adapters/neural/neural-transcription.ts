@@ -141,8 +141,8 @@ class NeuralSession implements TranscriptionSession {
         this.#send();
       },
       onPartial: (heard) => this.#partial(heard),
-      onFinal: (heard) => this.#final(heard),
-      onLost: () => this.#lost(),
+      onFinal: (heard) => this.#reportFinal(heard),
+      onLost: () => this.#isLost(),
       onFailed: (reason) => this.#fail(reason),
     });
   }
@@ -153,7 +153,7 @@ class NeuralSession implements TranscriptionSession {
     this.events.push({ type: "partial", text, startMs: atMs(turnStartMs, startS) });
   }
 
-  #final({ text, startS, endS }: HeardText): void {
+  #reportFinal({ text, startS, endS }: HeardText): void {
     const turn = this.#turns.shift();
     if (this.#hasEnded || turn === undefined) return;
     this.#losses = 0;
@@ -167,7 +167,7 @@ class NeuralSession implements TranscriptionSession {
   }
 
   /** Hands everything without a final text to another process. @returns false if too many were lost */
-  #lost(): boolean {
+  #isLost(): boolean {
     this.#stream = undefined;
     this.#turns.length = 0;
     this.#turnStartMs = undefined;

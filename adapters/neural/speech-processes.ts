@@ -182,7 +182,7 @@ export class SpeechProcesses {
   }
 
   #faultOf(model: VoiceFiles | RecogniserFiles): string | undefined {
-    return this.#isClosed ? "the speech is closed" : this.#faultyModels.reasonAgainst(model);
+    return this.#isClosed ? "the speech is closed" : this.#faultyModels.faultOf(model);
   }
 
   #startNext(): void {
@@ -272,9 +272,9 @@ export class SpeechProcesses {
         if (message.bytes - slot.baseBytes > this.#memoryBytes) this.#retire(slot);
         break;
       case "progress":
-        for (const { stream, takenCount: taken, partial } of message.streams) {
+        for (const { stream, takenCount, partial } of message.streams) {
           const listener = slot.streams.get(stream)?.listener;
-          if (taken > 0) listener?.onTaken(taken);
+          if (takenCount > 0) listener?.onTaken(takenCount);
           if (partial) listener?.onPartial(partial);
         }
         break;

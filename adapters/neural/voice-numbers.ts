@@ -6,7 +6,7 @@ import { KNOWN_MODELS } from "./known-models.ts";
 /** File beside the models with the ids given to voices of unknown models. */
 const FILE = "voice-ids.json";
 /** Numbers for voices of other models: smaller ones belong to the embedded engines and to known models. */
-const FIRST = 50;
+const FIRST_NUMBER = 50;
 const LAST = 99;
 
 /** A voice that needs an id. */
@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
 }
 
 function nextId(language: string, usedIds: ReadonlySet<string>): string | undefined {
-  for (let number = FIRST; number <= LAST; number++) {
+  for (let number = FIRST_NUMBER; number <= LAST; number++) {
     const id = `${language}-${number}`;
     if (!usedIds.has(id)) return id;
   }

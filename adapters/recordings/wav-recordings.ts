@@ -6,7 +6,7 @@ import { readWav } from "./wav-file.ts";
 import { WavWriter } from "./wav-writer.ts";
 
 /** Number of slots over which recordings that start together spread their first write. */
-const STAGGERS = 25;
+const STAGGER_COUNT = 25;
 /** Length of the audio in one write to the disk, which a crash may lose, ms. */
 const BATCH_MS = 1_000;
 /** Maximum number of writes that may wait while the disk is slower than the call. */
@@ -53,7 +53,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
           await makeFolder();
         },
         onIncomplete: (stop, fault) => onIncomplete(stop === "no_room" ? "disk_full" : stop, fault),
-        stagger: ((count++ % STAGGERS) + 1) / STAGGERS,
+        stagger: ((count++ % STAGGER_COUNT) + 1) / STAGGER_COUNT,
         open: options.open,
       });
       writers.set(callId, recording);

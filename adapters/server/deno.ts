@@ -54,8 +54,8 @@ const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
  * Serves an application with `Deno.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
  * @throws {CannotListen} the port is in use or unavailable, or the certificate cannot be used
  */
-export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const app = atEdge(served, options);
+export async function serve(servedApp: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const app = atEdge(servedApp, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
   if (tls) (await import("./tls-fault.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";

@@ -2,11 +2,11 @@ import type { Reply } from "../../src/ports/web.ts";
 import { fault } from "./fault.ts";
 
 /** Characters that a host may not contain: they would change the path of the URL, or separate several hosts. */
-const BAD_HOST = /[^\w.:[\]-]/;
+const INVALID_HOST = /[^\w.:[\]-]/;
 
 /** Fault of the Host of a request (RFC 9112 §3.2); runtimes join several Host headers into a list with commas. */
 export function hostFault(host: string | null | undefined): Reply | undefined {
-  if (!host || !BAD_HOST.test(host)) return undefined;
+  if (!host || !INVALID_HOST.test(host)) return undefined;
   return fault(
     400,
     "The request is not HTTP",

@@ -42,9 +42,9 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
 function headersOf(
   { status, headers, body }: Reply,
   isEarly: boolean,
-  isHead: boolean,
+  isHeadRequest: boolean,
 ): Record<string, string | number> {
-  const isBodiless = isHead || status === 204 || status === 304 || status < 200;
+  const isBodiless = isHeadRequest || status === 204 || status === 304 || status < 200;
   const length = isBodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
   return {
     ...headers,

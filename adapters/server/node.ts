@@ -61,8 +61,8 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
  * Serves an application, WebSockets included: `const { url } = await serve(createRingport(), { port: 8080 })`.
  * @throws {CannotListen} the port is in use or unavailable, or the certificate cannot be used
  */
-export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const app = atEdge(served, options);
+export async function serve(servedApp: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const app = atEdge(servedApp, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
   const serverOptions: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
     headersTimeout: HEADERS_TIMEOUT_MS,

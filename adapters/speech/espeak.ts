@@ -25,7 +25,7 @@ function variantsOf(tag: string): ReadonlyMap<number, string> {
 }
 
 /** Constructed languages. */
-const CONSTRUCTED: ReadonlySet<string> = new Set([
+const CONSTRUCTED_LANGUAGES: ReadonlySet<string> = new Set([
   "eo",
   "ia",
   "ie",
@@ -92,7 +92,7 @@ function voiceOf({ identifier, isGeneric }: EspeakMatch, tag: string, number: nu
     quality: "robotic",
     scripts: espeakScripts(tag),
     ...(isGeneric ? { accent: "generic" } : {}),
-    ...(isGeneric || variant !== "" || CONSTRUCTED.has(languageOf(tag)) ? { isVariant: true } : {}),
+    ...(isGeneric || variant !== "" || CONSTRUCTED_LANGUAGES.has(languageOf(tag)) ? { isVariant: true } : {}),
   };
 }
 

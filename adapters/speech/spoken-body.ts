@@ -89,8 +89,8 @@ export class SpokenBody {
     this.#decoder?.close?.();
   }
 
-  async #open(isWhole: boolean): Promise<readonly PcmChunk[]> {
-    const format = servedFormat(this.#opening, isWhole);
+  async #open(isComplete: boolean): Promise<readonly PcmChunk[]> {
+    const format = servedFormat(this.#opening, isComplete);
     if (format === undefined) return [];
     this.#decoder = await this.#decoderOf(format);
     return this.#decoder.push(this.#opening);

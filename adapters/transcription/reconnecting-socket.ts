@@ -93,12 +93,12 @@ export class ReconnectingSocket {
           this.#listener.opened();
         },
         message: (text) => this.#listener.message(text),
-        lost: (problem, isPermanent) => this.#lost(problem, isPermanent),
+        lost: (problem, isPermanent) => this.#handleLoss(problem, isPermanent),
       },
     );
   }
 
-  #lost(problem: string, isPermanent: boolean): void {
+  #handleLoss(problem: string, isPermanent: boolean): void {
     if (this.#isClosed) return;
     if (this.#openedAt !== undefined && performance.now() - this.#openedAt > this.#timeouts.stableMs) this.resetPause();
     this.#openedAt = undefined;

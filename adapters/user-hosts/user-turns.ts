@@ -22,7 +22,7 @@ export class UserTurns {
   readonly #queue = new RoundRobinQueue<WaitingJob>();
   /** Number of running jobs per user. */
   readonly #runningByUser = new Map<string, number>();
-  #running = 0;
+  #runningCount = 0;
 
   constructor(limits: UserTurnsLimits) {
     this.#limits = limits;
@@ -64,7 +64,7 @@ export class UserTurns {
 
   #grant(): void {
     const { maxRunning, maxRunningPerUser } = this.#limits;
-    while (this.#running < maxRunning) {
+    while (this.#runningCount < maxRunning) {
       const next = this.#queue.take((user) => (this.#runningByUser.get(user) ?? 0) < maxRunningPerUser);
       if (next === undefined) return;
       this.#count(next.user, 1);
@@ -73,7 +73,7 @@ export class UserTurns {
   }
 
   #count(user: string, change: 1 | -1): void {
-    this.#running += change;
+    this.#runningCount += change;
     const userCount = (this.#runningByUser.get(user) ?? 0) + change;
     if (userCount > 0) this.#runningByUser.set(user, userCount);
     else this.#runningByUser.delete(user);

@@ -29,7 +29,7 @@ export class WorkerSlot {
   readonly #cancelledId = new Int32Array(new SharedArrayBuffer(4));
   readonly #onIdle: () => void;
   readonly #onEnd: () => void;
-  readonly #kindsDone = new Set<string>();
+  readonly #warmKinds = new Set<string>();
   #isReady = false;
   #hasEnded = false;
   #current: PendingJob | undefined;
@@ -59,7 +59,7 @@ export class WorkerSlot {
 
   /** True if this worker has done such a job and therefore has its engine loaded. */
   isWarmFor(kind: string): boolean {
-    return this.#kindsDone.has(kind);
+    return this.#warmKinds.has(kind);
   }
 
   has(pending: PendingJob): boolean {
@@ -112,7 +112,7 @@ export class WorkerSlot {
     }
     if (message.type === "failed") current.pieces.fail(new PoolError("failed", message.message, message.name));
     else {
-      this.#kindsDone.add(current.job.kind);
+      this.#warmKinds.add(current.job.kind);
       current.pieces.close();
     }
     this.#finish();

@@ -127,7 +127,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   let cancelRecovery = () => {};
   /** Settles when everything is sealed with the current key, or the process stops. */
   let resealing: Promise<void> | undefined;
-  let stopping: Promise<void> | undefined;
+  let stopPromise: Promise<void> | undefined;
 
   async function stop(drainMs: number): Promise<void> {
     cancelRecovery();
@@ -191,6 +191,6 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
       cancelRecovery = recoverLater(context);
       if (context.vault.hasPrevious) resealing = resealAll(context);
     },
-    stop: (drainMs) => (stopping ??= stop(drainMs)),
+    stop: (drainMs) => (stopPromise ??= stop(drainMs)),
   };
 }

@@ -27,9 +27,9 @@ export async function nextPage(
     for (;;) {
       const wakeUp = Promise.withResolvers<void>();
       wake = wakeUp.resolve;
-      if (events.isClosed) throw stopping();
+      if (events.isClosed) throw shutdownRefusal();
       const page = await read(cursor).catch((error: unknown) => {
-        throw events.isClosed ? stopping(error) : error;
+        throw events.isClosed ? shutdownRefusal(error) : error;
       });
       if (page.events.length > 0 || timeout.signal.aborted) return page;
       ({ cursor } = page);
@@ -43,6 +43,6 @@ export async function nextPage(
 }
 
 /** The refusal of a wait that the end of this process cuts short. */
-function stopping(cause?: unknown): Refusal {
+function shutdownRefusal(cause?: unknown): Refusal {
   return new Refusal("stopping", "the server is stopping; continue from the same cursor later", { cause });
 }

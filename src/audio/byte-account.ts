@@ -4,7 +4,7 @@ import type { FileBytes, IgnoredReason } from "../ports/audio-decoder.ts";
 export class ByteAccount {
   #headerBytes = 0;
   #playedBytes = 0;
-  #ignoredSum = 0;
+  #ignoredTotal = 0;
   readonly #ignoredBytes = new Map<IgnoredReason, number>();
 
   get total(): FileBytes {
@@ -14,12 +14,12 @@ export class ByteAccount {
 
   /** Number of ignored bytes so far. */
   get ignoredSum(): number {
-    return this.#ignoredSum;
+    return this.#ignoredTotal;
   }
 
   /** Number of bytes counted so far. */
   get sum(): number {
-    return this.#headerBytes + this.#playedBytes + this.#ignoredSum;
+    return this.#headerBytes + this.#playedBytes + this.#ignoredTotal;
   }
 
   addHeader(bytes: number): void {
@@ -32,7 +32,7 @@ export class ByteAccount {
 
   addIgnored(reason: IgnoredReason, bytes: number): void {
     if (bytes === 0) return;
-    this.#ignoredSum += bytes;
+    this.#ignoredTotal += bytes;
     this.#ignoredBytes.set(reason, (this.#ignoredBytes.get(reason) ?? 0) + bytes);
   }
 }

@@ -28,7 +28,7 @@ export interface IncomingAudioOptions {
   /** False to decode the first bytes at once, in the stated encoding. Default: true. */
   readonly isHeldBack?: boolean | undefined;
   /** Resolves when this much audio can be taken, ms; returns undefined if it can be taken now. Default: always now. */
-  readonly room?: ((ms: number) => Promise<void> | undefined) | undefined;
+  readonly waitForRoom?: ((ms: number) => Promise<void> | undefined) | undefined;
   /** Receives the decoded samples, mono; the array is not reused. */
   readonly onDecoded: (samples: Int16Array, sampleRate: number) => void;
 }
@@ -67,7 +67,7 @@ export class IncomingAudio {
   #decodedNow = 0;
   #isClosed = false;
   /** Number of resets so far. */
-  #resets = 0;
+  #resetCount = 0;
 
   constructor(options: IncomingAudioOptions) {
     this.#options = options;
@@ -90,7 +90,7 @@ export class IncomingAudio {
       this.#opening = undefined;
       this.#use(audio.format);
       if (audio.format === "wav") this.#refuseBody(audio.bytes);
-      return this.#decode(audio.format === "wav" ? audio.bytes : this.#withoutFiles(audio.bytes));
+      return this.#decode(audio.format === "wav" ? audio.bytes : this.#findFiles(audio.bytes));
     });
   }
 
@@ -100,7 +100,7 @@ export class IncomingAudio {
    */
   reset(): void {
     if (this.#isClosed) return;
-    this.#resets++;
+    this.#resetCount++;
     this.#pcm = new PcmByteStream();
     this.#watch = new CodedAudioWatch();
     this.#account(this.#wav?.bytes.ignored);
@@ -170,7 +170,7 @@ export class IncomingAudio {
     if (name !== undefined && !(isTag && isMp3)) throw this.#refusal(name);
     // Bytes after the last sample of a WAV file, without their own header, have the declared format.
     if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#statedEncoding);
-    return this.#withoutFiles(message);
+    return this.#findFiles(message);
   }
 
   /** Checks the bytes after a WAV header, which may precede another file by mistake. */
@@ -185,7 +185,7 @@ export class IncomingAudio {
   }
 
   /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */
-  #withoutFiles(message: Uint8Array): Uint8Array {
+  #findFiles(message: Uint8Array): Uint8Array {
     if (this.#format === "mp3" || this.#format === "wav") return message;
     const codedName = this.#watch.push(message);
     if (codedName !== undefined) throw this.#refusal(codedName);
@@ -225,8 +225,8 @@ export class IncomingAudio {
   }
 
   #decode(bytes: Uint8Array): void | Promise<void> {
-    if (bytes.length > this.#wholeBytes || this.#options.room?.(this.#msOf(bytes)))
-      return this.#decodeInSlices(bytes, this.#resets).catch((error: unknown) => this.#fail(error));
+    if (bytes.length > this.#wholeBytes || this.#options.waitForRoom?.(this.#durationMs(bytes)))
+      return this.#decodeInSlices(bytes, this.#resetCount).catch((error: unknown) => this.#fail(error));
     this.#decodeSlice(bytes);
   }
 
@@ -239,17 +239,17 @@ export class IncomingAudio {
   }
 
   /** Maximum length of the audio in these bytes, ms. */
-  #msOf(bytes: Uint8Array): number {
+  #durationMs(bytes: Uint8Array): number {
     if (this.#format === "mp3" || this.#format === "wav") return SLICE_MS;
     return samplesToMs(bytes.length / sampleCoding(this.#format).bytesPerSample, this.#options.sampleRate);
   }
 
-  async #decodeInSlices(bytes: Uint8Array, resets: number): Promise<void> {
+  async #decodeInSlices(bytes: Uint8Array, resetCount: number): Promise<void> {
     const isMp3 = this.#format === "mp3";
     if (isMp3 && this.#mp3 === undefined) await this.#openMp3();
-    for (let at = 0; at < bytes.length && !this.#isClosed && this.#resets === resets; ) {
-      const room = this.#options.room?.(SLICE_MS);
-      if (room) await room;
+    for (let at = 0; at < bytes.length && !this.#isClosed && this.#resetCount === resetCount; ) {
+      const waitForRoom = this.#options.waitForRoom?.(SLICE_MS);
+      if (waitForRoom) await waitForRoom;
       else if (isMp3 && this.#decodedNow >= TURN_BYTES) {
         await nextTurn();
         this.#decodedNow = 0;

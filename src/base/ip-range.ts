@@ -23,7 +23,7 @@ export function ipRanges(texts: string): readonly IpRange[] {
 /** The bytes of an IP address; for an IPv4-mapped one, those of the IPv4 address. Undefined for a name. */
 export function ipBytes(address: string): Uint8Array | undefined {
   const bytes = rawBytes(address.replace(/%.*$/, ""));
-  return bytes !== undefined && inRange(MAPPED, bytes) ? bytes.subarray(12) : bytes;
+  return bytes !== undefined && inRange(MAPPED_RANGE, bytes) ? bytes.subarray(12) : bytes;
 }
 
 /** True if an address from {@link ipBytes} is in the network. */
@@ -41,7 +41,10 @@ export function inAnyRange(ranges: readonly IpRange[], address: Uint8Array): boo
 }
 
 /** `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). */
-const MAPPED: IpRange = { bytes: Uint8Array.from([...Array<number>(10).fill(0), 255, 255, 0, 0, 0, 0]), bits: 96 };
+const MAPPED_RANGE: IpRange = {
+  bytes: Uint8Array.from([...Array<number>(10).fill(0), 255, 255, 0, 0, 0, 0]),
+  bits: 96,
+};
 
 function rawBytes(address: string): Uint8Array | undefined {
   return address.includes(":") ? ipv6Bytes(address) : ipv4Bytes(address);

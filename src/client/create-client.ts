@@ -146,7 +146,7 @@ async function* followEvents(
     const page: FollowedPage = await transport
       .nextPage<CallEvent>("/v1/events", { ...query, cursor }, { signal })
       .catch(resetPage);
-    const { items, next, waited: serverWaits, reset } = page;
+    const { items, next, hasWaited: serverWaits, reset } = page;
     cursor = page.cursor ?? cursor;
     if ((reset || items.length > 0) && cursor !== undefined) yield { items, next, cursor, ...(reset && { reset }) };
     else if (!serverWaits) await sleep(PAUSE_MS, signal ?? new AbortController().signal);
@@ -156,5 +156,5 @@ async function* followEvents(
 /** The empty page that reports a reset. @throws every other error */
 function resetPage(error: unknown): FollowedPage {
   if (!(error instanceof RingportError && error.code === "log_reset" && error.cursor !== null)) throw error;
-  return { items: [], next: undefined, cursor: error.cursor, reset: true, waited: true };
+  return { items: [], next: undefined, cursor: error.cursor, reset: true, hasWaited: true };
 }

@@ -91,7 +91,7 @@ export interface UploadedFile {
 export interface AwaitedPage<T> extends Page<T> {
   readonly cursor: string | undefined;
   /** True if the server waits; otherwise the caller has to pause before the next request. */
-  readonly waited: boolean;
+  readonly hasWaited: boolean;
 }
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -201,7 +201,11 @@ export function createTransport(options: ClientOptions): Transport {
       const received = await send("get", path, parts, options?.signal);
       const { headers } = received.response;
       const serverWaits = /\bwait=/.test(headers.get("preference-applied") ?? "");
-      return { ...(await pageIn<T>(received)), cursor: headers.get("next-cursor") ?? undefined, waited: serverWaits };
+      return {
+        ...(await pageIn<T>(received)),
+        cursor: headers.get("next-cursor") ?? undefined,
+        hasWaited: serverWaits,
+      };
     },
     async bytes(path, options) {
       const { response } = await send("get", path, {}, options?.signal);

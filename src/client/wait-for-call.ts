@@ -87,8 +87,8 @@ class Timeline {
   async newEvents(): Promise<CallEvent[]> {
     const newEvents: CallEvent[] = [];
     for (;;) {
-      const { items, next, cursor, waited } = await this.#read(this.#cursor);
-      this.serverWaits = waited && cursor !== undefined;
+      const { items, next, cursor, hasWaited } = await this.#read(this.#cursor);
+      this.serverWaits = hasWaited && cursor !== undefined;
       for (const event of items) {
         if (this.#seenIds.has(event.id)) continue;
         this.#seenIds.add(event.id);

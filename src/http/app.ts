@@ -8,7 +8,7 @@ import { guardedHttpPorts, type HttpParts } from "./dependencies.ts";
 import { requestMeter } from "./metrics.ts";
 import { HttpRefusal, pathProblem, problem } from "./problems/problem.ts";
 import { callerLimiter } from "./rate-limit.ts";
-import { failureReply, lastResort } from "./replies/failure.ts";
+import { failureReply, fallbackReply } from "./replies/failure.ts";
 import { finish } from "./replies/finish-reply.ts";
 import { html, noContent, toResponse, withVary } from "./replies/reply.ts";
 import { OWN_SEGMENTS, ownPaths } from "./requests/own-paths.ts";
@@ -112,7 +112,7 @@ export function createHttp(parts: HttpParts): WebApp {
     try {
       return await replyTo(contextOf(request, false, principal));
     } catch (cause) {
-      return lastResort(cause, log);
+      return fallbackReply(cause, log);
     }
   }
 
@@ -122,7 +122,7 @@ export function createHttp(parts: HttpParts): WebApp {
       const reply = await replyTo(context);
       return reply.status === 101 && context.socketHandlers ? context.socketHandlers : reply;
     } catch (cause) {
-      return lastResort(cause, log);
+      return fallbackReply(cause, log);
     }
   }
 

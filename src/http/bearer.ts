@@ -9,7 +9,7 @@ import type { Credential, StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
-const MISSING = "send your access token as a header: Authorization: Bearer <ACCESS_TOKEN>";
+const MISSING_TOKEN = "send your access token as a header: Authorization: Bearer <ACCESS_TOKEN>";
 const MALFORMED =
   "the Authorization header must be Bearer, a space and your access token, which has only ASCII characters";
 /** The only routes that accept a ticket. */
@@ -54,7 +54,7 @@ async function credentialOf(context: RequestContext, tickets: StreamTickets): Pr
   if (ticket === undefined) {
     const header = context.header("authorization");
     const token = bearerToken(header);
-    if (token === undefined) throw new Refusal("unauthorized", header?.trim() ? MALFORMED : MISSING);
+    if (token === undefined) throw new Refusal("unauthorized", header?.trim() ? MALFORMED : MISSING_TOKEN);
     return token;
   }
   const credential = await tickets.redeem(ticket, context.path);

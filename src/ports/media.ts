@@ -38,7 +38,7 @@ export interface AheadSource {
    * The leg reports every 20 ms while it sends: since the last report it has sent `samples` pulled samples, and `silence`
    * samples for lack of any. `ranDry`: samples were lacking after signal, and the rest had not been recalled.
    */
-  sent(samples: number, silence: number, ranDry: boolean): void;
+  sent(samples: number, silence: number, hasRunDry: boolean): void;
   /**
    * Set by the leg. The source calls it to drop the pulled samples that are not sent yet: the leg reports by `sent` what it
    * has sent up to this moment, and sends none of the rest.

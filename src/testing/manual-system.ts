@@ -36,7 +36,7 @@ export class ManualSystem implements System {
   #offsetMs = 0;
   #randomState: number;
   /** Number of uses of the clock and of random bytes so far. */
-  #uses = 0;
+  #useCount = 0;
 
   constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {
     this.#start = now;
@@ -44,18 +44,18 @@ export class ManualSystem implements System {
   }
 
   now(): number {
-    this.#uses++;
+    this.#useCount++;
     return this.#start + this.#offsetMs + Math.floor(this.#elapsed);
   }
 
   monotonic(): number {
-    this.#uses++;
+    this.#useCount++;
     return this.#elapsed;
   }
 
   /** Predictable bytes: they follow from the seed (mulberry32). */
   random(bytes: Uint8Array): void {
-    this.#uses++;
+    this.#useCount++;
     for (let i = 0; i < bytes.length; i++) {
       this.#randomState = (this.#randomState + 0x6d2b79f5) | 0;
       let value = Math.imul(this.#randomState ^ (this.#randomState >>> 15), this.#randomState | 1);
@@ -65,7 +65,7 @@ export class ManualSystem implements System {
   }
 
   after(ms: number, run: () => void): () => void {
-    this.#uses++;
+    this.#useCount++;
     const timer = { due: this.#elapsed + Math.max(0, ms), run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
@@ -107,11 +107,11 @@ export class ManualSystem implements System {
    * other input and output: files, sockets, threads.
    */
   async settle(): Promise<void> {
-    let uses = this.#uses;
+    let uses = this.#useCount;
     for (let turn = 0, idleTurns = 0; turn < MAX_TURNS && idleTurns < IDLE_TURNS; turn++) {
       await nextTurn();
-      idleTurns = this.#uses === uses ? idleTurns + 1 : 0;
-      uses = this.#uses;
+      idleTurns = this.#useCount === uses ? idleTurns + 1 : 0;
+      uses = this.#useCount;
     }
   }
 

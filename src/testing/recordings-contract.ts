@@ -47,15 +47,15 @@ export function recordingsContract(
   skips: RecordingsSkips = {},
 ): void {
   const clause = clausesOf(test, factory, ({ recordings }) => recordings);
-  const unless =
+  const unlessSkipped =
     (reason: string | undefined): RecordingsClause =>
     (title, body) =>
       reason === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${reason})`, async () => {});
 
   describe(`${name} fulfil the recordings contract`, () => {
-    describe("keeping", () => keepingContract(clause, unless(skips.forgotten), expect));
+    describe("keeping", () => keepingContract(clause, unlessSkipped(skips.forgotten), expect));
     describe("reading", () => readingContract(clause, expect));
-    describe("faults", () => faultsContract(unless(skips.infallible), expect));
+    describe("faults", () => faultsContract(unlessSkipped(skips.infallible), expect));
   });
 }
 

@@ -20,7 +20,7 @@ export interface SpeechUnderTest {
 /** Bounds of the time in which a voice speaks a word, pauses included, ms. */
 const MIN_WORD_MS = 150;
 const MAX_WORD_MS = 1000;
-const WORDS = 10;
+const WORD_COUNT = 10;
 /** Maximum silence before the first sound, ms, with room for a soft beginning. */
 const MAX_LEADING_SILENCE_MS = 120;
 const MAX_AUDIO_MS = 600_000;
@@ -30,7 +30,7 @@ const MAX_STALL_MS = 400;
 const MAX_EXTRA_WORK = 10;
 
 /** Texts that an engine could mistake for markup, options or commands. */
-const ODD_TEXTS: readonly string[] = [
+const UNUSUAL_TEXTS: readonly string[] = [
   'Wait <break time="100s"/> no longer.',
   "-o /etc/passwd is what she said.",
   "A nul \0 in the middle, a bell \u0007, an escape \u001b[31m.",
@@ -91,8 +91,8 @@ export function speechContract(
       const { samples, sampleRate, lengthMs } = await speakAll(subject, subject.sentence);
       expect(sampleRate).toBeGreaterThanOrEqual(8000);
       expect(sampleRate).toBeLessThanOrEqual(48_000);
-      expect(lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
-      expect(lengthMs).toBeLessThanOrEqual(WORDS * MAX_WORD_MS);
+      expect(lengthMs).toBeGreaterThanOrEqual(WORD_COUNT * MIN_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(WORD_COUNT * MAX_WORD_MS);
       expect(rms(samples)).toBeGreaterThanOrEqual(300);
     });
 
@@ -106,8 +106,8 @@ export function speechContract(
       const { pieces, lengthMs } = await speakAll(subject, `${subject.sentence} `.repeat(8));
       expect(pieces.length).toBeGreaterThanOrEqual(4);
       expect(pieces.every(({ samples }) => samples.length > 0)).toBe(true);
-      expect(lengthMs).toBeGreaterThanOrEqual(8 * WORDS * MIN_WORD_MS);
-      expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * MAX_WORD_MS);
+      expect(lengthMs).toBeGreaterThanOrEqual(8 * WORD_COUNT * MIN_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(8 * WORD_COUNT * MAX_WORD_MS);
     });
 
     clause("speaks a text the same way each time, even concurrently", async (subject) => {
@@ -121,7 +121,7 @@ export function speechContract(
     });
 
     clause("speaks texts that look like markup, options or commands", async (subject) => {
-      for (const text of ODD_TEXTS) {
+      for (const text of UNUSUAL_TEXTS) {
         const result = await speakAll(subject, text);
         expect(result.lengthMs).toBeLessThanOrEqual(40_000);
         expect(rms(result.samples)).toBeGreaterThanOrEqual(100);
@@ -145,7 +145,7 @@ export function speechContract(
       const text = `${subject.sentence} ${"😀".repeat(4000)}`;
       expect(
         await heardMsUntilEnd(subject.speech.speak(text, subject.voiceId, neverAborted), expect),
-      ).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
+      ).toBeGreaterThanOrEqual(WORD_COUNT * MIN_WORD_MS);
     });
 
     clause("refuses a text that is too long or contains nothing to speak", async (subject) => {
@@ -174,7 +174,7 @@ export function speechContract(
     clause("survives a reader that stops", async (subject) => {
       for await (const _ of subject.speech.speak(`${subject.sentence} `.repeat(5), subject.voiceId, neverAborted))
         break;
-      expect((await speakAll(subject, subject.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
+      expect((await speakAll(subject, subject.sentence)).lengthMs).toBeGreaterThanOrEqual(WORD_COUNT * MIN_WORD_MS);
     });
 
     clause("does not block the thread that carries audio", async (subject) => {

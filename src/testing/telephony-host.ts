@@ -64,29 +64,29 @@ export class TestLineHost implements LineHost {
   /** Infinity, unless a test sets them. */
   readonly deadlines: { dial: number; send: number } = { dial: Infinity, send: Infinity };
   readonly #publicUrl: string;
-  #stored: Uint8Array | undefined;
+  #storedBytes: Uint8Array | undefined;
   /** Set to delay {@link linked}. */
   linkedBarrier: Promise<unknown> | undefined;
 
   /** @param stored credentials of an earlier link */
   constructor(stored?: Uint8Array, publicUrl = "http://127.0.0.1:8080") {
-    this.#stored = stored;
+    this.#storedBytes = stored;
     this.#publicUrl = publicUrl;
   }
 
   /** The stored credentials. */
   get stored(): Uint8Array | undefined {
-    return this.#stored;
+    return this.#storedBytes;
   }
 
   readonly credentials: CredentialStore = {
-    load: async () => this.#stored,
+    load: async () => this.#storedBytes,
     save: async (credentials) => {
-      this.#stored = credentials.slice();
+      this.#storedBytes = credentials.slice();
       this.reports.add({ type: "saved" });
     },
     erase: async () => {
-      this.#stored = undefined;
+      this.#storedBytes = undefined;
     },
   };
 
@@ -119,7 +119,7 @@ export class TestLineHost implements LineHost {
 
   async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     await this.linkedBarrier;
-    if (credentials) this.#stored = credentials.slice();
+    if (credentials) this.#storedBytes = credentials.slice();
     this.reports.add({ type: "linked", phone, credentials });
   }
 

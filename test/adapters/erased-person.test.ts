@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const FORMS = ["+5511987654321", "+551187654321"] as const;
 const PERSON = /(?<!\d)55119?87654321(?!\d)/;
 /** Numbers of other people; the last two contain the person's digits. */
-const OTHERS = ["+4930123456", "+55119876543210", "+155118765432"] as const;
+const OTHER_NUMBERS = ["+4930123456", "+55119876543210", "+155118765432"] as const;
 /** Columns whose text is not JSON. */
 const PLAIN_TEXT_COLUMNS: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
 
@@ -37,7 +37,7 @@ async function storePerson(ringport: Ringport, database: RawDatabase, data: stri
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Line" });
   let n = 0;
   const next = (): string => FORMS[n++ % FORMS.length]!;
-  const endedCall = async (phoneNumber: string = OTHERS[0]): Promise<string> => {
+  const endedCall = async (phoneNumber: string = OTHER_NUMBERS[0]): Promise<string> => {
     const input = { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber } } as const;
     const { id } = await ringport.calls.create(ALICE, input);
     await ringport.calls.hangUp(ALICE, id);
@@ -71,7 +71,7 @@ async function storePerson(ringport: Ringport, database: RawDatabase, data: stri
   }
   mkdirSync(join(data, "call-recordings"), { recursive: true });
   writeFileSync(join(data, "call-recordings", `${transferredId}.wav`), "RIFF");
-  for (const phone of OTHERS.slice(1)) await endedCall(phone);
+  for (const phone of OTHER_NUMBERS.slice(1)) await endedCall(phone);
   return [...ids, transferredId, transcribedId];
 }
 
@@ -138,16 +138,16 @@ async function expectErased(ringport: Ringport, database: RawDatabase, data: str
   });
   const after = await database.dump();
   expect(PERSON.exec(after)).toBeNull();
-  for (const phone of OTHERS.slice(1)) expect(after).toContain(phone);
+  for (const phone of OTHER_NUMBERS.slice(1)) expect(after).toContain(phone);
   const files = filesOf(data);
   expect(files.filter(({ text }) => PERSON.test(text)).map(({ path }) => path)).toEqual([]);
   expect(files.filter(({ path }) => path.endsWith(".wav"))).toEqual([]);
   for (const id of ids) await expect(ringport.calls.get(ALICE, id)).rejects.toMatchObject({ code: "call_not_found" });
 }
 
-const ERASED = "erasing a person leaves no form of their number anywhere";
+const TITLE = "erasing a person leaves no form of their number anywhere";
 
-test(`${ERASED}, in the files of SQLite`, { timeout: 60_000 }, async () => {
+test(`${TITLE}, in the files of SQLite`, { timeout: 60_000 }, async () => {
   const data = temporaryFolder("erased");
   const options = {
     system: new ManualSystem(),
@@ -161,7 +161,7 @@ test(`${ERASED}, in the files of SQLite`, { timeout: 60_000 }, async () => {
 });
 
 const postgres = await findPostgres();
-test.skipIf(postgres.missing)(`${ERASED}, on ${postgres.title}`, { timeout: 60_000 }, async () => {
+test.skipIf(postgres.missing)(`${TITLE}, on ${postgres.title}`, { timeout: 60_000 }, async () => {
   const server = await postgres.start();
   try {
     const [data, url] = [temporaryFolder("erased"), await server.createDatabase()];

@@ -20,7 +20,7 @@ const LISTENER = "+12025550100";
 const numberOf = (n: number): string => `+49301${String(700_000 + n)}`;
 const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. ${"Please come. ".repeat(n % 40)}`;
 /** Values that must not be found: numbers without their plus, texts, the name and metadata of the instance. */
-const PERSONAL = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
+const PERSONAL_DATA = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
 
 /** A Ringport whose database and folder are full of expired personal data. */
 async function filledRingport(
@@ -70,7 +70,7 @@ function filesWithPersonalData(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => path.endsWith(".wav") || PERSONAL.test(readFileSync(path, "latin1")));
+    .filter((path) => path.endsWith(".wav") || PERSONAL_DATA.test(readFileSync(path, "latin1")));
 }
 
 describe("no personal data is left in the files", { timeout: 120_000 }, () => {
@@ -153,7 +153,7 @@ async function tablesWithPersonalData(url: string): Promise<string[]> {
   const tableNames: string[] = [];
   for (const { name } of tables) {
     const { rows } = await client.query(`select row_to_json(t)::text as line from "${name}" t`);
-    if (rows.some(({ line }) => PERSONAL.test(line))) tableNames.push(name);
+    if (rows.some(({ line }) => PERSONAL_DATA.test(line))) tableNames.push(name);
   }
   await client.end();
   return tableNames;

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { scryptHasher } from "../../adapters/defaults/scrypt-hasher.ts";
 import { CODE_POINT, fuzz } from "../support/fuzz.ts";
 
-const CHEAP = { ln: 4, r: 8, p: 1 };
+const CHEAP_COST = { ln: 4, r: 8, p: 1 };
 
 describe("the scrypt of the runtime", () => {
   test("verifies only the password of a hash", async () => {
-    const hasher = scryptHasher(CHEAP);
+    const hasher = scryptHasher(CHEAP_COST);
     const hash = await hasher.hash("correct horse");
     expect(await hasher.verify("correct horse", hash)).toBe(true);
     expect(await hasher.verify("correct horsf", hash)).toBe(false);
@@ -16,14 +16,14 @@ describe("the scrypt of the runtime", () => {
   });
 
   test("creates a PHC string with a new salt each time", async () => {
-    const hasher = scryptHasher(CHEAP);
+    const hasher = scryptHasher(CHEAP_COST);
     const [first, second] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
     expect(first).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(first).not.toBe(second);
   });
 
   test("verifies hashes with other parameters, and reports them as outdated", async () => {
-    const hasher = scryptHasher(CHEAP);
+    const hasher = scryptHasher(CHEAP_COST);
     const key = scryptSync("passwd", "salt of another", 32, { N: 2 ** 6, r: 4, p: 2 });
     const text = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
     const hash = `$scrypt$ln=6,r=4,p=2$${text(Buffer.from("salt of another"))}$${text(key)}`;
@@ -41,7 +41,7 @@ describe("the scrypt of the runtime", () => {
     "$scrypt$ln=4,r=0,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
   ])("rejects every password against %s", async (hash) => {
-    const hasher = scryptHasher(CHEAP);
+    const hasher = scryptHasher(CHEAP_COST);
     expect(await hasher.verify("correct horse", hash)).toBe(false);
     expect(hasher.isOutdated(hash ?? "")).toBe(true);
   });
@@ -58,7 +58,7 @@ describe("the scrypt of the runtime", () => {
           .map(([ln, r, p, a, b]) => `$scrypt$ln=${ln},r=${r},p=${p}$${a}$${b}`),
       ),
       async (hash) => {
-        expect(await scryptHasher(CHEAP).verify("correct horse", hash)).toBe(false);
+        expect(await scryptHasher(CHEAP_COST).verify("correct horse", hash)).toBe(false);
       },
     ),
   );
@@ -80,7 +80,7 @@ describe("the scrypt of the runtime", () => {
   });
 
   test("hashes two at a time, queues 32, and refuses more", async () => {
-    const hasher = scryptHasher(CHEAP, 2);
+    const hasher = scryptHasher(CHEAP_COST, 2);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => hasher.hash("correct horse")));
     const refusalCodes = results.flatMap((result) => (result.status === "rejected" ? [result.reason.code] : []));
     expect(refusalCodes).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
@@ -88,7 +88,7 @@ describe("the scrypt of the runtime", () => {
   });
 
   test("hashes for known users before strangers, who have a separate queue", async () => {
-    const hasher = scryptHasher(CHEAP, 1);
+    const hasher = scryptHasher(CHEAP_COST, 1);
     const order: string[] = [];
     const strangers = Array.from({ length: 40 }, () =>
       hasher.hash("correct horse").then(

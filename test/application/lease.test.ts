@@ -142,7 +142,7 @@ describe("a process that cannot renew its lease", () => {
 
 describe("a process whose database another one has taken", () => {
   /** The lease has expired unnoticed, and another server has it. */
-  async function deposedScene() {
+  async function lostLeaseScene() {
     const scene = await leasedScene();
     const { world, database, storage } = scene;
     const instance = await world.activeInstance();
@@ -154,7 +154,7 @@ describe("a process whose database another one has taken", () => {
   }
 
   test("hangs up at the first refused write, which is not repeated", async () => {
-    const { world, leg } = await deposedScene();
+    const { world, leg } = await lostLeaseScene();
     const operationCount = world.storage.operations.length;
     leg.press("5");
     await world.system.settle();
@@ -168,7 +168,7 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("hangs up at its renewal without writes", async () => {
-    const { world, leg, call } = await deposedScene();
+    const { world, leg, call } = await lostLeaseScene();
     await world.system.advance(2_000);
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();
@@ -176,7 +176,7 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("stops at once, although no record can be stored", async () => {
-    const { world } = await deposedScene();
+    const { world } = await lostLeaseScene();
     await world.system.advance(2_000);
     const from = world.system.monotonic();
     let stoppedAt = 0;
@@ -203,7 +203,7 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("stops using the database after its stop", async () => {
-    const { world, instance } = await deposedScene();
+    const { world, instance } = await lostLeaseScene();
     await world.system.advance(2_000);
     await world.stop();
     const operationCount = world.storage.operations.length;

@@ -17,11 +17,13 @@ export const ANSWERING_MACHINES = benchmark({
     for (const party of ["machine", "human"] as const)
       for (const [name, share] of Object.entries(recognitionOf(party, results)))
         rows.push(row(`${party}: ${name}`, share.toFixed(3), "≥ 0.95", share >= 0.95));
-    const people = results.flatMap(({ answer: { answerer, kind, greetedMs }, verdicts }) => {
+    const people = results.flatMap(({ answer: { answerer, kind, greetingEndMs }, verdicts }) => {
       const atMs = verdicts.find(({ answeredBy }) => answeredBy === "human")?.atMs;
-      return answerer !== "human" || atMs === undefined || greetedMs === undefined ? [] : [{ kind, atMs, greetedMs }];
+      return answerer !== "human" || atMs === undefined || greetingEndMs === undefined
+        ? []
+        : [{ kind, atMs, greetedMs: greetingEndMs }];
     });
-    const delaysMs = people.map(({ atMs, greetedMs }) => atMs - greetedMs);
+    const delaysMs = people.map(({ atMs, greetedMs: greetingEndMs }) => atMs - greetingEndMs);
     rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", delaysMs));
     const shortGreetingMs = people.filter(({ kind }) => kind === "person, short greeting").map(({ atMs }) => atMs);
     rows.push(verdictRow("a person with a short greeting, from the answer to the verdict: p95", shortGreetingMs));

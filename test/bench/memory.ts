@@ -1,7 +1,7 @@
 import { atMost, benchmark, progress, row } from "./harness/benchmark.ts";
 import { insideEach, type Measure } from "./harness/programs.ts";
 import { usedMemory } from "./harness/resources.ts";
-import { allAnswered, pause, simulatedWorld, spokenCall, trunkWorld } from "./harness/world.ts";
+import { pause, simulatedWorld, spokenCall, trunkWorld, waitUntilAllAnswered } from "./harness/world.ts";
 import { startCallees } from "./sip/callees.ts";
 import { withEcho } from "./sip/echo.ts";
 
@@ -31,7 +31,7 @@ export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls
     // In sequence over a trunk, so that no request is retransmitted.
     const step = callees === undefined ? instances.length : 1;
     for (let start = 0; start < instances.length; start += step)
-      await allAnswered(
+      await waitUntilAllAnswered(
         world,
         await world.place(instances.slice(start, start + step).map((id, n) => spokenCall(id, TEXT, callee(start + n)))),
       );

@@ -1,5 +1,5 @@
 import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
-import { SINGLE } from "../../src/domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "../../src/domain/instances/queue-capacity.ts";
 import { storedCall } from "../adapters/storage/records.ts";
 import { benchmark, inRounds, median, progress, type Row, row } from "./harness/benchmark.ts";
 import { insertInstances, newId, type StoredData, withStoredData } from "./harness/stored-data.ts";
@@ -50,7 +50,7 @@ async function measureLimit(
     const call = storedCall(newId("call"), instanceId, { userId, tokenId, createdAt: Date.now() });
     const quota = maxCalls === undefined ? undefined : { maxCalls, since: 0 };
     const startedAt = performance.now();
-    const { kind } = await storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
+    const { kind } = await storage.calls.insert(call, undefined, SINGLE_POLICY, [], undefined, quota);
     const elapsedMs = performance.now() - startedAt;
     if (kind !== "created") throw new Error(`a call was not created: ${kind}`);
     await storage.calls.update(call.id, 1, { status: "FAILED", endedAt: Date.now() }, []);

@@ -1,7 +1,7 @@
 import { FakeWhatsApp } from "../../src/testing/index.ts";
 import { benchmark, ms, percentile, progress, quantile, type Row, row } from "./harness/benchmark.ts";
 import { insideEach, type Measure } from "./harness/programs.ts";
-import { allEnded, onSchedule, spokenCall, trunkWorld, type World, whatsappWorld } from "./harness/world.ts";
+import { onSchedule, spokenCall, trunkWorld, type World, waitUntilAllEnded, whatsappWorld } from "./harness/world.ts";
 import { startCallees } from "./sip/callees.ts";
 import { withEcho } from "./sip/echo.ts";
 
@@ -110,7 +110,7 @@ async function placeAll(
   const instances = await world.link(rate * turnSeconds);
   const warmCalls = Math.min(maxWarm, instances.length);
   const callTo = (n: number) => spokenCall(instances[n % instances.length]!, TEXT, numberOf(n));
-  await allEnded(world, await world.place(Array.from({ length: warmCalls }, (_, n) => callTo(n))));
+  await waitUntilAllEnded(world, await world.place(Array.from({ length: warmCalls }, (_, n) => callTo(n))));
 
   progress(`placing ${rate} calls per second for ${WARM_SECONDS} s and ${seconds} s`);
   const orders: { readonly to: string; readonly at: number }[] = [];
@@ -120,7 +120,7 @@ async function placeAll(
     const [call] = await world.place([callTo(warmCalls + n)]);
     return call!;
   });
-  const outcomes = (await allEnded(world, calls)).map(({ outcome }) => outcome?.reason);
+  const outcomes = (await waitUntilAllEnded(world, calls)).map(({ outcome }) => outcome?.reason);
   const elapsedSeconds = (performance.now() - startedAt) / 1000;
   const arrivedAt = await arrivals();
   const waitsMs = orders.map(({ to, at }) => (arrivedAt[to] ?? Number.POSITIVE_INFINITY) - at);

@@ -8,14 +8,14 @@ import { allOf, atMost, benchmark, ms, percent, progress, row } from "./harness/
 import { insideEach, type Measure } from "./harness/programs.ts";
 import { share, timeSpent } from "./harness/resources.ts";
 import {
-  allAnswered,
-  allEnded,
   heardFile,
   ME,
   pause,
   SAMPLE_RATE,
   simulatedWorld,
   spokenCall,
+  waitUntilAllAnswered,
+  waitUntilAllEnded,
 } from "./harness/world.ts";
 
 const SENTENCE =
@@ -45,7 +45,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
     progress(`dialling ${calls} calls, each to hear ${(bytes.length / 2 / SAMPLE_RATE).toFixed(1)} s of speech`);
     const dialledAt = performance.now();
     const placedCalls = await world.place(instances.map((id) => spokenCall(id, text)));
-    await allAnswered(world, placedCalls);
+    await waitUntilAllAnswered(world, placedCalls);
     const setUpMs = performance.now() - dialledAt;
     const setUpLateness = clock.lateness.p99;
     await pause(1000);
@@ -56,7 +56,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
     const { frames, p50, p99, max } = clock.lateness;
     const [activeLegs, { rss }] = [clock.size, process.memoryUsage()];
     progress("waiting for the last words");
-    const endedCalls = await allEnded(world, placedCalls);
+    const endedCalls = await waitUntilAllEnded(world, placedCalls);
     const hash = sha256(bytes);
     let intactCount = 0;
     for (const { id } of endedCalls) {

@@ -1,5 +1,5 @@
 import { allOf, benchmark, progress, row } from "./harness/benchmark.ts";
-import { allEnded, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { simulatedWorld, spokenCall, waitUntilAllEnded } from "./harness/world.ts";
 
 const TEXT = "Dear customer, your order has left our house today.";
 const DEPTH = 10;
@@ -26,7 +26,7 @@ export const SPOKEN_ONCE = benchmark({
         spokenCall(instances[n % instances.length]!, TEXT, `+1303${String(5_550_000 + n)}`),
       );
       const startedAt = performance.now();
-      const outcomes = (await allEnded(world, await world.place(calls))).map(({ outcome }) => outcome);
+      const outcomes = (await waitUntilAllEnded(world, await world.place(calls))).map(({ outcome }) => outcome);
       const seconds = (performance.now() - startedAt) / 1000;
       const completeOutcomes = outcomes.filter(
         (outcome) => outcome?.reason === "message_played" && outcome.heardRatio === 1,

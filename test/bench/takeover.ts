@@ -3,7 +3,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../chaos/messages.ts";
-import built from "../support/built.ts";
+import assertBuilt from "../support/built.ts";
 import type { RunningPostgres } from "../support/postgres.ts";
 import { relayTo } from "../support/relay.ts";
 import { endWithThisProcess, run } from "../support/runtimes.ts";
@@ -29,7 +29,7 @@ type Loss = keyof typeof MAX_MS;
 export const TAKEOVER = benchmark({
   options: { losses: { meaning: "losses of each kind", value: 3, quick: 1 } },
   run: ({ losses }) => {
-    built();
+    assertBuilt();
     return withPostgres(async (postgres) => {
       const rows: Row[] = [];
       let overlapMs = 0;

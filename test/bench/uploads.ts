@@ -17,7 +17,7 @@ import {
   underEach,
 } from "./harness/programs.ts";
 import { inFolder } from "./harness/stored-data.ts";
-import { allAnswered, ME, pause, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { ME, pause, simulatedWorld, spokenCall, waitUntilAllAnswered } from "./harness/world.ts";
 import type { UploaderStart } from "./uploader.ts";
 
 const MIB = 2 ** 20;
@@ -50,7 +50,7 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
   try {
     const instanceIds = await world.link(calls + UPLOAD_INSTANCES);
     const [instances, callers] = [instanceIds.slice(0, UPLOAD_INSTANCES), instanceIds.slice(UPLOAD_INSTANCES)];
-    await allAnswered(world, await world.place(callers.map((id) => spokenCall(id, TEXT))));
+    await waitUntilAllAnswered(world, await world.place(callers.map((id) => spokenCall(id, TEXT))));
     const { lateness } = world.network.clock;
     const upload = async (count: number): Promise<number> => {
       const uploader = new URL("./uploader.ts", import.meta.url).href;
@@ -116,7 +116,7 @@ async function openUploads(server: ServerProcess, token: string, count: number) 
   const body = Buffer.alloc(OPEN_UPLOAD_BYTES - 1, " ");
   let refusedCount = 0;
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
-  const sendings = sockets.map(
+  const sendPromises = sockets.map(
     (socket) =>
       new Promise<void>((resolve) => {
         socket.on("error", () => {}).once("close", resolve);
@@ -128,7 +128,7 @@ async function openUploads(server: ServerProcess, token: string, count: number) 
         socket.write(body, () => resolve());
       }),
   );
-  await Promise.race([Promise.all(sendings), pause(TIMEOUT_MS)]);
+  await Promise.race([Promise.all(sendPromises), pause(TIMEOUT_MS)]);
   await pause(SETTLE_MS);
   return { refusedCount, release: () => sockets.forEach((socket) => void socket.destroy()) };
 }

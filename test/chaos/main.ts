@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import built from "../support/built.ts";
+import assertBuilt from "../support/built.ts";
 import { mountInMemory, unmount } from "../support/mount.ts";
 import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 import { missing } from "../support/runtimes.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
 import { postgresDatabase } from "./postgres-database.ts";
-import { ROUNDS_OF_A_SEQUENCE, runSequence } from "./sequence.ts";
+import { ROUNDS_PER_SEQUENCE, runSequence } from "./sequence.ts";
 import { sqliteDatabase } from "./sqlite-database.ts";
 
 /** Room for the records and recordings of a sequence. */
@@ -25,17 +25,17 @@ const databases = DATABASES.filter(
 );
 const seedText = process.env.SEED;
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
-const rounds = Number(process.env.ROUNDS ?? (seedText === undefined ? 80 : ROUNDS_OF_A_SEQUENCE * databases.length));
-const sequences = Math.ceil(rounds / ROUNDS_OF_A_SEQUENCE / databases.length);
+const rounds = Number(process.env.ROUNDS ?? (seedText === undefined ? 80 : ROUNDS_PER_SEQUENCE * databases.length));
+const sequences = Math.ceil(rounds / ROUNDS_PER_SEQUENCE / databases.length);
 if (databases.length === 0 || !Number.isInteger(firstSeed) || !(rounds > 0))
   throw new Error("DATABASE must be SQLite or PostgreSQL, SEED a whole number, ROUNDS a number above 0");
 
-if (!process.env.PROGRAM) built();
+if (!process.env.PROGRAM) assertBuilt();
 const folder = mkdtempSync(join(tmpdir(), "ringport-rounds-"));
 const startedAt = performance.now();
 const failedSeeds = new Map<string, string[]>();
 console.log(
-  `${sequences * ROUNDS_OF_A_SEQUENCE * databases.length} rounds on ${databases.join(" and ")}, seeds ${firstSeed} to ${firstSeed + sequences - 1}`,
+  `${sequences * ROUNDS_PER_SEQUENCE * databases.length} rounds on ${databases.join(" and ")}, seeds ${firstSeed} to ${firstSeed + sequences - 1}`,
 );
 await runAll();
 rmSync(folder, { recursive: true, force: true });
@@ -105,7 +105,7 @@ function verdict(): number {
   for (const [rule, seeds] of failedSeeds)
     console.log(`${String(seeds.length).padStart(5)} × ${rule}: ${[...new Set(seeds)].join(", ")}`);
   console.log(
-    `${sequences * ROUNDS_OF_A_SEQUENCE * databases.length} rounds in ${seconds} s: ${failedSeeds.size === 0 ? "all rules hold" : `${failedSeeds.size} rules are broken`}`,
+    `${sequences * ROUNDS_PER_SEQUENCE * databases.length} rounds in ${seconds} s: ${failedSeeds.size === 0 ? "all rules hold" : `${failedSeeds.size} rules are broken`}`,
   );
   return failedSeeds.size === 0 ? 0 : 1;
 }

@@ -25,7 +25,7 @@ const OCCASION_TIMEOUT_MS = 900;
 /** Runs an action at the planned moment of a round. */
 export class Moments {
   #occasion: Occasion | undefined;
-  #remaining = 0;
+  #remainingOccurrences = 0;
   #onReached: () => void = () => {};
 
   /**
@@ -45,12 +45,12 @@ export class Moments {
       };
       const timeout = setTimeout(actOnce, OCCASION_TIMEOUT_MS);
       this.#occasion = occasion;
-      this.#remaining = nth;
+      this.#remainingOccurrences = nth;
       this.#onReached = afterMs === 0 ? actOnce : () => setTimeout(actOnce, afterMs);
     });
   }
 
   notify(occasion: Occasion): void {
-    if (this.#occasion === occasion && --this.#remaining === 0) this.#onReached();
+    if (this.#occasion === occasion && --this.#remainingOccurrences === 0) this.#onReached();
   }
 }

@@ -56,7 +56,7 @@ export class RoundServer {
   }
 
   /** Starts a second server, retrying until the database is free. */
-  standBy(): void {
+  startStandby(): void {
     this.#secondServer = this.#runUntilReady({ ...this.#database.env, ...this.#database.secondEnv });
     this.#secondServer.catch(() => {}); // thrown where it is awaited
   }

@@ -15,7 +15,7 @@ import { RoundServer } from "./round-server.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
 /** Number of rounds on the same records. */
-export const ROUNDS_OF_A_SEQUENCE = 10;
+export const ROUNDS_PER_SEQUENCE = 10;
 const CLIENT_NETWORKS: readonly Network[] = ["sip/rounds", "sip/rounds", "sip/rounds", "sip", "sip", "simulator"];
 const FINISH_MS = 15_000;
 
@@ -49,14 +49,14 @@ async function runRounds(context: SequenceContext): Promise<void> {
   const clients = CLIENT_NETWORKS.map((network, n) => new CallingClient(context, n, network));
   const batch = new BatchClient(context);
   const reader = new EventReader(context);
-  for (let round = 1; round <= ROUNDS_OF_A_SEQUENCE; round++) {
+  for (let round = 1; round <= ROUNDS_PER_SEQUENCE; round++) {
     journal.epoch = round;
     const plan = planRound(new Chance(seed, round, 99), database);
     journal.note(`begins: ${planText(plan)}`);
     await server.start();
     if (round === 1) await database.migrationDone();
     await checkStart(context);
-    if (plan.fault.do === "take over") server.standBy();
+    if (plan.fault.do === "take over") server.startStandby();
     let hasEnded = false;
     const eventReading = reader.readEvents(() => !server.isAlive);
     const canDelete = /link|deletion/.test(plan.moment.occasion);
@@ -72,7 +72,7 @@ async function runRounds(context: SequenceContext): Promise<void> {
     await database.repair();
     await database.whenReleased();
   }
-  journal.epoch = ROUNDS_OF_A_SEQUENCE + 1;
+  journal.epoch = ROUNDS_PER_SEQUENCE + 1;
   await server.start();
   await checkStart(context);
   await settle(context, [...clients, batch]);

@@ -19,7 +19,7 @@ test("100 s of audio written at once is sent as it is heard", async () => {
   const stream = await scene.client().stream(id, { WebSocket: CountingWebSocket });
   const sound = Int16Array.from({ length: SECONDS * RATE }, (_, i) => 1 + (i % 32_000));
   let isWritten = false;
-  const writing = stream.write(sound).then(() => {
+  const writePromise = stream.write(sound).then(() => {
     isWritten = true;
   });
   let maxAheadS = 0;
@@ -28,7 +28,7 @@ test("100 s of audio written at once is sent as it is heard", async () => {
     maxAheadS = Math.max(maxAheadS, aheadS);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
-  await writing;
+  await writePromise;
   expect(await stream.mark("end")).toBe("reached");
   expect(maxAheadS).toBeGreaterThan(10);
   expect(maxAheadS).toBeLessThan(24);

@@ -85,11 +85,11 @@ describe("a broken connection", () => {
     const stream = await scene.client(await relayUrl()).stream(id, { reconnectMs: 400 });
     const events = allOf(stream.events());
     await relay.cut();
-    const writing = stream.write(countingSamples(10));
+    const writePromise = stream.write(countingSamples(10));
     const mark = stream.mark("never");
     const streamLost = { name: "RingportError", code: "stream_lost" };
     await expect(stream.ended).rejects.toMatchObject(streamLost);
-    await expect(writing).rejects.toMatchObject(streamLost);
+    await expect(writePromise).rejects.toMatchObject(streamLost);
     await expect(events).rejects.toMatchObject(streamLost);
     await expect(stream.clear()).rejects.toMatchObject(streamLost);
     expect(await mark).toBe("ended");

@@ -115,11 +115,11 @@ describe("clear", () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     const longTone = tone(HZ, 40_000, RATE, 8_000);
-    const writing = stream.write(longTone);
+    const writePromise = stream.write(longTone);
     const end = stream.mark("the end");
     await waitUntil(() => heardBy(leg).length > RATE / 2, "no audio was heard");
     const heardMs = await stream.clear();
-    await writing;
+    await writePromise;
     expect(await end).toBe("cleared");
     await stream.write(tone(1_900, 200, RATE, 8_000));
     expect(await stream.mark("again")).toBe("reached");

@@ -48,8 +48,8 @@ audioAgentContract(
       understand: understandTones,
       apiKey,
       conversation: {
-        answer: ({ last, isAside }) => {
-          if (isAside) return { text: '{"comes":true}' };
+        answer: ({ last, isOutOfBand }) => {
+          if (isOutOfBand) return { text: '{"comes":true}' };
           if (last !== "user: tone 880") return { text: "Will you come to the clinic?" };
           return { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] };
         },

@@ -7,10 +7,10 @@ import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
 
 /** Tests that take minutes of processor time; they run only if properties are tested with all inputs, on one runtime. */
-const COSTLY = /^limits the work for a word|^counts an emoji/;
+const COSTLY_TITLES = /^limits the work for a word|^counts an emoji/;
 const unlessCostly: typeof test = Object.assign(
   (name: string, work: () => Promise<void>, timeout?: number) =>
-    (fuzzRuns < 1_000 && COSTLY.test(name) ? test.skip : test)(name, work, timeout),
+    (fuzzRuns < 1_000 && COSTLY_TITLES.test(name) ? test.skip : test)(name, work, timeout),
   test,
 );
 const runner = { describe, test: unlessCostly, expect };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
+import { CODE_ONLY_OPTIONS, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings/all-settings.ts";
 import type { Setting } from "../../adapters/cli/settings/setting.ts";
 import { expectPage, table } from "./generated.ts";
 import { PAGES, textOf } from "./pages.ts";
@@ -73,7 +73,7 @@ These options have no variable: \`createRingport\` takes them.
 
 ${table(
   ["option", "why"],
-  Object.entries(CODE_ONLY).map(([name, reason]) => [`\`${name}\``, reason]),
+  Object.entries(CODE_ONLY_OPTIONS).map(([name, reason]) => [`\`${name}\``, reason]),
 )}
 `;
 }

@@ -56,7 +56,7 @@ export const SKIPPED_BLOCKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The reason why a block is not run; undefined if it is. */
-export function reasonNotToRun({ text }: Block): string | undefined {
+export function skipReason({ text }: Block): string | undefined {
   return SKIPPED_BLOCKS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
@@ -95,7 +95,7 @@ const SHELL_FLAGS: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], 
  */
 export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<PrintedBlock[]> {
   const { url, token, folder, data, timeScale } = reader;
-  const blocks = blocksOf(page).filter((block) => block.language === "sh" && !reasonNotToRun(block));
+  const blocks = blocksOf(page).filter((block) => block.language === "sh" && !skipReason(block));
   const ringport = quoteWords([...command, CLI]);
   const script = [
     "set -eu",

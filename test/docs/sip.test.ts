@@ -9,7 +9,7 @@ import { blocksOf, fileOf, PAGES, textOf } from "./pages.ts";
 
 const CONFIG = "adapters/telephony/sip/config/";
 /** Options of a trunk that are objects: the interface of each, and its file. */
-const NESTED: ReadonlyMap<string, { readonly name: string; readonly path: string }> = new Map([
+const NESTED_TYPES: ReadonlyMap<string, { readonly name: string; readonly path: string }> = new Map([
   ["TrunkTls", { name: "TlsOptions", path: "adapters/sip-stack/transport/tls.ts" }],
   ["TrunkListener", { name: "StreamServerOptions", path: "adapters/sip-stack/transport/stream-listener.ts" }],
 ]);
@@ -92,7 +92,7 @@ function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk-config.t
       .replace(/ \| undefined$/, "")
       .replace(/readonly (?=TrunkCodec|RouteTrunk)/, "");
     const meaning = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
-    const nested = NESTED.get(type);
+    const nested = NESTED_TYPES.get(type);
     const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, meaning];
     return nested ? [row, ...optionsOf(nested.name, `${option}.`, nested.path)] : [row];
   });

@@ -62,13 +62,13 @@ class Batch {
     const network = new TestNetwork({ telephony, close: async () => {} }, END_MS);
     const { line } = await network.link();
     await Promise.all([
-      ...Array.from({ length: CALLS }, () => this.#corruptedCall(network, line)),
+      ...Array.from({ length: CALLS }, () => this.#placeCorruptedCall(network, line)),
       this.#presence(relay, { register: true }),
       this.#presence(relay, { probe: "options" }),
     ]);
     this.#corruption.active = false;
     this.#expectNoPorts();
-    await this.#validCall(network, line);
+    await this.#placeValidCall(network, line);
     if ((await withTimeout(END_MS, network.close())) === TIMED_OUT) this.#faults.push("the trunk did not close");
     await relay.close();
     await this.#farEnd.close();
@@ -87,7 +87,7 @@ class Batch {
   }
 
   /** Places one call, which must end soon after we hang up, at the latest. */
-  async #corruptedCall(network: TestNetwork, line: Line): Promise<void> {
+  async #placeCorruptedCall(network: TestNetwork, line: Line): Promise<void> {
     const number = CORRUPTED_NUMBERS[Math.floor(this.#draw() * CORRUPTED_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
     await network.sleep(waitMs);
@@ -124,7 +124,7 @@ class Batch {
   /**
    * Places a call over the same trunk to a correct remote end: both sides must hear. Retries it on a stalled machine.
    */
-  async #validCall(network: TestNetwork, line: Line): Promise<void> {
+  async #placeValidCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       fault = await this.#inaudibleReason(network, line).catch(String);

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 
-const INSIDE = "RINGPORT_HOSTILE_INSIDE";
+const INSIDE_VARIABLE = "RINGPORT_HOSTILE_INSIDE";
 
 /** True if this process is alone in its network namespace, so that no packet can leave. */
-export const isIsolated: boolean = process.env[INSIDE] === "1";
+export const isIsolated: boolean = process.env[INSIDE_VARIABLE] === "1";
 
 /**
  * Runs this program again in a network namespace with only loopback, if one can be created here. @returns its exit code; undefined if none can be created, or this process is already in it
@@ -16,7 +16,7 @@ export function runIsolated(): number | undefined {
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const { status } = spawnSync(command[0]!, [...command.slice(1), ...self], {
     stdio: "inherit",
-    env: { ...process.env, [INSIDE]: "1" },
+    env: { ...process.env, [INSIDE_VARIABLE]: "1" },
   });
   return status ?? 1;
 }

@@ -5,7 +5,7 @@ import { ask } from "./support/ask.ts";
 import { CONSENT_PHONE, consent } from "./support/consent-fakes.ts";
 import { serve } from "./support/fakes.ts";
 
-const SHAPE = {
+const EXPECTED_SHAPE = {
   phone: CONSENT_PHONE,
   status: "granted",
   source: "web form",
@@ -22,10 +22,10 @@ describe("PUT /v1/consents/:phone", () => {
     expect(await put("/v1/consents/+12025550199")).toMatchObject({
       status: 201,
       headers: { location: "/v1/consents/%2B12025550199" },
-      json: { ...SHAPE, phone: "+12025550199" },
+      json: { ...EXPECTED_SHAPE, phone: "+12025550199" },
     });
     const replacement = await put(consentPath);
-    expect(replacement).toMatchObject({ status: 200, json: SHAPE });
+    expect(replacement).toMatchObject({ status: 200, json: EXPECTED_SHAPE });
     expect(replacement.headers.location).toBeUndefined();
   });
 
@@ -51,7 +51,7 @@ describe("PUT /v1/consents/:phone", () => {
 
 describe("a consent", () => {
   test("is read without its user", async () => {
-    expect(await ask(serve().app, { path: consentPath })).toMatchObject({ status: 200, json: SHAPE });
+    expect(await ask(serve().app, { path: consentPath })).toMatchObject({ status: 200, json: EXPECTED_SHAPE });
     const unknownReply = await ask(serve().app, { path: "/v1/consents/+12025550199" });
     expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "consent_not_found"]);
   });
@@ -70,7 +70,7 @@ describe("a consent", () => {
     };
     const { app } = serve({ consents: { list } });
     const first = await ask(app, { path: "/v1/consents?limit=1&status=granted" });
-    expect(first.json).toEqual([SHAPE]);
+    expect(first.json).toEqual([EXPECTED_SHAPE]);
     const [, next = ""] = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? "") ?? [];
     await ask(app, { path: next });
     expect(requests).toEqual([

@@ -4,7 +4,7 @@ import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, INSTANCE_ID, instance, serve } from "./support/fakes.ts";
 
-const SHAPE = {
+const EXPECTED_SHAPE = {
   id: INSTANCE_ID,
   name: "Front desk",
   status: "CREATED",
@@ -23,7 +23,7 @@ describe("POST /v1/instances", () => {
   test("a new instance returns 201 with six fields and a Location", async () => {
     const response = await ask(serve().app, post);
     expect(response.status).toBe(201);
-    expect(response.json).toEqual(SHAPE);
+    expect(response.json).toEqual(EXPECTED_SHAPE);
     expect(response.headers.location).toBe(instancePath);
   });
 
@@ -47,14 +47,14 @@ describe("GET /v1/instances", () => {
   test("each instance has six fields and no callQueue", async () => {
     const response = await ask(serve().app, { path: "/v1/instances" });
     expect(response.status).toBe(200);
-    expect(response.json).toEqual([SHAPE]);
+    expect(response.json).toEqual([EXPECTED_SHAPE]);
     expect(response.headers).toMatchObject({ "cache-control": "private, no-cache" });
   });
 
   test("expand=connection adds the connection of each instance", async () => {
     const response = await ask(serve().app, { path: "/v1/instances?limit=1&expand=connection" });
     expect(response.json).toEqual([
-      { ...SHAPE, connection: expect.objectContaining({ state: "online", phone: "+12025550199" }) },
+      { ...EXPECTED_SHAPE, connection: expect.objectContaining({ state: "online", phone: "+12025550199" }) },
     ]);
     expect((await ask(serve().app, { path: "/v1/instances?expand=calls" })).status).toBe(400);
   });
@@ -64,7 +64,7 @@ describe("GET /v1/instances/:instanceId", () => {
   test("the response adds the queue of active calls", async () => {
     const response = await ask(serve().app, { path: instancePath });
     expect(response.json).toEqual({
-      ...SHAPE,
+      ...EXPECTED_SHAPE,
       callQueue: [
         {
           id: CALL_ID,
@@ -102,7 +102,7 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
   test("the response is the instance; a request body is ignored", async () => {
     for (const body of [undefined, "{", "null"]) {
       const response = await ask(serve().app, { method: "POST", path, body });
-      expect([response.status, response.json]).toEqual([200, SHAPE]);
+      expect([response.status, response.json]).toEqual([200, EXPECTED_SHAPE]);
     }
   });
 

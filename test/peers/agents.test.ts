@@ -19,7 +19,7 @@ const TALKING = "+12025550106";
 /** Answers questions with words. */
 const ANSWERING = "+12025550120";
 /** Interrupts the first sentence, and returns the next question. */
-const INTERRUPTING = "+12025550121";
+const INTERRUPTING_NUMBER = "+12025550121";
 const RATE = 16_000;
 const API_KEY = "sk-loopback";
 const files = folder();
@@ -158,7 +158,7 @@ describeEach(
         });
 
         test("falls silent in the recording when interrupted, and remembers only the words heard", async () => {
-          const { transcript, heard, events } = await converse("dora", INTERRUPTING, "Greet them at length.");
+          const { transcript, heard, events } = await converse("dora", INTERRUPTING_NUMBER, "Greet them at length.");
           const speech = events.find(({ type }) => type === "callee_speech");
           const silentMs = firstSilence(heard.samples, heard.sampleRate, 400);
           const latencyMs = silentMs - (speech?.data.start_ms as number);

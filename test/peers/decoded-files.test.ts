@@ -127,8 +127,8 @@ withTools("a file decoded here and by ffmpeg", ["ffmpeg"], () => {
     return samples;
   }
 
-  async function expectSame({ bytes, twins = [bytes] }: CorpusFile, decode: Decode): Promise<void> {
-    const expectedSamples = concatPcm(twins.map(decodeByFfmpeg));
+  async function expectSame({ bytes, equivalentFiles = [bytes] }: CorpusFile, decode: Decode): Promise<void> {
+    const expectedSamples = concatPcm(equivalentFiles.map(decodeByFfmpeg));
     const samples = await decode(bytes);
     expect(rms(expectedSamples), "level of ffmpeg").toBeGreaterThan(100);
     expect(Math.abs(samples.length - expectedSamples.length) / RATE, "difference in length, s").toBeLessThanOrEqual(

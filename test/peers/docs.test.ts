@@ -19,7 +19,7 @@ const FOLDER_CHECKS: Readonly<Record<string, (folder: string) => void>> = {
   "docs/streams.md": expectCalleeReceived,
 };
 /** Pages that run in real time, as for a new user. */
-const IN_REAL_TIME: ReadonlySet<string> = new Set([
+const REAL_TIME_PAGES: ReadonlySet<string> = new Set([
   "README.md",
   "docs/quick-start.md",
   "docs/http.md",
@@ -28,7 +28,7 @@ const IN_REAL_TIME: ReadonlySet<string> = new Set([
 /** Pages about streams, which are a preview. */
 const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
 /** Pages that are typed into zsh instead of bash, so that both are covered; no block of any page has a comment. */
-const IN_ZSH: ReadonlySet<string> = new Set(["docs/quick-start.md", "docs/http.md", "docs/recording.md"]);
+const ZSH_PAGES: ReadonlySet<string> = new Set(["docs/quick-start.md", "docs/http.md", "docs/recording.md"]);
 const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 
 const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
@@ -42,7 +42,7 @@ describeEach([ON_NODE], (target) => {
   withTools("typed into a real shell,", TOOLS, () => {
     const files = folder();
     describe.each(pages)("%s", (page) => {
-      const timeScale = IN_REAL_TIME.has(page) ? "1" : "0.1";
+      const timeScale = REAL_TIME_PAGES.has(page) ? "1" : "0.1";
       const preview = WITH_STREAMS.has(page) ? { RINGPORT_STREAM_PREVIEW: "1" } : {};
       const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale, ...preview } });
 
@@ -55,7 +55,7 @@ describeEach([ON_NODE], (target) => {
         copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(pageFiles, "examples/hello.mp3"));
         const token = await server.token("admin");
         const reader = { url: server.base, token, folder: pageFiles, data: server.data, timeScale };
-        const outputs = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
+        const outputs = await typePage(page, reader, ZSH_PAGES.has(page) ? "zsh" : "bash");
         expect(wrongOutputs(page, outputs)).toEqual([]);
         expect(readdirSync(pageFiles).filter((name) => name !== "examples" && !isIgnored(name))).toEqual([]);
         FOLDER_CHECKS[page]?.(pageFiles);

@@ -65,7 +65,7 @@ export function mp3Corpus(folder: string): CorpusFile[] {
     ["-b:a", "320k"],
   ];
   const plainMp3 = mp3(44_100, 2, ["-id3v2_version", "0"]);
-  const twins = [plainMp3];
+  const equivalentFiles = [plainMp3];
   const id3v1 = concatBytes([letters("TAG"), new Uint8Array(125).fill(0x41)]);
   const placements: readonly (readonly [
     name: string,
@@ -90,10 +90,10 @@ export function mp3Corpus(folder: string): CorpusFile[] {
     ...placements.map(([name, before, after = new Uint8Array(0), refusal]) => ({
       name,
       bytes: concatBytes([before, plainMp3, after]),
-      twins,
+      twins: equivalentFiles,
       ...(refusal && { refusal }),
     })),
-    { name: "in a RIFF chunk", bytes: inRiff(plainMp3), twins, refusal: /MP3/ },
+    { name: "in a RIFF chunk", bytes: inRiff(plainMp3), equivalentFiles, refusal: /MP3/ },
     ...parts.map((first, i) => {
       const second = parts[(i + 4) % parts.length]!;
       return {

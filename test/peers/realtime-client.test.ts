@@ -75,8 +75,8 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     readonly inputs: unknown[] = [];
     audioBytes = 0;
     transcript = "";
-    #unknown = new Set<string>();
-    #known = new Set<string>();
+    #unknownTypes = new Set<string>();
+    #subscribedTypes = new Set<string>();
 
     constructor({ turnDetection, apiKey }: { readonly turnDetection?: object; readonly apiKey?: string }) {
       const lookup = client.tool({
@@ -110,10 +110,10 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
         this.events.push(event);
         const type = String(event.type);
         // The client reports known events again, under its own names.
-        this.#unknown.add(type);
-        if (this.#known.has(type)) return;
-        this.#known.add(type);
-        this.transport.on(type, () => this.#unknown.delete(type));
+        this.#unknownTypes.add(type);
+        if (this.#subscribedTypes.has(type)) return;
+        this.#subscribedTypes.add(type);
+        this.transport.on(type, () => this.#unknownTypes.delete(type));
       });
       this.session.on("error", ({ error }) => this.errors.push(JSON.stringify(error)));
       this.session.on("audio", ({ data }) => {
@@ -128,7 +128,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     private readonly apiKey: string;
 
     get unknownEvents(): string[] {
-      return [...this.#unknown];
+      return [...this.#unknownTypes];
     }
 
     /** Every item of the client's history, in short. */

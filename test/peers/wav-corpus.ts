@@ -7,7 +7,7 @@ export interface CorpusFile {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** Files with the same sound when concatenated, for a decoder that only reads part of this one. Default: the file itself. */
-  readonly twins?: readonly Uint8Array[];
+  readonly equivalentFiles?: readonly Uint8Array[];
   /** Pattern of the message with which a stream and a speech server's response may be refused instead. */
   readonly refusal?: RegExp;
 }
@@ -120,7 +120,7 @@ function layouts(): CorpusFile[] {
 
 function headers(): CorpusFile[] {
   const plainFile = voiceWav();
-  const twins = [plainFile];
+  const equivalentFiles = [plainFile];
   const stereo = voiceWav({ channels: 2, sampleRate: 44_100 });
   const samples = plainFile.subarray(44);
   const header = (placeholder: number): Uint8Array =>
@@ -128,36 +128,44 @@ function headers(): CorpusFile[] {
   const half = samples.length / 2;
   return [
     { name: "RF64", bytes: voiceWav({ container: "RF64", sampleRate: 16_000 }) },
-    ...[0, 1, 4].map((align) => ({ name: `block align ${align}`, bytes: withEdits(plainFile, [32, align, 2]), twins })),
+    ...[0, 1, 4].map((align) => ({
+      name: `block align ${align}`,
+      bytes: withEdits(plainFile, [32, align, 2]),
+      twins: equivalentFiles,
+    })),
     ...[1, 2].map((align) => ({
       name: `stereo with block align ${align}`,
       bytes: withEdits(stereo, [32, align, 2]),
       twins: [stereo],
     })),
-    ...[0, 8_000, 1].map((rate) => ({ name: `byte rate ${rate}`, bytes: withEdits(plainFile, [28, rate, 4]), twins })),
+    ...[0, 8_000, 1].map((rate) => ({
+      name: `byte rate ${rate}`,
+      bytes: withEdits(plainFile, [28, rate, 4]),
+      twins: equivalentFiles,
+    })),
     ...PLACEHOLDERS.flatMap((length) => [
-      { name: `placeholder ${length}`, bytes: concatBytes([header(length), samples]), twins },
+      { name: `placeholder ${length}`, bytes: concatBytes([header(length), samples]), twins: equivalentFiles },
       {
         name: `placeholder ${length} before each piece`,
         bytes: concatBytes([header(length), samples.subarray(0, half), header(length), samples.subarray(half)]),
-        twins,
+        twins: equivalentFiles,
       },
     ]),
     ...[2, 1_600, 4_000].map((length) => ({
       name: `a claim of ${length} bytes`,
       bytes: withEdits(plainFile, [40, length, 4]),
-      twins,
+      twins: equivalentFiles,
     })),
     ...[8, 36, 44].map((extraBytes) => ({
       name: `a claim of ${extraBytes} bytes more`,
       bytes: withEdits(plainFile, [40, samples.length + extraBytes, 4]),
-      twins,
+      twins: equivalentFiles,
     })),
   ];
 }
 
 function chunks(): CorpusFile[] {
-  const twins = [voiceWav()];
+  const equivalentFiles = [voiceWav()];
   const list = chunk("LIST", letters("INFOISFT\x06\0\0\0writer"));
   const chunksBefore: readonly (readonly [string, Uint8Array])[] = [
     ["LIST", list],
@@ -174,23 +182,23 @@ function chunks(): CorpusFile[] {
     ["zeros", new Uint8Array(500)],
     ["empty data chunks", concatBytes(new Array<Uint8Array>(20).fill(chunk("data", [])))],
   ];
-  const samples = twins[0]!.subarray(44);
+  const samples = equivalentFiles[0]!.subarray(44);
   const [first, second] = [samples.subarray(0, 4_000), samples.subarray(4_000)];
   return [
     ...chunksBefore.map(([name, part]) => ({
       name: `${name} before the data`,
       bytes: voiceWav({ before: [part] }),
-      twins,
+      twins: equivalentFiles,
     })),
     ...chunksAfter.map(([name, part]) => ({
       name: `${name} after the data`,
-      bytes: concatBytes([twins[0]!, part]),
-      twins,
+      bytes: concatBytes([equivalentFiles[0]!, part]),
+      twins: equivalentFiles,
     })),
     {
       name: "two data chunks with another one between them",
-      bytes: concatBytes([twins[0]!.subarray(0, 36), chunk("data", first), list, chunk("data", second)]),
-      twins,
+      bytes: concatBytes([equivalentFiles[0]!.subarray(0, 36), chunk("data", first), list, chunk("data", second)]),
+      equivalentFiles,
     },
   ];
 }
@@ -198,7 +206,7 @@ function chunks(): CorpusFile[] {
 /** Samples of 24, 20 and 12 bits in containers of 4, 3 and 2 bytes, at either end of them. */
 function containers(): CorpusFile[] {
   const values = sampleFrames({ channels: 1, sampleRate: 8_000, ms: 700 }).map(([value = 0]) => value);
-  const twins = [voiceWav()];
+  const equivalentFiles = [voiceWav()];
   const kinds = [
     [24, 4],
     [20, 4],
@@ -221,7 +229,7 @@ function containers(): CorpusFile[] {
         return {
           name: `${bits} bits at the ${end} end of ${container} bytes${extensible ? ", extensible" : ""}`,
           bytes: concatBytes([withEdits(head, [extensible ? 38 : 34, bits, 2], ...align), data]),
-          twins,
+          twins: equivalentFiles,
         };
       }),
     ),

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { tone } from "../../src/audio/tones/tone.ts";
-import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, useServer } from "../support/server.ts";
 import { expected, HELLO, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 import { countSounds, loudness, loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound.ts";
 import { loudSound, STREAMS, streamCall } from "../support/stream-calls.ts";
 
-describeEach(ON_EVERYTHING, (target) => {
+describeEach(ALL_TARGETS, (target) => {
   const server = useServer(target, { env: STREAMS });
 
   test.concurrent("a spoken message is heard in full", async () => {

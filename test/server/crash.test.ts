@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { describeEach, ON_EVERYTHING, type Server, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, type Server, useServer } from "../support/server.ts";
 import { type Client, type EventView, HELLO, until } from "../support/server-client.ts";
 import type { Row, Rows } from "../support/server-database.ts";
 import { loudness } from "../support/server-sound.ts";
@@ -11,7 +11,7 @@ const LONG_MESSAGE = {
   voiceId: "en-US-1",
 };
 
-describeEach(ON_EVERYTHING, (target) => {
+describeEach(ALL_TARGETS, (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9 in the middle of a call", () => {

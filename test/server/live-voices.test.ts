@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { DUO, FLUTE, RECOGNISER } from "../support/archives.ts";
+import { DUO_MODEL, FLUTE, RECOGNISER } from "../support/archives.ts";
 import { missingEngine } from "../support/neural.ts";
 import { type ProgramResult, run, runtimes } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -26,8 +26,12 @@ function rowsOf({ stdout }: ProgramResult): string[][] {
 
 describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 180_000 }, () => {
   test.each<[fault: string, removed: readonly string[], fix: string]>([
-    ["no model", [DUO, FLUTE, RECOGNISER], "has no voice and no recogniser; to install both: ringport models add pt"],
-    ["no voice", [DUO, FLUTE], "has no voice; to install one: ringport models add pt-BR"],
+    [
+      "no model",
+      [DUO_MODEL, FLUTE, RECOGNISER],
+      "has no voice and no recogniser; to install both: ringport models add pt",
+    ],
+    ["no voice", [DUO_MODEL, FLUTE], "has no voice; to install one: ringport models add pt-BR"],
     ["no recogniser", [RECOGNISER], "has no recogniser; to install one: ringport models add pt"],
   ])("without models it names the fix in one line, and exits with 2: %s", async (_, removed, fix) => {
     const folder = toneModels();

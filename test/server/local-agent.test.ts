@@ -13,7 +13,7 @@ let server: OpenaiServer | undefined;
 afterEach(() => server?.close());
 
 /** A model that repeats its input, and says goodbye after this many replies. */
-function parrot(replyCount: number): (request: ChatRequest) => ChatReply {
+function echoReplies(replyCount: number): (request: ChatRequest) => ChatReply {
   return ({ messages, format }) => {
     const texts = messages.map(({ content }) => content ?? "");
     if (format)
@@ -32,7 +32,7 @@ async function runDemo(
   replyCount: number,
   permissions: readonly string[] = ["--allow-run"],
 ): Promise<ProgramResult & { folder: string }> {
-  server = await openaiServer({ understand: () => "", models: ["some-model"], answer: parrot(replyCount) });
+  server = await openaiServer({ understand: () => "", models: ["some-model"], answer: echoReplies(replyCount) });
   const folder = temporaryFolder("local-agent");
   symlinkSync(join(ENGINE_FOLDER, "node_modules"), join(folder, "node_modules"));
   const finished = await run(runtime, MAIN, {

@@ -8,7 +8,7 @@ import { expected, until } from "../support/server-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Time in which a server notices a model, ms. */
-const NOTICED_MS = 20_000;
+const DETECTION_MS = 20_000;
 
 describe.skipIf(missingEngine !== undefined)("models that are added while the server runs", () => {
   describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
@@ -32,12 +32,12 @@ describe.skipIf(missingEngine !== undefined)("models that are added while the se
       writeFileSync(archive, await archiveOf(modelEntries(FLUTE), "tar.bz2"));
       const addition = await server.cli("models", "add", "--from", archive, "--speech-models", models);
       expect([addition.code, addition.stdout]).toEqual([0, expect.stringContaining("pt-BR-50")]);
-      await until(naturalIds, (ids) => ids.includes("pt-BR-50"), NOTICED_MS, "the new voice");
+      await until(naturalIds, (ids) => ids.includes("pt-BR-50"), DETECTION_MS, "the new voice");
       const call = await client.call((await client.activeInstance()).id, { tts: { text: "ola", voiceId: "pt-BR-1" } });
       expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
       const removal = await server.cli("models", "remove", FLUTE, "--speech-models", models);
       expect(removal.code).toBe(0);
-      await until(naturalIds, (ids) => ids.length === 0, NOTICED_MS, "the removal of the voice");
+      await until(naturalIds, (ids) => ids.length === 0, DETECTION_MS, "the removal of the voice");
     });
   });
 });

@@ -9,7 +9,7 @@ import { STREAMS, streamCall } from "../support/stream-calls.ts";
 import { spokenTones, toneModels } from "../support/tone-models.ts";
 
 /** Time in which a server notices a change to its models on a busy machine, ms. */
-const NOTICED_MS = 30_000;
+const DETECTION_MS = 30_000;
 const RATE = 16_000;
 
 interface Line {
@@ -43,7 +43,7 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
       await until(
         async () => expected(200, await client.get("/v1/voices?quality=natural&variants=true")).text,
         (text) => text.includes('"pt-BR-50"') === isListed,
-        NOTICED_MS,
+        DETECTION_MS,
         `the voice to be ${isListed ? "listed" : "gone"}`,
         500,
       );
@@ -100,13 +100,13 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
       const client = await server.as("ada");
       const { id } = await client.activeInstance();
       expect(await understoodText(client, id, "pt-BR-50", "primeiro recado")).toBe("primeiro recado");
-      const [model, elsewhere] = [join(models, FLUTE), join(models, ".elsewhere")];
-      renameSync(model, elsewhere);
+      const [model, otherFolder] = [join(models, FLUTE), join(models, ".elsewhere")];
+      renameSync(model, otherFolder);
       expect(await refusalText(client, id)).toContain(
         `${FLUTE} is missing or damaged in the folder ${basename(models)}`,
       );
       expect(await understoodText(client, id, "en-US-50", "another voice")).toBe("another voice");
-      renameSync(elsewhere, model);
+      renameSync(otherFolder, model);
       await waitUntilListed(client, true);
       expect(await understoodText(client, id, "pt-BR-50", "segundo recado")).toBe("segundo recado");
     });
@@ -115,14 +115,14 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
       const client = await server.as("ada");
       const { id } = await client.activeInstance();
       await waitUntilListed(client, true);
-      const elsewhere = `${models}-elsewhere`;
-      renameSync(models, elsewhere);
+      const otherFolder = `${models}-elsewhere`;
+      renameSync(models, otherFolder);
       try {
         expect(await refusalText(client, id)).toContain(`in the folder ${basename(models)}`);
         const { outcome } = await client.waitForCall((await client.call(id)).id);
         expect(outcome).toMatchObject({ reason: "message_played" });
       } finally {
-        renameSync(elsewhere, models);
+        renameSync(otherFolder, models);
       }
       await waitUntilListed(client, true);
       expect(await understoodText(client, id, "pt-BR-50", "de volta")).toBe("de volta");

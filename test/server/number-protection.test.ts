@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
 /** Number of a callee who answers. */
 const PHONE = "+12025550100";
 
-describeEach(ON_EVERYTHING, (target) => {
+describeEach(ALL_TARGETS, (target) => {
   const server = useServer(target, { env: { RINGPORT_QUEUE_PACE_MS: "1500", RINGPORT_QUEUE_PACE_JITTER: "0.1" } });
 
   test.concurrent("a forbidden number never rings until it is allowed again", async () => {

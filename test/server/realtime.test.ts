@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { type Sound, toneShare } from "../support/server-sound.ts";
 
@@ -17,8 +17,8 @@ const fake = await openaiServer({
   understand: () => "yes",
   apiKey: API_KEY,
   conversation: {
-    answer: ({ last, isAside }) => {
-      if (isAside) return { text: '{"comes":true}' };
+    answer: ({ last, isOutOfBand }) => {
+      if (isOutOfBand) return { text: '{"comes":true}' };
       return last === "user: yes" ? { text: GOODBYE, calls: [{ name: "hang_up", arguments: {} }] } : { text: QUESTION };
     },
     speak: async (text) => {
@@ -29,7 +29,7 @@ const fake = await openaiServer({
 });
 afterAll(() => fake.close());
 
-describeEach(ON_EVERYTHING, (target) => {
+describeEach(ALL_TARGETS, (target) => {
   const server = useServer(target, {
     env: {
       RINGPORT_AGENT_ENGINE: "realtime",

@@ -5,7 +5,7 @@ import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/
 import { answeredStream, STREAMS, streamCall } from "../support/stream-calls.ts";
 
 const MIB = 2 ** 20;
-const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
+const LOST_STREAM = { status: "FAILED", outcome: { reason: "stream_lost" } };
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, RINGPORT_DRAIN_MS: "300" } });
@@ -18,7 +18,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       stream.write(new Uint8Array(MIB + 1)).catch(() => {});
       // Bun breaks the connection without a close frame.
       expect([1009, 1006]).toContain((await stream.closed()).code);
-      expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+      expect(await client.waitForCall(call.id)).toMatchObject(LOST_STREAM);
     });
 
     test("100 MB at once are delayed or close the stream, and use little memory", async () => {
@@ -29,7 +29,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       if (canPause) await stream.event("buffer_high");
       else expect([4008, 1006]).toContain((await stream.closed()).code);
       expect((await client.get("/v1/instances")).status).toBe(200);
-      if (!canPause) return expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+      if (!canPause) return expect(await client.waitForCall(call.id)).toMatchObject(LOST_STREAM);
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
       expect([4010, 1006]).toContain((await stream.closed()).code);
       expect((await client.readCall(call.id)).outcome).toMatchObject({ reason: "terminated" });
@@ -50,7 +50,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.sendMessage('{"type":"unknown"}');
       await setImmediate();
     }
-    expect(await endedCall).toMatchObject(LOST);
+    expect(await endedCall).toMatchObject(LOST_STREAM);
     expect(server.peakMemory() - memoryBefore).toBeLessThan(150 * MIB);
     stream.resumeReading();
     // Deno stops reading from a dropped client, so this one cannot finish sending. Bun soon breaks the connection

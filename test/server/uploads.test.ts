@@ -14,7 +14,7 @@ const env = {
 };
 /** An upload without its last byte, with its length in front or in one chunk. */
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
-const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
+const CHUNKED_REQUEST = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
 /** Sends a request except for its last byte, again if it is refused; returns a function that ends it. */
 function startUpload(server: Server, client: Client, remainder: string): () => void {
@@ -62,7 +62,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe.each([
     ["with their length", WITH_LENGTH],
-    ["in chunks", IN_CHUNKS],
+    ["in chunks", CHUNKED_REQUEST],
   ])("unfinished uploads of one user, %s,", (_, remainder) => {
     test("the user's next upload is refused until they have ended", async () => {
       const [ada, bob] = [await server.as("ada"), await server.as("bob")];

@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
-describeEach(ON_EVERYTHING, (target) => {
+describeEach(ALL_TARGETS, (target) => {
   const server = useServer(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
 
   test("a webhook has its own headers, and the server shows their names only", async () => {

@@ -7,7 +7,7 @@ import { Beat } from "../bench/harness/beat.ts";
 import { type StreamServer, startStreamServer } from "../bench/stream/stream-server.ts";
 import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import { growthOf, type Sample } from "./slope.ts";
-import { type Counted, SoakedCall } from "./soaked-call.ts";
+import { type ReceivedCounts, SoakedCall } from "./soaked-call.ts";
 
 const { values } = parseArgs({
   options: {
@@ -75,7 +75,7 @@ async function soak(server: StreamServer, instance: string, n: number): Promise<
   }
 }
 
-function count({ events, audio, faults: newFaults }: Counted): void {
+function count({ events, audio, faults: newFaults }: ReceivedCounts): void {
   total.calls++;
   total.expected += events.expected;
   total.received += Math.min(events.received, events.expected);

@@ -15,7 +15,7 @@ const MARK_MARGIN_MS = 2_000;
 const BREAK_MS = 500;
 
 /** Expected and received counts. */
-export interface Counted {
+export interface ReceivedCounts {
   readonly events: { readonly expected: number; readonly received: number };
   /** Number of messages of the callee's audio. */
   readonly audio: { readonly expected: number; readonly received: number };
@@ -60,7 +60,7 @@ export class SoakedCall {
   }
 
   /** Resolves when the call has ended and everything is counted. @throws {Error} the connection failed */
-  async run(): Promise<Counted> {
+  async run(): Promise<ReceivedCounts> {
     const callEnd = new Promise<number>((resolve) => {
       this.#onClose = resolve;
     });
@@ -150,7 +150,7 @@ export class SoakedCall {
     this.#frames = 0;
   }
 
-  #evaluate(): Counted {
+  #evaluate(): ReceivedCounts {
     const { events, mismatches, missingCount } = this.#eventCheck;
     const eventsNamed = (name: string) => events.filter(({ event }) => event === name);
     const marks = eventsNamed("mark").map(({ name }) => name);

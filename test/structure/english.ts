@@ -1,7 +1,7 @@
 import type { SourceFile } from "./source-files.ts";
 
 /** Verbs of speaking that are used for APIs. */
-export const REPORTING = /\b(?:told|tells|says|said|hears)\b/gi;
+export const REPORTING_VERBS = /\b(?:told|tells|says|said|hears)\b/gi;
 /** Conditions use "if" or "when" instead. */
 export const WHERE = /\bwhere\b/gi;
 

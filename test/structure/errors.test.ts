@@ -4,7 +4,7 @@ import { sourceFiles } from "./source-files.ts";
 // A wrong argument of a program is a TypeError or a RangeError, as everywhere in JavaScript.
 
 /** Files that may throw an `Error` without a code, with the reason why it never leaves Ringport unchanged. */
-const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
+const UNCODED_ERRORS: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["fails a test of the adapter's author", "src/testing/"],
   ["the caller reads a damaged record as a missing one", "src/base/record-format.ts"],
   ["copies a cause without its secrets", "src/base/error.ts"],
@@ -77,9 +77,9 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["becomes TranscriptionFailed", "adapters/transcription/openai-batch.ts"],
 ];
 
-const UNCODED_PATHS = UNCODED.flatMap(([, ...paths]) => paths);
+const UNCODED_PATHS = UNCODED_ERRORS.flatMap(([, ...paths]) => paths);
 
-const THROWN = /(?:\b(?:throw|return)\s+|\breject\()new Error\(/;
+const THROWN_ERROR = /(?:\b(?:throw|return)\s+|\breject\()new Error\(/;
 
 test("every class of an error extends CodedError", () => {
   const otherErrors = sourceFiles().flatMap(({ path, text }) =>
@@ -93,13 +93,13 @@ test("every class of an error extends CodedError", () => {
 
 test("an error that leaves Ringport has a code", () => {
   const uncodedFiles = sourceFiles()
-    .filter(({ path, text }) => THROWN.test(text) && !UNCODED_PATHS.some((prefix) => path.startsWith(prefix)))
+    .filter(({ path, text }) => THROWN_ERROR.test(text) && !UNCODED_PATHS.some((prefix) => path.startsWith(prefix)))
     .map(({ path }) => path);
   expect(uncodedFiles).toEqual([]);
 });
 
 test("every exception to the rule is in use", () => {
-  const throwingFiles = sourceFiles().filter(({ text }) => THROWN.test(text));
+  const throwingFiles = sourceFiles().filter(({ text }) => THROWN_ERROR.test(text));
   const stalePrefixes = UNCODED_PATHS.filter((prefix) => !throwingFiles.some(({ path }) => path.startsWith(prefix)));
   expect(stalePrefixes).toEqual([]);
 });

@@ -5,7 +5,7 @@ const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const enum|const|let|function\*?|class|type|interface|enum) (\w+)/gm;
 
 /** Files that may export a name that another file exports too. */
-const SHARED: readonly (readonly [path: string, reason: string])[] = [
+const SHARED_EXPORTS: readonly (readonly [path: string, reason: string])[] = [
   ["adapters/server/bun.ts", "each runtime has its serve()"],
   ["adapters/server/deno.ts", "each runtime has its serve()"],
   ["src/http/response-types.ts", "generated: the JSON of a record, by the record's public name"],
@@ -17,12 +17,12 @@ const SHARED: readonly (readonly [path: string, reason: string])[] = [
 ];
 
 test("an exported name belongs to one file", () => {
-  expect(repeatedNames(SHARED.map(([path]) => path))).toEqual([]);
+  expect(repeatedNames(SHARED_EXPORTS.map(([path]) => path))).toEqual([]);
 });
 
 test("every exception to the rule is in use", () => {
-  const staleExceptions = SHARED.filter(([path]) => {
-    const otherPaths = SHARED.map(([other]) => other).filter((other) => other !== path);
+  const staleExceptions = SHARED_EXPORTS.filter(([path]) => {
+    const otherPaths = SHARED_EXPORTS.map(([other]) => other).filter((other) => other !== path);
     return repeatedNames(otherPaths).length === 0;
   });
   expect(staleExceptions).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /** Interfaces of ports with methods that have no rules, with the reasons. */
-const UNGUARDED = new Map([
+const UNGUARDED_PORTS = new Map([
   ["FrameSource", "the core is the port: legs call it"],
   ["AheadSource", "the core is the port: legs call it"],
   ["FrameSink", "the core is the port: legs call it"],
@@ -53,8 +53,8 @@ function unguardedMembers({ path, text }: SourceFile): readonly string[] {
 test("every port that the core calls has rules", () => {
   const ports = files.filter(({ path }) => path.startsWith("src/ports/") && !EXEMPT_FILES.test(path)).flatMap(portsOf);
   expect(ports.length).toBeGreaterThan(20);
-  expect(ports.filter((port) => !guardedPorts.has(port) && !UNGUARDED.has(port))).toEqual([]);
-  expect([...UNGUARDED.keys()].filter((port) => !ports.includes(port))).toEqual([]);
+  expect(ports.filter((port) => !guardedPorts.has(port) && !UNGUARDED_PORTS.has(port))).toEqual([]);
+  expect([...UNGUARDED_PORTS.keys()].filter((port) => !ports.includes(port))).toEqual([]);
 });
 
 test("the core gets guarded ports only", () => {

@@ -33,11 +33,11 @@ const PACKAGES = new Set(["pg", "undici"]);
 const CANDIDATE =
   /\b(?:fetch|WebSocket|WebSocketStream|EventSource|Deno|Bun)\b|(?:node:|")(?:dns|net|tls|https?2?|dgram|ws|ky|partysocket|pg|undici)\b/;
 /** Ways to connect without a lookup, or only with the lookup of users' hosts. */
-const SAFE = /\b(?:publicConnection\(|lookup: addressOnly\b)/;
+const SAFE_USE = /\b(?:publicConnection\(|lookup: addressOnly\b)/;
 
 /** Places of a file that may look up a host by `getaddrinfo`, as written; none if it has a separate lookup. */
 export function hostLookupsOf({ path, text }: SourceFile): readonly string[] {
-  if (!CANDIDATE.test(text) || SAFE.test(text)) return [];
+  if (!CANDIDATE.test(text) || SAFE_USE.test(text)) return [];
   const lookups: string[] = [];
   const imported = new Map<string, string>();
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);

@@ -9,7 +9,7 @@ export interface Import {
   readonly specifier: string;
   /** The path from the root for a file of the repository; the specifier for everything else. */
   readonly target: string;
-  readonly typeOnly: boolean;
+  readonly isTypeOnly: boolean;
   /** True for an `import()`: the file is loaded on demand. */
   readonly dynamic: boolean;
 }
@@ -26,22 +26,22 @@ export function importsOf(file: SourceFile): readonly Import[] {
 /** The end of a static import or export. */
 const STATIC = /\b(?:from|import)\s*(?:"[^"\n]*"|'[^'\n]*')\s*;?/g;
 /** An import that may be anywhere in a file. */
-const NESTED = /\bimport\s*[(/]/;
+const NESTED_IMPORT = /\bimport\s*[(/]/;
 
 /** The part of a file that has all its imports: parsing the whole text of every file would take seconds. */
 function importingPart(text: string): string {
-  if (NESTED.test(text)) return text;
+  if (NESTED_IMPORT.test(text)) return text;
   const last = [...text.matchAll(STATIC)].at(-1);
   return last === undefined ? "" : text.slice(0, last.index + last[0].length);
 }
 
 function parse({ path, text }: SourceFile): readonly Import[] {
   const imports: Import[] = [];
-  const add = (specifier: ts.Node | undefined, typeOnly: boolean, dynamic = false) => {
+  const add = (specifier: ts.Node | undefined, isTypeOnly: boolean, dynamic = false) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const name = specifier.text;
     const target = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
-    imports.push({ specifier: name, target, typeOnly, dynamic });
+    imports.push({ specifier: name, target, isTypeOnly, dynamic });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node))
@@ -74,8 +74,8 @@ export function layerOf(path: string): Layer | undefined {
 }
 
 /** The entry of the row that permits an import; the row's own files permit themselves. */
-export function permissionFor(layer: Layer, { target, typeOnly }: Import): string | undefined {
-  const entries = [layer.files, ...layer.allowed, ...(typeOnly ? (layer.types ?? []) : [])];
+export function permissionFor(layer: Layer, { target, isTypeOnly }: Import): string | undefined {
+  const entries = [layer.files, ...layer.allowed, ...(isTypeOnly ? (layer.types ?? []) : [])];
   return entries.find((entry) => covers(entry, target));
 }
 

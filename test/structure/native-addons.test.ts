@@ -76,7 +76,7 @@ describe("the rule", () => {
 /** Native add-ons, and packages with one, that a file imports; a type cannot harm. */
 function addonImportsOf(file: SourceFile): string[] {
   return importsOf(file)
-    .filter(({ target, typeOnly }) => !typeOnly && /^(?:sherpa-onnx|onnxruntime)|\.node$/.test(target))
+    .filter(({ target, isTypeOnly }) => !isTypeOnly && /^(?:sherpa-onnx|onnxruntime)|\.node$/.test(target))
     .map(({ target }) => `${file.path} imports "${target}": only ${ENGINE} loads native code, in a speech process`);
 }
 
@@ -97,7 +97,7 @@ function importersOf(path: string, allFiles: readonly SourceFile[]): ReadonlySet
     for (const file of allFiles)
       if (
         !importers.has(file.path) &&
-        importsOf(file).some((imported) => !imported.typeOnly && imported.target === target)
+        importsOf(file).some((imported) => !imported.isTypeOnly && imported.target === target)
       ) {
         importers.add(file.path);
         queue.push(file.path);

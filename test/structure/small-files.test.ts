@@ -12,7 +12,7 @@ const MIN_LINES = 40;
 const MAX_LINES = 250;
 
 /** Files that stay beside their only importer. */
-const SEPARATE = new Map([
+const SEPARATE_FILES = new Map([
   ["adapters/console/pages/dictionary/pt/status.ts", "each dictionary has a file per language"],
   ["adapters/console/pages/views/account/browser-name.ts", "a rule of a page, tested without a browser"],
   ["adapters/console/pages/views/call/levels.ts", "a rule of a page, tested without a browser"],
@@ -33,7 +33,7 @@ test(`no folder has more than ${MAX_FILES} files`, () => {
 });
 
 test("a short file with one importer is merged into it", () => {
-  expect([...mergeableFiles(files)].sort()).toEqual([...SEPARATE.keys()]);
+  expect([...mergeableFiles(files)].sort()).toEqual([...SEPARATE_FILES.keys()]);
 });
 
 test("a file is mergeable only if it is short, has one importer in its layer, and is not loaded later", () => {

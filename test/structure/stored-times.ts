@@ -84,7 +84,7 @@ export function timeColumns(schema: SourceFile): readonly string[] {
 const TIME_FIELD =
   /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
 /** Functions that read a stored time safely. */
-const TIME_READ = /\b(?:storedTime|codeExpiry|withEffectiveTimes)\(/;
+const STORED_TIME_READ = /\b(?:storedTime|codeExpiry|withEffectiveTimes)\(/;
 
 /** Files whose comparisons of times are exempt, with the reason. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
@@ -113,7 +113,7 @@ export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   const violations: string[] = [];
   const visit = (node: ts.Node, body: string): void => {
     const ownText = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
-    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !TIME_READ.test(ownText)) {
+    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !STORED_TIME_READ.test(ownText)) {
       const operands = [node.left, node.right].map((side) => side.getText(file));
       if (operands.some((side) => TIME_FIELD.test(side)) && operands.some((side) => /\b(?:now|timestamp)\b/.test(side)))
         violations.push(

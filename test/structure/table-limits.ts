@@ -19,9 +19,9 @@ export interface TableLimit {
   /** The number of rows. */
   readonly rows: string;
   /** Treatment beyond it: a refusal's code, or another ending. */
-  readonly beyond: RefusalCode | AccountRefusalCode | keyof typeof ENDINGS;
+  readonly treatment: RefusalCode | AccountRefusalCode | keyof typeof ENDINGS;
   /** The files and the names in them that enforce it. */
-  readonly by: readonly (readonly [file: string, name: string])[];
+  readonly enforcedBy: readonly (readonly [file: string, name: string])[];
   /** The files of adapters/storage that insert rows. */
   readonly insertedIn: readonly string[];
   /** The test of the treatment beyond it: its file, and the beginning of its title. */
@@ -39,51 +39,51 @@ const ACCOUNTS = "src/application/accounts";
 export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = {
   users: {
     rows: "one for each account, or name of a token's user",
-    beyond: "operator",
-    by: [["src/application/tokens/tokens.ts", "userName"]],
+    treatment: "operator",
+    enforcedBy: [["src/application/tokens/tokens.ts", "userName"]],
     insertedIn: ["account-store.ts", "code-store.ts"],
     gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
   },
   accounts: {
     rows: "one for each person with an invitation",
-    beyond: "registration_closed",
-    by: [[`${ACCOUNTS}/accounts.ts`, "#registrationCode"]],
+    treatment: "registration_closed",
+    enforcedBy: [[`${ACCOUNTS}/accounts.ts`, "#registrationCode"]],
     insertedIn: ["code-store.ts"],
     test: ["test/application/accounts/registration.test.ts", "by invitation needs one, and uses it up"],
     gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
   },
   batches: {
     rows: "200 of each user",
-    beyond: "batch_quota",
-    by: [[LIMITS, "batchesPerUser"]],
+    treatment: "batch_quota",
+    enforcedBy: [[LIMITS, "batchesPerUser"]],
     insertedIn: ["batch-store.ts"],
     test: [`${CONTRACT}/batches.ts`, "a batch beyond the limit of its user is not stored"],
   },
   batch_targets: {
     rows: "100,000 of each batch",
-    beyond: "batch_full",
-    by: [[LIMITS, "targetsPerBatch"]],
+    treatment: "batch_full",
+    enforcedBy: [[LIMITS, "targetsPerBatch"]],
     insertedIn: ["new-targets.ts"],
     test: [`${CONTRACT}/batches.ts`, "targets beyond the limit of a batch are not stored"],
     gap: "a user may have 20 million: the operator lowers both limits, or calls fewer people",
   },
   batch_counts: {
     rows: "one for each status and reason",
-    beyond: "parent",
-    by: [["adapters/storage/batches/target-counts.ts", "ADD_TO_COUNT"]],
+    treatment: "parent",
+    enforcedBy: [["adapters/storage/batches/target-counts.ts", "ADD_TO_COUNT"]],
     insertedIn: ["target-counts.ts"],
   },
   account_sessions: {
     rows: "100 of each account",
-    beyond: "oldest",
-    by: [[`${ACCOUNTS}/sessions.ts`, "MAX_SESSIONS"]],
+    treatment: "oldest",
+    enforcedBy: [[`${ACCOUNTS}/sessions.ts`, "MAX_SESSIONS"]],
     insertedIn: ["login-store.ts", "code-store.ts"],
     test: [`${CONTRACT}/sessions.ts`, "a sign-in beyond the limit ends the oldest sessions of its account"],
   },
   account_codes: {
     rows: "100 open invitations, one code for the first start, one for a new password of each account",
-    beyond: "invitation_quota",
-    by: [
+    treatment: "invitation_quota",
+    enforcedBy: [
       [`${ACCOUNTS}/one-time-codes.ts`, "MAX_INVITATIONS"],
       ["adapters/storage/tables/all-tables.ts", "IS_FIRST_CODE"],
       ["adapters/storage/tables/all-tables.ts", "IS_RESET_CODE"],
@@ -93,8 +93,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   audit_log: {
     rows: "10,000 of each account, for a year",
-    beyond: "oldest",
-    by: [
+    treatment: "oldest",
+    enforcedBy: [
       [`${ACCOUNTS}/audit-log.ts`, "MAX_ENTRIES"],
       [`${ACCOUNTS}/audit-log.ts`, "RETENTION_MS"],
     ],
@@ -103,16 +103,16 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   tokens: {
     rows: "100 valid ones of each account, and as many revoked ones",
-    beyond: "token_quota",
-    by: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
+    treatment: "token_quota",
+    enforcedBy: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
     test: [`${CONTRACT}/accounts.ts`, "an account creates tokens up to its limit, and keeps as many revoked ones"],
     gap: "programs and the command line make any number",
   },
   instances: {
     rows: "1,000 of each user; deleted ones count towards the bytes of their user",
-    beyond: "instance_quota",
-    by: [
+    treatment: "instance_quota",
+    enforcedBy: [
       [LIMITS, "instancesPerUser"],
       [LIMITS, "storedBytesPerUser"],
     ],
@@ -121,14 +121,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   credentials: {
     rows: "one for each instance",
-    beyond: "replaced",
-    by: [["adapters/storage/instances/sealed-stores.ts", "writeCredentials"]],
+    treatment: "replaced",
+    enforcedBy: [["adapters/storage/instances/sealed-stores.ts", "writeCredentials"]],
     insertedIn: ["sealed-stores.ts"],
   },
   line_records: {
     rows: "20,000 of each instance, of 1 MiB each",
-    beyond: "error",
-    by: [
+    treatment: "error",
+    enforcedBy: [
       ["src/application/sealing/sealed-records.ts", "MAX_RECORDS"],
       ["src/application/sealing/sealed-records.ts", "MAX_VALUE_BYTES"],
     ],
@@ -138,15 +138,15 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   consents: {
     rows: "100,000 of each user",
-    beyond: "consent_quota",
-    by: [[LIMITS, "consentsPerUser"]],
+    treatment: "consent_quota",
+    enforcedBy: [[LIMITS, "consentsPerUser"]],
     insertedIn: ["consent-store.ts"],
     test: ["test/application/consents.test.ts", "are limited; existing ones can still be replaced"],
   },
   calls: {
     rows: "those that 4 GiB of a user have room for, and 12 MiB of the demo tokens of an instance",
-    beyond: "storage_quota",
-    by: [
+    treatment: "storage_quota",
+    enforcedBy: [
       [LIMITS, "storedBytesPerUser"],
       [LIMITS, "storedBytesPerDemoInstance"],
     ],
@@ -155,15 +155,15 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   call_audio: {
     rows: "one file for each active call, in parts, counted with its call, and for each batch that has not ended",
-    beyond: "storage_quota",
-    by: [[BYTES, "newCallCharges"]],
+    treatment: "storage_quota",
+    enforcedBy: [[BYTES, "newCallCharges"]],
     insertedIn: ["batch-store.ts", "insert-call.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   events: {
     rows: "those of calls and instances, counted when the call is over, or with the change of the instance",
-    beyond: "counted",
-    by: [
+    treatment: "counted",
+    enforcedBy: [
       [BYTES, "finalCallBytes"],
       [BYTES, "eventBytes"],
     ],
@@ -173,35 +173,35 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   transcripts: {
     rows: "those of calls, counted when the call is over",
-    beyond: "counted",
-    by: [[BYTES, "finalCallBytes"]],
+    treatment: "counted",
+    enforcedBy: [[BYTES, "finalCallBytes"]],
     insertedIn: ["audio-and-transcripts.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
     gap: "a live call has no limit but its duration",
   },
   event_counters: {
     rows: "one for each user",
-    beyond: "parent",
-    by: [["adapters/storage/calls/event-store.ts", "counting"]],
+    treatment: "parent",
+    enforcedBy: [["adapters/storage/calls/event-store.ts", "counting"]],
     insertedIn: ["event-store.ts"],
     gap: "the counter of a deleted user stays: a position is never used twice",
   },
   finished_counts: {
     rows: "two for each instance",
-    beyond: "parent",
-    by: [["adapters/storage/calls/call-purge.ts", "countFinished"]],
+    treatment: "parent",
+    enforcedBy: [["adapters/storage/calls/call-purge.ts", "countFinished"]],
     insertedIn: ["call-purge.ts"],
   },
   stored_usage: {
     rows: "one for each user, and one for each instance with demo tokens",
-    beyond: "parent",
-    by: [[BYTES, "charge"]],
+    treatment: "parent",
+    enforcedBy: [[BYTES, "charge"]],
     insertedIn: ["stored-bytes.ts"],
   },
   receipts: {
     rows: "one for each creation with a key, counted with its record, for 24 hours",
-    beyond: "storage_quota",
-    by: [
+    treatment: "storage_quota",
+    enforcedBy: [
       [BYTES, "rowBytes"],
       ["src/application/idempotency/idempotency.ts", "RECEIPT_KEPT_MS"],
     ],
@@ -210,28 +210,28 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   removed_calls: {
     rows: "one for each deleted call, and for each transfer, of the last 24 hours",
-    beyond: "age",
-    by: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
+    treatment: "age",
+    enforcedBy: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
     insertedIn: ["insert-call.ts"],
     test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a time"],
   },
   trusted_time: {
     rows: "one",
-    beyond: "replaced",
-    by: [["adapters/storage/bounded-deletions.ts", "saveTrustedTime"]],
+    treatment: "replaced",
+    enforcedBy: [["adapters/storage/bounded-deletions.ts", "saveTrustedTime"]],
     insertedIn: ["bounded-deletions.ts"],
   },
   webhooks: {
     rows: "20 of each user",
-    beyond: "webhook_quota",
-    by: [[LIMITS, "webhooksPerUser"]],
+    treatment: "webhook_quota",
+    enforcedBy: [[LIMITS, "webhooksPerUser"]],
     insertedIn: ["webhook-store.ts"],
     test: [`${CONTRACT}/webhooks.ts`, "concurrent creations succeed up to the limit"],
   },
   webhook_deliveries: {
     rows: "1,000 tests and replays of each webhook that are pending, and 1,000 that are over; one for each event that it wants",
-    beyond: "delivery_quota",
-    by: [
+    treatment: "delivery_quota",
+    enforcedBy: [
       ["src/application/webhooks/webhooks.ts", "MAX_REQUESTED"],
       ["src/application/webhooks/endpoints.ts", "RETENTION_MS"],
     ],
@@ -241,8 +241,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   },
   owners: {
     rows: "one for each resource of the server",
-    beyond: "replaced",
-    by: [["adapters/storage/tables/all-tables.ts", "WHOLE_DATABASE"]],
+    treatment: "replaced",
+    enforcedBy: [["adapters/storage/tables/all-tables.ts", "WHOLE_DATABASE"]],
     insertedIn: ["connect-sqlite.ts", "postgres-lease.ts"],
   },
 };

@@ -46,7 +46,7 @@ export async function agentCall(world: World, instructions: readonly string[], o
   return call;
 }
 
-export async function talking(...options: Parameters<typeof ringing>): Promise<Scene> {
+export async function talkingScene(...options: Parameters<typeof ringing>): Promise<Scene> {
   const scene = await ringing(...options);
   scene.leg.answer();
   await scene.world.system.settle();

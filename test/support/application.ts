@@ -29,7 +29,7 @@ import type { Speaker } from "../../src/domain/calls/transcript.ts";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import { inputSchemas } from "../../src/domain/input/inputs.ts";
 import type { Instance } from "../../src/domain/instances/instance.ts";
-import { type QueuePolicy, SINGLE } from "../../src/domain/instances/queue-capacity.ts";
+import { type QueuePolicy, SINGLE_POLICY } from "../../src/domain/instances/queue-capacity.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import { eventView } from "../../src/http/views/event-view.ts";
@@ -270,7 +270,7 @@ export class World {
       timings,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       callLimits: options.callLimits ?? {},
-      policy: options.policy ?? SINGLE,
+      policy: options.policy ?? SINGLE_POLICY,
       schemas: SCHEMAS,
       strictSchemas: STRICT_SCHEMAS,
       streamPreview: options.streamPreview ?? false,
@@ -423,11 +423,11 @@ export class World {
   /** Stops, advancing time until everything has ended. */
   async stop(drainMs = 0): Promise<void> {
     let isStopped = false;
-    const stopping = this.app.stop(drainMs).then(() => {
+    const stopPromise = this.app.stop(drainMs).then(() => {
       isStopped = true;
     });
     for (let tries = 0; tries < 100 && !isStopped; tries++) await this.system.advance(1_000);
-    await stopping;
+    await stopPromise;
     await this.storage.close();
   }
 }

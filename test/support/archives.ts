@@ -6,7 +6,7 @@ import { bzip2 } from "./bzip2.ts";
 import { FIXTURE_MODELS } from "./tone-models.ts";
 
 /** Models of the fixtures. */
-export const DUO = "vits-tone-en_US-duo-low";
+export const DUO_MODEL = "vits-tone-en_US-duo-low";
 export const FLUTE = "vits-tone-pt_BR-flauta-low";
 export const RECOGNISER = "sherpa-onnx-streaming-t-one-tones";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
+const BUILT_FILES = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
 /** Last output of the build. */
 const LAST_OUTPUT = "dist/third-party-notices.txt";
 /** Below the sources, but generated from them: `npm ci` and `npm pack` regenerate it. */
@@ -11,16 +11,16 @@ const GENERATED = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 
 /** Global setup: fails unless the build exists and is as new as its sources. */
-export default function built(): void {
+export default function assertBuilt(): void {
   const fault = buildFault();
   if (fault !== undefined) throw new Error(fault);
 }
 
 /** The reason why `dist` is unusable; undefined if it is complete and as new as its sources. */
 export function buildFault(): string | undefined {
-  const missingFile = [...BUILT, LAST_OUTPUT].find((file) => modifiedMs(file) === undefined);
+  const missingFile = [...BUILT_FILES, LAST_OUTPUT].find((file) => modifiedMs(file) === undefined);
   if (missingFile) return `${missingFile} is not there: run \`npm run build\` first`;
-  const builtAt = Math.min(...BUILT.slice(0, 2).map((file) => modifiedMs(file) ?? 0));
+  const builtAt = Math.min(...BUILT_FILES.slice(0, 2).map((file) => modifiedMs(file) ?? 0));
   const newerFile = SOURCES.flatMap(filesOf).find((file) => (modifiedMs(file) ?? 0) > builtAt);
   return newerFile && `${newerFile} is newer than dist/: run \`npm run build\` again`;
 }

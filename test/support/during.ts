@@ -1,7 +1,7 @@
 import type { ManualSystem } from "../../src/testing/manual-system.ts";
 
 /** The result of the work; advances time until it is done, even while it loads a module or waits for the disk. */
-export async function during<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
+export async function advanceUntilDone<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
   let isDone = false;
   const completion = work.finally(() => {
     isDone = true;

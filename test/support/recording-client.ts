@@ -38,7 +38,7 @@ export class RecordingClient implements StreamClient {
     this.#frames.push(frame.slice());
   }
 
-  over(end: StreamEnd): void {
+  ended(end: StreamEnd): void {
     this.ends.push(end);
   }
 

@@ -44,17 +44,17 @@ export function decodePng(file: Buffer): Picture {
 /** Undoes the line filters (§9). */
 function undoFilters(data: Buffer, lineBytes: number, pixelBytes: number): Uint8Array[] {
   const lines: Uint8Array[] = [];
-  let above = new Uint8Array(lineBytes);
+  let rowAbove = new Uint8Array(lineBytes);
   for (let at = 0; at < data.length; at += lineBytes + 1) {
     const filter = data[at]!;
     const line = Uint8Array.from(data.subarray(at + 1, at + 1 + lineBytes));
     for (let i = 0; i < lineBytes; i++) {
       const left = i < pixelBytes ? 0 : line[i - pixelBytes]!;
-      const upperLeft = i < pixelBytes ? 0 : above[i - pixelBytes]!;
-      line[i]! += [0, left, above[i]!, (left + above[i]!) >> 1, paeth(left, above[i]!, upperLeft)][filter]!;
+      const upperLeft = i < pixelBytes ? 0 : rowAbove[i - pixelBytes]!;
+      line[i]! += [0, left, rowAbove[i]!, (left + rowAbove[i]!) >> 1, paeth(left, rowAbove[i]!, upperLeft)][filter]!;
     }
     lines.push(line);
-    above = line;
+    rowAbove = line;
   }
   return lines;
 }

@@ -56,7 +56,7 @@ export const ON_EVERY_POSTGRES: readonly Target[] = [
   ON_POSTGRES,
   ...OTHER_RUNTIMES.map((name) => target(name, "PostgreSQL")),
 ];
-export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES, ...ON_EVERY_POSTGRES];
+export const ALL_TARGETS: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES, ...ON_EVERY_POSTGRES];
 
 /** The targets of this run: `TEST_TARGETS` is a pattern of their names, such as `on PostgreSQL` or `^bun`. */
 const TARGET_PATTERN = new RegExp(process.env.TEST_TARGETS ?? "", "i");
@@ -146,11 +146,11 @@ export class Server {
 
   /** URL of the server, base path included, without a slash at the end. */
   get base(): string {
-    return this.#running().url;
+    return this.#runningProcess().url;
   }
 
   get pid(): number {
-    return this.#running().pid;
+    return this.#runningProcess().pid;
   }
 
   /** OpenAPI document of the server, once read. */
@@ -160,7 +160,7 @@ export class Server {
 
   /** Output so far. */
   get output(): string {
-    return this.#running().output();
+    return this.#runningProcess().output();
   }
 
   /** Starts the server on its existing data. @param env settings for this run only */
@@ -186,12 +186,12 @@ export class Server {
 
   /** Resolves when it has ended, with its exit code, or null if a signal ended it. */
   get exited(): Promise<number | null> {
-    return this.#running().exited;
+    return this.#runningProcess().exited;
   }
 
   /** Stops the server. Returns its exit code, or null if a signal ended it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-    const code = await this.#running().stop(signal);
+    const code = await this.#runningProcess().stop(signal);
     this.#process = undefined;
     return code;
   }
@@ -274,7 +274,7 @@ export class Server {
     return join(this.data, "token");
   }
 
-  #running(): ServerProcess {
+  #runningProcess(): ServerProcess {
     if (!this.#process) throw new Error("the server is not running");
     return this.#process;
   }

@@ -4,8 +4,8 @@ import { planTrials, type TrialInput } from "./trials.ts";
 import { wordsOf } from "./word-errors.ts";
 
 const ENGLISH = "sherpa-onnx-streaming-zipformer-en-20M-2023-02-17";
-const SEVERAL = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
-const OTHER = "sherpa-onnx-streaming-other";
+const MULTILINGUAL_MODEL = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
+const OTHER_MODEL = "sherpa-onnx-streaming-other";
 
 const voice = (id: string, engine: string, aliasOf?: string) => ({
   id,
@@ -26,7 +26,7 @@ const VOICES = [
 ];
 
 function plan(input: Partial<TrialInput> = {}) {
-  const { trials, skipped } = planTrials({ voices: VOICES, recognisers: [SEVERAL], ...input });
+  const { trials, skipped } = planTrials({ voices: VOICES, recognisers: [MULTILINGUAL_MODEL], ...input });
   return {
     ids: trials.map(({ voiceId }) => voiceId),
     recognisers: trials.map(({ recogniser }) => recogniser),
@@ -44,14 +44,14 @@ describe("the plan of the trials", () => {
       engine: "neural",
       model: "model of pt-BR-20",
       language: "pt",
-      recogniser: SEVERAL,
+      recogniser: MULTILINGUAL_MODEL,
       sentences: SENTENCES.get("pt"),
     });
   });
 
   it("names the voices that it leaves out, and the fix", () => {
     expect(plan().skipped).toEqual([expect.stringMatching(/^fr-FR-50: no installed recogniser knows "fr"/)]);
-    expect(plan({ recognisers: [OTHER] }).skipped).toEqual([
+    expect(plan({ recognisers: [OTHER_MODEL] }).skipped).toEqual([
       expect.stringMatching(/^fr-FR-50: there are no sentences in "fr"; .*--sentences FILE/),
     ]);
   });
@@ -64,11 +64,11 @@ describe("the plan of the trials", () => {
 
   it("prefers a recogniser that is known for the language, unless the user names one", () => {
     const voiceIds = ["en-US-7", "pt-BR-20"];
-    const recognisers = [OTHER, ENGLISH, SEVERAL];
-    expect(plan({ voiceIds, recognisers }).recognisers).toEqual([ENGLISH, SEVERAL]);
-    expect(plan({ voiceIds, recognisers: [OTHER, ENGLISH] }).recognisers).toEqual([ENGLISH, OTHER]);
+    const recognisers = [OTHER_MODEL, ENGLISH, MULTILINGUAL_MODEL];
+    expect(plan({ voiceIds, recognisers }).recognisers).toEqual([ENGLISH, MULTILINGUAL_MODEL]);
+    expect(plan({ voiceIds, recognisers: [OTHER_MODEL, ENGLISH] }).recognisers).toEqual([ENGLISH, OTHER_MODEL]);
     expect(plan({ voiceIds, recognisers: [ENGLISH] }).recognisers).toEqual([ENGLISH]);
-    expect(plan({ voiceIds, recognisers, recogniser: OTHER }).recognisers).toEqual([OTHER, OTHER]);
+    expect(plan({ voiceIds, recognisers, recogniser: OTHER_MODEL }).recognisers).toEqual([OTHER_MODEL, OTHER_MODEL]);
     expect(plan({ voiceIds, recognisers, recogniser: "missing" }).recognisers).toEqual([]);
   });
 });

@@ -10,8 +10,8 @@ export interface WordErrors {
  * Compares what was heard with what was said: the fewest words to replace, add and remove. Case, punctuation and
  * apostrophes do not count.
  */
-export function wordErrors(said: string, heard: string): WordErrors {
-  const words = wordsOf(said);
+export function wordErrors(reference: string, heard: string): WordErrors {
+  const words = wordsOf(reference);
   return { words: words.length, errors: editDistance(words, wordsOf(heard)) };
 }
 

@@ -126,7 +126,7 @@ export class ChatConversation implements Conversation {
     this.#preparedReply?.cancel();
     this.#preparedReply = undefined;
     if (!this.#isPreemptive || this.#budget.exhausted !== undefined) return;
-    const request = { messages: this.#history.with(input), tools: this.#tools };
+    const request = { messages: this.#history.messagesWith(input), tools: this.#tools };
     this.#preparedReply = new PreparedReply(input, (replySignal) => this.#chat(request, replySignal), signal);
   }
 

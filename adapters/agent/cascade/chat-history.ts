@@ -26,7 +26,7 @@ export class ChatHistory {
   }
 
   /** The messages with the input added. */
-  with(input: ChatInput): ChatMessage[] {
+  messagesWith(input: ChatInput): ChatMessage[] {
     const { index, user } = this.#messageOf(input);
     return [...this.messages.slice(0, index), user];
   }

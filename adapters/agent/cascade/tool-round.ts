@@ -19,7 +19,7 @@ export class ToolRound {
   readonly #calls: readonly { readonly call: ToolCall; readonly action: ToolAction }[];
   /** Indexes of the results in the history. */
   readonly #indexes: readonly number[];
-  readonly #running: Promise<void>[] = [];
+  readonly #runningTools: Promise<void>[] = [];
   #hasFailed = false;
 
   /**
@@ -38,12 +38,12 @@ export class ToolRound {
 
   /** True while tools whose results are needed are running. */
   get isRunning(): boolean {
-    return this.#running.length > 0;
+    return this.#runningTools.length > 0;
   }
 
   /** Waits for the tools for at most `ms`; resolves with true if they are still running. */
   isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
-    return isSlow(Promise.all(this.#running), ms, signal);
+    return isSlow(Promise.all(this.#runningTools), ms, signal);
   }
 
   /** Resolves when all tools have their results. @throws the signal's reason; the tools continue */
@@ -53,7 +53,7 @@ export class ToolRound {
       stop = resolve;
       signal.addEventListener("abort", stop);
     });
-    if (!signal.aborted) await Promise.race([Promise.all(this.#running), aborted]);
+    if (!signal.aborted) await Promise.race([Promise.all(this.#runningTools), aborted]);
     signal.removeEventListener("abort", stop);
     signal.throwIfAborted();
   }
@@ -95,7 +95,7 @@ export class ToolRound {
       this.#hasFailed = true;
       this.#result(index, `error: ${action.fault}`);
     } else if (action.do === "run")
-      this.#running.push(
+      this.#runningTools.push(
         action.tool.run(action.input).then((text) => {
           this.#hasFailed ||= text.startsWith("error: ");
           this.#result(index, text);

@@ -11,7 +11,7 @@ const MAX_VOICEMAIL = 2_000;
 export type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
 
 /** The tools that every agent has. */
-const BUILT_IN: readonly ToolText[] = [
+const BUILT_IN_TOOLS: readonly ToolText[] = [
   {
     name: "hang_up",
     description: "Ends the call once your last words have been heard. Say goodbye first.",
@@ -95,7 +95,7 @@ function transferOf(input: string, numbers: readonly string[]): ToolAction {
 /** The tools of a call. */
 export function toolsOf(call: CallTools): ToolText[] {
   const numbers = numbersOf(call);
-  return [...BUILT_IN, ...(numbers.length > 0 ? [transferTool(numbers)] : []), ...(call.tools ?? [])];
+  return [...BUILT_IN_TOOLS, ...(numbers.length > 0 ? [transferTool(numbers)] : []), ...(call.tools ?? [])];
 }
 
 /** The numbers that the call may be transferred to. */

@@ -64,7 +64,7 @@ export class RealtimeConversation implements AudioConversation {
         this.#recovery.lost(fault, isLast);
       },
       replaced: () => this.#recovery.replaced(),
-      notReplaced: (error) => this.#recovery.notReplaced(error),
+      replacementFailed: (error) => this.#recovery.notReplaced(error),
     });
     this.#replies = new RealtimeReplies(this.#link, this.#history);
     const emit = (event: AudioAgentEvent): void => this.#emit(event);

@@ -10,7 +10,7 @@ export interface ReconnectingLinkListener {
   /** Called when another connection has replaced it, without knowledge of the conversation. */
   replaced(): void;
   /** Called when no other connection could replace it. */
-  notReplaced(error: Error): void;
+  replacementFailed(error: Error): void;
 }
 
 /**
@@ -115,13 +115,13 @@ export class ReconnectingLink {
       event: (event) => {
         if (!this.#isClosed) this.#listener.event(event);
       },
-      lost: (fault) => this.#lost(fault),
+      lost: (fault) => this.#handleLoss(fault),
     });
     if (this.#isClosed) link.close();
     else this.#link = link;
   }
 
-  #lost(fault: RealtimeFault): void {
+  #handleLoss(fault: RealtimeFault): void {
     if (this.#isClosed) return;
     this.#link = undefined;
     this.stopTimeout();
@@ -136,7 +136,7 @@ export class ReconnectingLink {
       await this.#connect();
       if (!this.#isClosed) this.#listener.replaced();
     } catch (error) {
-      if (!this.#isClosed) this.#listener.notReplaced(error as Error);
+      if (!this.#isClosed) this.#listener.replacementFailed(error as Error);
     } finally {
       this.#replacement = undefined;
     }

@@ -30,7 +30,7 @@ const ASK_AGAIN = /^ask again\.?$/i;
 const GO_TO = /^go to ([\p{L}_][\p{L}\p{N}_-]*)\.?$/iu;
 const CONTINUE = /^(?:continue|go on)\.?$/i;
 /** Words before an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
-const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
+const ANSWER_PREFIX = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
 /** Maximum length of a number that a question can ask for, digits. */
 const MAX_DIGITS = 32;
 
@@ -109,7 +109,7 @@ function branchOf(text: string, fault: CreateFault): ParsedBranch | undefined {
   const keys: string[] = [];
   const words: string[] = [];
   for (const part of branch[1]!.split(/,|\bor\b/i)) {
-    const answer = part.trim().replace(BEFORE_ANSWER, "");
+    const answer = part.trim().replace(ANSWER_PREFIX, "");
     if (/^[0-9*#]+$/.test(answer)) keys.push(answer);
     else if (comparable(answer) !== "") words.push(comparable(answer));
   }

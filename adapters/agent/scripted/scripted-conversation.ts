@@ -83,7 +83,7 @@ export class ScriptedConversation implements Conversation {
       case "words":
         if (input.continued && this.#previousPosition !== undefined) this.#position = this.#previousPosition;
         this.#previousPosition = this.#position;
-        yield* this.#words(comparable(input.text));
+        yield* this.#handleWords(comparable(input.text));
         break;
       case "silence":
         yield* this.#silence();
@@ -192,7 +192,7 @@ export class ScriptedConversation implements Conversation {
     else yield* this.#follow(question, answer);
   }
 
-  *#words(text: string): Generator<ConversationAction, void> {
+  *#handleWords(text: string): Generator<ConversationAction, void> {
     const question = this.#position.openQuestion;
     if (question === undefined || text === "") return;
     const answer = answerByWords(question, text);

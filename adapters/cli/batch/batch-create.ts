@@ -65,7 +65,7 @@ export const batchCreate: CommandSpec = {
     const { signal } = interrupted;
     const draft = await client.batches.create({ ...batch, instanceIds });
     try {
-      const report = await orDiscard(client, draft.id, async () => {
+      const report = await discardOnFailure(client, draft.id, async () => {
         const imported = await client.batches
           .addTargets(draft.id, new Blob([csv]), { ...columns, signal })
           .catch((error: unknown) => {
@@ -79,20 +79,22 @@ export const batchCreate: CommandSpec = {
       const mustStop = invalid > 0 && !isOn("skip-invalid");
       if (!json) printRowFaults(report, isOn("dry-run") ? undefined : draft.id);
       if (isOn("dry-run")) {
-        const plan = await orDiscard(client, draft.id, () => client.batches.plan(draft.id, { signal }));
+        const plan = await discardOnFailure(client, draft.id, () => client.batches.plan(draft.id, { signal }));
         if (json) printJson(plan);
         else printPlan(plan);
         await discard(client, draft.id);
       } else {
-        const starts = isOn("start") && !mustStop;
-        const details = await orKeep(draft.id, starts, () =>
-          starts ? client.batches.start(draft.id, { skipInvalid: isOn("skip-invalid") }) : client.batches.get(draft.id),
+        const shouldStart = isOn("start") && !mustStop;
+        const details = await keepOnFailure(draft.id, shouldStart, () =>
+          shouldStart
+            ? client.batches.start(draft.id, { skipInvalid: isOn("skip-invalid") })
+            : client.batches.get(draft.id),
         );
         if (json) printJson({ ...details, report } satisfies CreatedBatch);
         else {
           print(draft.id);
           printToStderr(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
-          printToStderr(starts ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
+          printToStderr(shouldStart ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
         }
       }
       return mustStop ? EXIT.usage : EXIT.done;
@@ -105,7 +107,7 @@ export const batchCreate: CommandSpec = {
 };
 
 /** Runs a step of the creation. If it fails, the draft is deleted. @throws {IncompleteError} it could not be deleted */
-async function orDiscard<T>(client: Client, id: string, run: () => Promise<T>): Promise<T> {
+async function discardOnFailure<T>(client: Client, id: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -133,11 +135,11 @@ async function discard(client: Client, id: string, failure?: unknown): Promise<v
 }
 
 /** Runs the last step of the creation. If it fails, the draft is kept, because its rows are stored. @throws {IncompleteError} */
-async function orKeep<T>(id: string, starts: boolean, run: () => Promise<T>): Promise<T> {
+async function keepOnFailure<T>(id: string, shouldStart: boolean, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    const isDraft = !starts || (cause instanceof RingportError && cause.status >= 400 && cause.status < 500);
+    const isDraft = !shouldStart || (cause instanceof RingportError && cause.status >= 400 && cause.status < 500);
     const note = isDraft
       ? `the draft ${id} is kept; continue with ringport batch start ${id}, or delete it: ringport batch delete ${id}`
       : `the batch ${id} may have been started: ringport batch show ${id}`;
@@ -152,8 +154,8 @@ async function chosenInstances(
   const names = (values.get("instance") as string | undefined)?.split(",").map((name) => name.trim());
   const ids: string[] = [];
   for (const name of names ?? [undefined]) ids.push((await choose(name)).id);
-  const repeated = ids.findIndex((id, i) => ids.indexOf(id) !== i);
-  if (repeated >= 0) throw new UsageError(`--instance names ${ids[repeated]} twice: leave out one of them`);
+  const repeatedIndex = ids.findIndex((id, i) => ids.indexOf(id) !== i);
+  if (repeatedIndex >= 0) throw new UsageError(`--instance names ${ids[repeatedIndex]} twice: leave out one of them`);
   return ids;
 }
 

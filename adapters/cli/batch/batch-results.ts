@@ -71,8 +71,17 @@ export const batchResults: CommandSpec = {
 function targetCells(target: BatchTarget): string[] {
   const { row, phone_number, status, reason, attempts, reference, call_id, result, faults, waiting } = target;
   const heard = result?.heard_ratio == null ? "" : `${Math.round(result.heard_ratio * 100)} %`;
-  const why = reason ?? faults.map(({ detail }) => detail).join("; ");
-  const cells = [String(row), phone_number, status, why, String(attempts), heard, reference ?? "", call_id ?? ""];
+  const reasonText = reason ?? faults.map(({ detail }) => detail).join("; ");
+  const cells = [
+    String(row),
+    phone_number,
+    status,
+    reasonText,
+    String(attempts),
+    heard,
+    reference ?? "",
+    call_id ?? "",
+  ];
   return [...cells, waiting ? waitText(waiting) : ""];
 }
 

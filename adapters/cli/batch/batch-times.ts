@@ -87,11 +87,11 @@ export function zoneName(): string {
 /** A time with date and offset in the zone of this machine: `Tue 2026-12-01 10:00 -03:00`. */
 export function localTimeText(time: number): string {
   const date = new Date(time);
-  const two = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, "0");
+  const twoDigits = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, "0");
   const weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][date.getDay()];
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
   const offset = -date.getTimezoneOffset();
-  const seconds = date.getSeconds() === 0 ? "" : `:${two(date.getSeconds())}`;
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
-  return `${weekday} ${day} ${clock} ${offset < 0 ? "-" : "+"}${two(offset / 60)}:${two(offset % 60)}`;
+  const seconds = date.getSeconds() === 0 ? "" : `:${twoDigits(date.getSeconds())}`;
+  const clock = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}${seconds}`;
+  return `${weekday} ${day} ${clock} ${offset < 0 ? "-" : "+"}${twoDigits(offset / 60)}:${twoDigits(offset % 60)}`;
 }

@@ -43,7 +43,7 @@ const RESPONSE_TIMEOUT_MS = 2_000;
 /** Time for the first reply of a model, ms: a large one has to be read from the disk first. */
 const LOAD_TIMEOUT_MS = 180_000;
 /** Models that do not converse. */
-const NOT_A_CHAT = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;
+const NON_CHAT_MODEL = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;
 
 /**
  * The language model of the operator's choice, or the first one of a server on this machine. Asks it for a word, so that it is loaded
@@ -121,7 +121,7 @@ async function modelsAt(
     const data = typeof list === "object" && list !== null ? ownMember(list as { data?: unknown }, "data") : undefined;
     if (!Array.isArray(data)) return { status };
     const names = data.flatMap((entry: { id?: unknown } | null) => (typeof entry?.id === "string" ? [entry.id] : []));
-    return { status, models: names.filter((name) => !NOT_A_CHAT.test(name)) };
+    return { status, models: names.filter((name) => !NON_CHAT_MODEL.test(name)) };
   } catch {
     return {};
   }

@@ -33,15 +33,15 @@ interface WhatsAppPackage {
   readonly minVersion: string;
   readonly purpose: string;
   /** True for a native module, which may be installed but fail to load on this platform. */
-  readonly native: boolean;
+  readonly isNative: boolean;
 }
 
 /** The packages of docs/whatsapp.md, "Install". */
 export const WHATSAPP_PACKAGES: readonly WhatsAppPackage[] = [
-  { name: "zapo-js", minVersion: "1.8.0", purpose: "linked devices", native: false },
-  { name: "@zapo-js/voip", minVersion: "1.0.0", purpose: "calls", native: false },
-  { name: "libmlow-wasm", minVersion: "0.1.1", purpose: "the voice codec", native: false },
-  { name: "@roamhq/wrtc", minVersion: "0.10.0", purpose: "the connection to the relays", native: true },
+  { name: "zapo-js", minVersion: "1.8.0", purpose: "linked devices", isNative: false },
+  { name: "@zapo-js/voip", minVersion: "1.0.0", purpose: "calls", isNative: false },
+  { name: "libmlow-wasm", minVersion: "0.1.1", purpose: "the voice codec", isNative: false },
+  { name: "@roamhq/wrtc", minVersion: "0.10.0", purpose: "the connection to the relays", isNative: true },
 ];
 
 const WHATSAPP = "whatsapp";
@@ -63,7 +63,7 @@ export function findWhatsApp(folder: string): Finding[] {
 }
 
 function findPackage(
-  { name, minVersion, purpose, native }: WhatsAppPackage,
+  { name, minVersion, purpose, isNative }: WhatsAppPackage,
   version: string | undefined,
   folder: string,
 ): Finding {
@@ -71,7 +71,7 @@ function findPackage(
   if (version === undefined) return broken(WHATSAPP, `${name} (${purpose}) is not installed`, fix);
   const label = `${name} ${version === UNKNOWN_VERSION ? "of an unknown version" : version}`;
   if (isOlder(version, minVersion)) return broken(WHATSAPP, `${label} is too old`, fix);
-  const fault = native ? loadingFault(name, folder) : undefined;
+  const fault = isNative ? loadingFault(name, folder) : undefined;
   if (fault === undefined) return works(WHATSAPP, `${label} (${purpose})`);
   return broken(WHATSAPP, `${label} cannot be loaded: ${fault}`, `use a platform it has binaries for: ${PAGE}`);
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 3_000;
 /** Maximum difference of the clocks for timestamps and expiry times to make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
 /** Earliest plausible time of the clock: this program did not exist before 2026-01-01. */
-const EARLIEST_MS = Date.UTC(2026, 0);
+const EARLIEST_CLOCK_MS = Date.UTC(2026, 0);
 
 /** Checks if a server could listen here, or names the program that already does. */
 export async function findPort({
@@ -72,7 +72,7 @@ async function findToken(url: string, token: string | undefined): Promise<Findin
 
 function localClock(): Finding {
   const now = new Date();
-  if (now.getTime() >= EARLIEST_MS) return works("clock", now.toISOString());
+  if (now.getTime() >= EARLIEST_CLOCK_MS) return works("clock", now.toISOString());
   return broken("clock", `it shows ${now.toISOString()}`, "set the clock of this machine");
 }
 

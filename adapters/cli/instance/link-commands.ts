@@ -69,7 +69,7 @@ export const instanceLink: CommandSpec = {
     const interrupted = interruption();
     const { client } = await connect(line);
     const json = line.values.get("json") === true;
-    return linkPhone(client, line.operands[0] ?? "", { json, scansItself: true, interrupted });
+    return linkPhone(client, line.operands[0] ?? "", { json, scansAutomatically: true, interrupted });
   },
 };
 

@@ -26,7 +26,7 @@ export interface LinkOptions {
   /** True to wait until the phone is linked. Default: true. */
   readonly wait?: boolean;
   /** True to scan the code with a simulated phone. Default: false. */
-  readonly scansItself?: boolean;
+  readonly scansAutomatically?: boolean;
   readonly interrupted: Interruption;
 }
 
@@ -39,14 +39,14 @@ const MAX_CODE_MS = 60_000;
 
 /** Draws the code of an instance, and each new one, until a phone has been linked; returns the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
-  const { interrupted, json, wait = true, scansItself = false } = options;
+  const { interrupted, json, wait = true, scansAutomatically = false } = options;
   const signal = AbortSignal.any([interrupted.signal, outputClosed]);
   const picture = new Picture();
   const liveLine =
     wait && !json ? new LiveLine((ms) => `waiting to be scanned … ${Math.floor(ms / 1000)} s`) : undefined;
   try {
     let drawnCode: string | undefined;
-    const isSimulatedPhone = scansItself && (await isSimulated(client, id, signal));
+    const isSimulatedPhone = scansAutomatically && (await isSimulated(client, id, signal));
     for (;;) {
       const code = await codeOf(client, id, signal);
       if (!code) break;
@@ -61,7 +61,7 @@ export async function linkPhone(client: Client, id: string, options: LinkOptions
         await show(id, code, picture, options);
       }
       if (!wait) return 0;
-      if (await linkedWithin(client, id, lifetimeMs(code), signal)) break;
+      if (await waitUntilLinked(client, id, lifetimeMs(code), signal)) break;
     }
     liveLine?.stop();
     reportLinked(await waitUntilOnline(client, id, signal), json);
@@ -120,7 +120,7 @@ function lifetimeMs({ expiresAt }: QrCode): number {
   return Math.min(MAX_CODE_MS, Math.max(MIN_CODE_MS, ms));
 }
 
-async function linkedWithin(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
+async function waitUntilLinked(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
   for (const deadline = performance.now() + ms; performance.now() < deadline; ) {
     await sleep(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
     if ((await client.instances.get(id, { signal })).status !== "CREATED") return true;

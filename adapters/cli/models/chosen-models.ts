@@ -16,7 +16,9 @@ const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
 export function chosenModels(words: readonly string[], all: boolean): KnownModel[] {
   if (words.length === 0)
     throw new UsageError(`models add needs a language or a model: ringport models add ${modelLanguages().join("|")}`);
-  return [...new Set(words.flatMap((word) => (LANGUAGE.test(word) ? ofLanguage(word, all) : [modelNamed(word)])))];
+  return [
+    ...new Set(words.flatMap((word) => (LANGUAGE.test(word) ? modelsOfLanguage(word, all) : [modelNamed(word)]))),
+  ];
 }
 
 /** Languages of known models: `pt`, `pt-BR`. */
@@ -31,7 +33,7 @@ export function knownWords(): (readonly [word: string, description: string])[] {
     (word) =>
       [
         word,
-        ofLanguage(word, false)
+        modelsOfLanguage(word, false)
           .map(({ name }) => name)
           .join(", "),
       ] as const,
@@ -39,7 +41,7 @@ export function knownWords(): (readonly [word: string, description: string])[] {
   return [...languageRows, ...KNOWN_MODELS.map(({ name, languages }) => [name, languages.join(", ")] as const)];
 }
 
-function ofLanguage(word: string, all: boolean): KnownModel[] {
+function modelsOfLanguage(word: string, all: boolean): KnownModel[] {
   const prefix = word.toLowerCase().replace("_", "-");
   const speaks = ({ languages }: KnownModel): boolean =>
     languages.some((tag) => tag.toLowerCase() === prefix || tag.toLowerCase().startsWith(`${prefix}-`));

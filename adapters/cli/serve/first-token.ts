@@ -16,7 +16,7 @@ export type FirstToken =
   | { readonly kind: "written"; readonly path: string }
   | { readonly kind: "left" };
 
-const FIRST = { userName: FIRST_USER, label: "first start" };
+const FIRST_TOKEN = { userName: FIRST_USER, label: "first start" };
 
 /**
  * Issues the first token: for the configured file, or otherwise for a terminal only, because other outputs end up in
@@ -28,7 +28,7 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
     if ((await tokens.list()).length > 0) return undefined;
     if (path !== undefined) return (await writeTo(path, tokens)) ? { kind: "written", path: resolve(path) } : undefined;
     if (!isTerminal()) return { kind: "left" };
-    const first = await tokens.first(FIRST);
+    const first = await tokens.first(FIRST_TOKEN);
     return first && { kind: "issued", token: first.token };
   } catch (error) {
     if (isOutage(error)) return undefined;
@@ -59,7 +59,7 @@ async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
   let token: IssuedToken | undefined;
   try {
     await createFile(path, async () => {
-      token = await tokens.first(FIRST);
+      token = await tokens.first(FIRST_TOKEN);
       if (token === undefined) throw new NotFirst();
       return `${token.token}\n`;
     });

@@ -1,5 +1,5 @@
 /** `+1202…`, percent-encoded or not, with any separators between its digits. */
-const INTERNATIONAL = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
+const INTERNATIONAL_NUMBER = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
 
 /**
  * Digits that may be a number without its plus: not part of an id, a fraction or a UUID, but possibly after characters
@@ -14,7 +14,7 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;
 /** Hides the middle of every phone number in a text: `+1202•••0100`. */
 export function maskNumbers(text: string): string {
   return text
-    .replace(INTERNATIONAL, (_, plus: string, number: string) => plus + maskDigits(number.replace(/\D/g, "")))
+    .replace(INTERNATIONAL_NUMBER, (_, plus: string, number: string) => plus + maskDigits(number.replace(/\D/g, "")))
     .replace(WITHOUT_PLUS, maskDigits);
 }
 

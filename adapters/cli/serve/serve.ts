@@ -44,7 +44,7 @@ export const serveCommand: CommandSpec = {
       return EXIT.leaseLost;
     };
 
-    const stopping = firstSignal();
+    const stopSignal = firstSignal();
     const tls = settings.tls && (await readCertificate(settings.tls));
     await checkTokenFile(settings);
     const { createRingport } = await import("../../../src/ringport.ts");
@@ -55,7 +55,7 @@ export const serveCommand: CommandSpec = {
     if (settings.tls && tls) followCertificate(settings.tls, { initial: tls, listening, log });
     try {
       // With "restart", a start waits while another server runs.
-      const signal = await Promise.race([ringport.start(), stopping]);
+      const signal = await Promise.race([ringport.start(), stopSignal]);
       if (signal === undefined) await printWelcome({ ringport, listening, networkUrl, settings });
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
@@ -64,7 +64,7 @@ export const serveCommand: CommandSpec = {
       if (lossError) return exitAfter(lossError);
       throw withFix(error, settings.options);
     }
-    const cause = await Promise.race([stopping, ringport.ended]);
+    const cause = await Promise.race([stopSignal, ringport.ended]);
     if (cause instanceof Error) {
       await listening.close();
       return exitAfter(cause);

@@ -398,10 +398,10 @@ export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "databasePrefix",
 );
 
-const RARELY_CHANGED = "the default suits the server; programs with other adapters may need another value";
+const RARELY_CHANGED_REASON = "the default suits the server; programs with other adapters may need another value";
 
 /** Options that only a program can set, and the reason. */
-export const CODE_ONLY = {
+export const CODE_ONLY_OPTIONS = {
   telephony: "objects; RINGPORT_TELEPHONY chooses between those that come with Ringport",
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
   speech: "an object; RINGPORT_SPEECH_URL names a server",
@@ -417,29 +417,31 @@ export const CODE_ONLY = {
   requireInboundAudio: "the networks that come with the command line return the callee's audio",
   system: "the clock",
   asset: "a function",
-  messagePreparationMs: RARELY_CHANGED,
-  mediaSetupMs: RARELY_CHANGED,
-  lineLossMs: RARELY_CHANGED,
-  lineGraceMs: RARELY_CHANGED,
-  lineOpenMs: RARELY_CHANGED,
-  unlinkMs: RARELY_CHANGED,
-  storeMs: RARELY_CHANGED,
-  closeMs: RARELY_CHANGED,
+  messagePreparationMs: RARELY_CHANGED_REASON,
+  mediaSetupMs: RARELY_CHANGED_REASON,
+  lineLossMs: RARELY_CHANGED_REASON,
+  lineGraceMs: RARELY_CHANGED_REASON,
+  lineOpenMs: RARELY_CHANGED_REASON,
+  unlinkMs: RARELY_CHANGED_REASON,
+  storeMs: RARELY_CHANGED_REASON,
+  closeMs: RARELY_CHANGED_REASON,
   "embedded.synchronous": "the server keeps what it has accepted, even after a power cut",
-  "limits.nameLength": RARELY_CHANGED,
-  "limits.referenceLength": RARELY_CHANGED,
-  "limits.metadataBytes": RARELY_CHANGED,
-  "limits.metadataDepth": RARELY_CHANGED,
-  "limits.textLength": RARELY_CHANGED,
-  "limits.audioMs": RARELY_CHANGED,
-  "limits.instructions": RARELY_CHANGED,
-  "limits.instructionLength": RARELY_CHANGED,
+  "limits.nameLength": RARELY_CHANGED_REASON,
+  "limits.referenceLength": RARELY_CHANGED_REASON,
+  "limits.metadataBytes": RARELY_CHANGED_REASON,
+  "limits.metadataDepth": RARELY_CHANGED_REASON,
+  "limits.textLength": RARELY_CHANGED_REASON,
+  "limits.audioMs": RARELY_CHANGED_REASON,
+  "limits.instructions": RARELY_CHANGED_REASON,
+  "limits.instructionLength": RARELY_CHANGED_REASON,
 } as const satisfies Partial<
   Record<keyof RingportOptions | `limits.${keyof Limits}` | `embedded.${keyof EmbeddedTuning}`, string>
 >;
 
 type Top<Path extends string> = Path extends `${infer First}.${string}` ? First : Path;
-type Covered = Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]> | keyof typeof CODE_ONLY;
+type Covered =
+  | Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]>
+  | keyof typeof CODE_ONLY_OPTIONS;
 
 /** Fails to compile if an option has neither a setting nor a reason; the type error names the option. */
 export const EVERY_OPTION_IS_COVERED: Exclude<keyof RingportOptions, Covered> extends never

@@ -6,7 +6,12 @@ import type {
   WarmUp,
 } from "../../../src/domain/dialling-rules/number-protection.ts";
 import { OUTSIDE_HOURS } from "../../../src/domain/dialling-rules/number-protection.ts";
-import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/dialling-rules/protection-checks.ts";
+import {
+  areValidHours,
+  isCurve,
+  isFloor,
+  isRefusalLimit,
+} from "../../../src/domain/dialling-rules/protection-checks.ts";
 import { decimal, oneOf, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 
@@ -60,7 +65,7 @@ export const callingHours: Parser<CallingHours | false> = {
     const days = dayList === undefined ? undefined : weekdays(dayList);
     if (Number.isNaN(minuteOf(from)) || (dayList !== undefined && !days)) return undefined;
     const hours = { from, until, ...(days && { days }) };
-    return areHours(hours) ? hours : undefined;
+    return areValidHours(hours) ? hours : undefined;
   }),
 };
 

@@ -8,7 +8,7 @@ import type { CertificateFiles } from "../serve/certificate-files.ts";
 import { hideUsers } from "../serve/hide-secrets.ts";
 import type { LogLevel } from "../serve/log.ts";
 import { UsageError } from "../usage-error.ts";
-import { CODE_ONLY, SETTINGS } from "./all-settings.ts";
+import { CODE_ONLY_OPTIONS, SETTINGS } from "./all-settings.ts";
 import type { Setting } from "./setting.ts";
 import { upperSnake } from "./tuning-settings.ts";
 
@@ -63,7 +63,7 @@ export function unknownVariables(env: Environment): { name: string; fix: string 
     .filter((name) => name.startsWith("RINGPORT_") && !knownNames.includes(name) && !KUBERNETES_VARIABLE.test(name))
     .sort()
     .map((name) => {
-      const option = Object.keys(CODE_ONLY).find((candidate) => variableOf(candidate) === name);
+      const option = Object.keys(CODE_ONLY_OPTIONS).find((candidate) => variableOf(candidate) === name);
       if (option) return { name, fix: `only a program can set it, as the option ${option} of createRingport` };
       const suggestion = nearest(name, knownNames);
       return { name, fix: suggestion && `did you mean ${suggestion}?` };

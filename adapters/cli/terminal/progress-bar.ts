@@ -23,7 +23,7 @@ export function megabytesText(bytes: number): string {
 }
 
 /** A bar that shows a part of a whole. */
-export function partBar(part: number, whole: number): string {
-  const filledColumns = Math.round((whole === 0 ? 1 : part / whole) * WIDTH);
+export function partBar(part: number, total: number): string {
+  const filledColumns = Math.round((total === 0 ? 1 : part / total) * WIDTH);
   return `${"█".repeat(filledColumns)}${"░".repeat(WIDTH - filledColumns)}`;
 }

@@ -25,15 +25,15 @@ const MIN_CELL_WIDTH = 8;
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = widthsOf(rows);
   const indentWidth = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, GAP);
-  const fitsBeside = width - indentWidth >= MIN_TEXT_WIDTH || indentWidth + (widths.at(-1) ?? 0) <= width;
-  const indent = " ".repeat(fitsBeside ? indentWidth : 3 * GAP);
+  const fitsInline = width - indentWidth >= MIN_TEXT_WIDTH || indentWidth + (widths.at(-1) ?? 0) <= width;
+  const indent = " ".repeat(fitsInline ? indentWidth : 3 * GAP);
   return rows.flatMap((row) => {
-    if (width === Number.POSITIVE_INFINITY) return [`  ${padded(row, widths)}`.trimEnd()];
-    const before = `  ${padded(row.slice(0, -1), widths)}`;
+    if (width === Number.POSITIVE_INFINITY) return [`  ${padRow(row, widths)}`.trimEnd()];
+    const before = `  ${padRow(row.slice(0, -1), widths)}`;
     const lines = wrapped(row.at(-1) ?? "", width - indent.length);
-    const continuation = (fitsBeside ? lines.slice(1) : lines).map((line) => indent + line);
+    const continuation = (fitsInline ? lines.slice(1) : lines).map((line) => indent + line);
     return [
-      fitsBeside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(),
+      fitsInline ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(),
       ...continuation,
     ];
   });
@@ -45,11 +45,11 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
  */
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isTerminal()) for (const row of rows) print(row.map(inOneCell).join("\t"));
-  else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
+  else for (const line of fitTable(columns, rows, terminalColumns())) print(line);
 }
 
 /** Fits a table into this width: drops columns, then cuts cells; a last line names the dropped columns. */
-export function fittingTable(
+export function fitTable(
   columns: readonly ListColumn[],
   rows: readonly (readonly string[])[],
   width: number,
@@ -72,7 +72,7 @@ export function fittingTable(
       const cell = shortenedRow(row[i] ?? "", widths[i] ?? 0);
       return rowIndex === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
     });
-    return padded(shortenedCells, cellWidths).trimEnd();
+    return padRow(shortenedCells, cellWidths).trimEnd();
   });
   const droppedHeads = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
   if (droppedHeads.length === 0) return lines;
@@ -92,6 +92,6 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
 }
 
-function padded(row: readonly string[], widths: readonly number[]): string {
+function padRow(row: readonly string[], widths: readonly number[]): string {
   return row.map((cell, i) => cell + " ".repeat(Math.max(0, (widths[i] ?? 0) - columnsOf(cell)))).join("  ");
 }

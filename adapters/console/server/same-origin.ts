@@ -2,10 +2,10 @@ import type { RequestContext } from "../../../src/http/requests/request-context.
 import { ConsoleRefusal } from "./problems.ts";
 import { isHttps } from "./server-url.ts";
 
-const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** True if the method changes something. */
-const isUnsafe = (method: string): boolean => !SAFE.has(method);
+const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method);
 
 /**
  * Checks that a request comes from a page of this server. Other sites under the same domain, and other

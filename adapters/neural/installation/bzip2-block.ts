@@ -5,8 +5,8 @@ const MAX_CODE_BITS = 20;
 /** Number of symbols for which a code is used. */
 const GROUP = 50;
 /** Symbols for the digits 1 and 2 of a repetition's length. */
-const REPEAT_1 = 0;
-const REPEAT_2 = 1;
+const RUN_A = 0;
+const RUN_B = 1;
 /** Number of equal bytes that are followed by a count of further ones. */
 const RUN = 4;
 
@@ -54,7 +54,7 @@ export class Bzip2Block {
       if (code === undefined) throw bzip2Fault();
       symbols++;
       const symbol = readSymbol(bits, code);
-      if (symbol === REPEAT_1 || symbol === REPEAT_2) {
+      if (symbol === RUN_A || symbol === RUN_B) {
         repeatCount += digit << symbol;
         digit *= 2;
         if (length + repeatCount > links.length) throw bzip2Fault();
@@ -68,7 +68,7 @@ export class Bzip2Block {
       }
       if (symbol === end) break;
       if (length === links.length) throw bzip2Fault();
-      const byte = toFront(recentBytes, symbol - 1);
+      const byte = moveToFront(recentBytes, symbol - 1);
       links[length++] = byte;
     }
     this.#length = length;
@@ -117,12 +117,12 @@ export class Bzip2Block {
 /** The bytes that occur in a block: a bit for each 16 of them, then one for each. */
 function usedBytes(bits: BitReader): Uint8Array {
   const rows = bits.read(16);
-  const used: number[] = [];
+  const usedSymbols: number[] = [];
   for (let row = 0; row < 16; row++) {
     const columns = rows & (0x8000 >>> row) ? bits.read(16) : 0;
-    for (let column = 0; column < 16; column++) if (columns & (0x8000 >>> column)) used.push(16 * row + column);
+    for (let column = 0; column < 16; column++) if (columns & (0x8000 >>> column)) usedSymbols.push(16 * row + column);
   }
-  return Uint8Array.from(used);
+  return Uint8Array.from(usedSymbols);
 }
 
 function readSelectors(bits: BitReader, count: number, codeCount: number): Uint8Array {
@@ -130,12 +130,12 @@ function readSelectors(bits: BitReader, count: number, codeCount: number): Uint8
   return Uint8Array.from({ length: count }, () => {
     let index = 0;
     while (bits.read(1) === 1) if (++index === codeCount) throw bzip2Fault();
-    return toFront(recent, index);
+    return moveToFront(recent, index);
   });
 }
 
 /** The byte at an index, which moves to the front. */
-function toFront(recent: Uint8Array, index: number): number {
+function moveToFront(recent: Uint8Array, index: number): number {
   const byte = recent[index]!;
   recent.copyWithin(1, 0, index);
   recent[0] = byte;

@@ -129,13 +129,11 @@ export function connectionReason(error: unknown): string {
   if (typeof code === "string") return code;
   if (cause !== undefined && cause !== null) return connectionReason(cause);
   const text = errorText(error);
-  return (
-    CODES_OF_TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? text.replace(/^error sending .*? \(\S+\): /, "")
-  );
+  return CODES_BY_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? text.replace(/^error sending .*? \(\S+\): /, "");
 }
 
 /** Deno's errors have texts in place of the codes of Node and Bun. */
-const CODES_OF_TEXTS: readonly (readonly [RegExp, string])[] = [
+const CODES_BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\bdns error\b/i, "ENOTFOUND"],
   [/\bconnection refused\b/i, "ECONNREFUSED"],
   [/\bconnection reset\b/i, "ECONNRESET"],

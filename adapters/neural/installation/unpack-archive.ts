@@ -44,9 +44,9 @@ export function limitsOf(archiveBytes: number): UnpackLimits {
  * Returns the name of the only folder at its top.
  * @throws {InstallFault} it is not an archive, is damaged, exceeds its limits, or is not made of one folder
  */
-export async function unpackArchive(path: string, into: string, options: UnpackOptions = {}): Promise<string> {
+export async function unpackArchive(path: string, targetFolder: string, options: UnpackOptions = {}): Promise<string> {
   const limits = options.limits ?? limitsOf((await stat(path)).size);
-  const tree = new UnpackedTree(into, limits, options.openFile ?? open);
+  const tree = new UnpackedTree(targetFolder, limits, options.openFile ?? open);
   const bytes = limitBytes(await decompress(path), limits.bytes, options.signal);
   const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
   try {
@@ -117,8 +117,8 @@ class UnpackedTree {
   readonly #root: string;
   readonly #limits: UnpackLimits;
   readonly #open: typeof open;
-  readonly #links: { readonly path: string; readonly target: string; readonly isHard: boolean }[] = [];
-  #top: string | undefined;
+  readonly #links: { readonly path: string; readonly target: string; readonly isHardLink: boolean }[] = [];
+  #topFolder: string | undefined;
   #files = 0;
 
   constructor(root: string, limits: UnpackLimits, openFile: typeof open) {
@@ -134,11 +134,11 @@ class UnpackedTree {
     if (parts.length === 0 || parts.at(-1)?.startsWith("._")) return body.cancel();
     if (++this.#files > this.#limits.files)
       throw new InstallFault(`it has more than ${this.#limits.files} files; a model of that kind is not installed`);
-    this.#checkTop(parts, type);
+    this.#checkTopFolder(parts, type);
     const path = parts.join("/");
     if (type === "directory") await this.#makeFolder(path);
     else if (type === "symlink" || type === "link")
-      this.#links.push({ path, target: targetOf(path, linkname, type), isHard: type === "link" });
+      this.#links.push({ path, target: targetOf(path, linkname, type), isHardLink: type === "link" });
     else if (type === "file") return this.#write(path, body);
     else throw new InstallFault(`${quotedPath(name)} in it is neither a file nor a folder (${type})`);
     await body.cancel();
@@ -146,32 +146,36 @@ class UnpackedTree {
 
   /** Creates the links. Returns the name of the folder at the top. */
   async finish(): Promise<string> {
-    if (this.#top === undefined) throw new InstallFault("the archive is empty");
+    if (this.#topFolder === undefined) throw new InstallFault("the archive is empty");
     // Folders first, then hard links, then symbolic ones: so no file and no folder is created through a link.
     for (const { path } of this.#links) await this.#makeFolder(posix.dirname(path));
-    for (const { path, target, isHard } of this.#links.toSorted((a, b) => Number(b.isHard) - Number(a.isHard))) {
+    for (const { path, target, isHardLink } of this.#links.toSorted(
+      (a, b) => Number(b.isHardLink) - Number(a.isHardLink),
+    )) {
       const [from, to] = [join(this.#root, path), join(this.#root, target)];
-      if (!isHard) await symlink(posix.relative(posix.dirname(path), target), from).catch(entryError(path));
+      if (!isHardLink) await symlink(posix.relative(posix.dirname(path), target), from).catch(entryError(path));
       else if ((await lstat(to).catch(entryError(path))).isFile()) await link(to, from).catch(entryError(path));
       else throw new InstallFault(`${quotedPath(path)} in it does not lead to a file`);
     }
-    const topPath = await realpath(join(this.#root, this.#top));
+    const topPath = await realpath(join(this.#root, this.#topFolder));
     for (const { path } of this.#links) {
-      const real = await realpath(join(this.#root, path)).catch(entryError(path));
-      if (real !== topPath && !real.startsWith(topPath + sep)) throw outsideFault(path);
+      const realPath = await realpath(join(this.#root, path)).catch(entryError(path));
+      if (realPath !== topPath && !realPath.startsWith(topPath + sep)) throw outsideFault(path);
     }
-    return this.#top;
+    return this.#topFolder;
   }
 
-  #checkTop(parts: readonly string[], type: string): void {
+  #checkTopFolder(parts: readonly string[], type: string): void {
     const [top = ""] = parts;
     if (parts.length === 1 && type !== "directory")
       throw new InstallFault(
         `${quotedPath(top)} is at its top, outside of a folder; a model's archive has one folder there`,
       );
-    this.#top ??= top;
-    if (top !== this.#top)
-      throw new InstallFault(`it has several folders at its top (${this.#top}, ${top}); a model's archive has one`);
+    this.#topFolder ??= top;
+    if (top !== this.#topFolder)
+      throw new InstallFault(
+        `it has several folders at its top (${this.#topFolder}, ${top}); a model's archive has one`,
+      );
   }
 
   async #makeFolder(path: string): Promise<void> {

@@ -82,7 +82,7 @@ export class DigestAuthentication {
   readonly #client: DigestClient;
   #use: DigestUse = "calls";
   /** The credentials of the latest attempt. */
-  readonly #sent = new Map<string, DigestSpace>();
+  readonly #sentSpaces = new Map<string, DigestSpace>();
   /** Answers to challenges of this request, with the number of stale nonces. */
   readonly #answers = new Map<string, { readonly space: DigestSpace; readonly stale: number }>();
 
@@ -94,13 +94,13 @@ export class DigestAuthentication {
   authorize(request: SipRequest): void {
     const { user, password } = this.#client.account;
     this.#use = useOf(request.method);
-    this.#sent.clear();
+    this.#sentSpaces.clear();
     for (const [field] of FIELDS) request.headers.delete(field);
     if (password === undefined) return;
     for (const space of this.#client.spaces(this.#use))
-      this.#sent.set(spaceKey(space.field, space.challenge.realm), space);
-    for (const [key, { space }] of this.#answers) this.#sent.set(key, space);
-    for (const space of this.#sent.values()) {
+      this.#sentSpaces.set(spaceKey(space.field, space.challenge.realm), space);
+    for (const [key, { space }] of this.#answers) this.#sentSpaces.set(key, space);
+    for (const space of this.#sentSpaces.values()) {
       const credentials = { user, password, cnonce: space.cnonce, count: ++space.count };
       request.headers.add(space.field, digestResponse(space.challenge, credentials, request));
     }
@@ -139,7 +139,7 @@ export class DigestAuthentication {
       if (password === undefined)
         return refusal("no_password", `the server requires a password (realm ${shown(realm)}), and none is configured`);
       const previous = this.#answers.get(key);
-      const isRepeated = this.#sent.get(key)?.challenge.nonce === nonce;
+      const isRepeated = this.#sentSpaces.get(key)?.challenge.nonce === nonce;
       if (!stale && (previous !== undefined || isRepeated))
         return refusal(
           "wrong_password",

@@ -79,7 +79,7 @@ const MAX_SERVERS = 64;
 class Realms {
   readonly #configured: readonly string[] | undefined;
   /** The strongest algorithm of each realm so far (RFC 8760). */
-  readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
+  readonly #strongestAlgorithms = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
   /** Servers that have accepted an INVITE, and so have named their realms. */
   readonly #acceptedServers = new BoundedMap<string, true>(MAX_SERVERS);
 
@@ -89,13 +89,13 @@ class Realms {
 
   /** Reason why a challenge is not answered. @param trustsNewRealms true if a new realm is trusted */
   refusal({ realm, algorithm }: DigestChallenge, trustsNewRealms: boolean): ChallengeRefusal | undefined {
-    const strongest = this.#strongest.get(realm);
+    const strongest = this.#strongestAlgorithms.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)
       return {
         code: "weaker_algorithm",
         detail: `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`,
       };
-    const trustedRealms = this.#configured ?? [...this.#strongest.keys()];
+    const trustedRealms = this.#configured ?? [...this.#strongestAlgorithms.keys()];
     if (trustedRealms.includes(realm)) return undefined;
     if (this.#configured === undefined && (trustsNewRealms || trustedRealms.length === 0)) return undefined;
     const realmList = trustedRealms.slice(0, 3).map(shown).join(", ");
@@ -107,9 +107,9 @@ class Realms {
 
   /** Remembers the algorithm of a challenge that is answered. */
   remember({ realm, algorithm }: DigestChallenge): void {
-    const strongest = this.#strongest.get(realm);
+    const strongest = this.#strongestAlgorithms.get(realm);
     const isWeaker = strongest !== undefined && strongest.rank < algorithm.rank;
-    this.#strongest.set(realm, isWeaker ? strongest : algorithm);
+    this.#strongestAlgorithms.set(realm, isWeaker ? strongest : algorithm);
   }
 
   /** Records a server that has accepted an INVITE. @param server its address and port */

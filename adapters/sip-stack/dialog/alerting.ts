@@ -7,9 +7,9 @@ import { sdpOf } from "./session-description.ts";
 /** Progress of an INVITE before its final response (RFC 3261 section 13.2.2.1); reports each step once. */
 export class Alerting {
   readonly #call: InviteRequest;
-  #furthest: number | undefined;
-  #progressed = false;
-  #rang = false;
+  #furthestStatus: number | undefined;
+  #hasProgressed = false;
+  #hasRung = false;
   #sdp: string | undefined;
   #earlyMedia = false;
 
@@ -18,27 +18,27 @@ export class Alerting {
   }
 
   /** The most advanced provisional response: any 18x, otherwise 100; undefined if none has arrived. */
-  get furthest(): number | undefined {
-    return this.#furthest;
+  get furthestStatus(): number | undefined {
+    return this.#furthestStatus;
   }
 
   /** True if a provisional response other than 100 has arrived: a phone may have rung, even if only a 199 has arrived. */
-  get progressed(): boolean {
-    return this.#progressed;
+  get hasProgressed(): boolean {
+    return this.#hasProgressed;
   }
 
   /** True if the callee has been alerted. */
-  get rang(): boolean {
-    return this.#rang;
+  get hasRung(): boolean {
+    return this.#hasRung;
   }
 
   /** Takes a provisional response of any fork. */
   progress({ status }: SipResponse): void {
-    if (isReached(status)) this.#furthest = status;
-    else this.#furthest ??= status === 100 ? status : undefined;
+    if (isReached(status)) this.#furthestStatus = status;
+    else this.#furthestStatus ??= status === 100 ? status : undefined;
     if (status === 100) return;
-    if (this.#progressed) return;
-    this.#progressed = true;
+    if (this.#hasProgressed) return;
+    this.#hasProgressed = true;
     this.#call.listener.progressed();
   }
 
@@ -47,8 +47,8 @@ export class Alerting {
    * played.
    */
   takeEarly(response: SipResponse): void {
-    if (!this.#rang && alerts(response)) {
-      this.#rang = true;
+    if (!this.#hasRung && isAlerting(response)) {
+      this.#hasRung = true;
       this.#call.listener.ringing();
     }
     const sdp = sdpOf(response);
@@ -69,7 +69,7 @@ export function isReached(status: number | undefined): boolean {
  * True if the callee's phone rings: 180, or a 183 with an Alert-Info field (RFC 3261 sections 20.4 and 21.1). Any
  * other response is progress only: an announcement, a queue, a call that is forwarded.
  */
-function alerts({ status, headers }: SipResponse): boolean {
+function isAlerting({ status, headers }: SipResponse): boolean {
   return status === 180 || (status === 183 && headers.has("Alert-Info"));
 }
 

@@ -121,7 +121,7 @@ export class DialogUsage {
   }
 
   /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
-  established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
+  establish(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
     const isRepeated =
       !this.renegotiation.isOfferPending && [this.#sdp, this.#answer].some((previous) => isSameMedia(previous, sdp));
@@ -130,7 +130,7 @@ export class DialogUsage {
       this.#isFromUpdate = false;
     }
     this.renegotiation.isOfferPending = false;
-    this.dialog.established(response);
+    this.dialog.establish(response);
     this.#learnMethods(response);
     this.requests.useFlow(flow);
     this.requests.acknowledge(response, authorization);
@@ -178,7 +178,7 @@ export class DialogUsage {
     const { request } = transaction;
     if (request.method === "ACK") {
       if (!this.#closed) this.renegotiation.takeAck(request);
-    } else if (!this.dialog.inOrder(request)) this.#reply(transaction, 500);
+    } else if (!this.dialog.isInOrder(request)) this.#reply(transaction, 500);
     else {
       this.#learnMethods(request);
       this.#dispatch(transaction);
@@ -237,7 +237,7 @@ export class DialogUsage {
   /** Applies a refresh by the peer. One without Session-Expires ends the peer's timer, but not our timer. */
   #refreshed(terms: SessionTerms | undefined): void {
     if (!this.#confirmed || !this.#usesTimers) return;
-    this.timer.restart(terms ?? (this.timer.terms?.weRefresh === true ? this.timer.terms : undefined));
+    this.timer.restart(terms ?? (this.timer.terms?.isRefresher === true ? this.timer.terms : undefined));
   }
 
   #learnMethods({ headers }: SipMessage): void {

@@ -46,7 +46,7 @@ export class SipDialog {
     this.#localCSeq = parseCSeq(response.headers.get("CSeq"))?.number ?? 0;
     this.#target = uri;
     this.#routes = [];
-    this.established(response);
+    this.establish(response);
   }
 
   /** The remote target: the URI of the peer's Contact. */
@@ -60,7 +60,7 @@ export class SipDialog {
   }
 
   /** Recomputes the route set (section 13.2.2.4) and the remote target from a 2xx. */
-  established(response: SipResponse): void {
+  establish(response: SipResponse): void {
     this.#routes = response.headers.list("Record-Route").reverse();
     this.refreshTarget(response);
   }
@@ -74,7 +74,7 @@ export class SipDialog {
   /**
    * True if a request from the peer is in order: its CSeq is not lower than the previous one (section 12.2.2).
    */
-  inOrder(request: SipRequest): boolean {
+  isInOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;
     if (number === undefined || (this.#remoteCSeq !== undefined && number < this.#remoteCSeq)) return false;
     this.#remoteCSeq = number;

@@ -33,7 +33,7 @@ export interface InviteAttempt {
   /** Remaining URIs of redirections, best first. */
   readonly alternatives: readonly string[];
   /** Every URI that was tried, or is among the alternatives. */
-  readonly visited: readonly string[];
+  readonly visitedUris: readonly string[];
   readonly redirects: number;
   readonly repairs: number;
 }
@@ -45,7 +45,7 @@ export function firstAttempt(uri: string, extensions: readonly Extension[]): Inv
     sessionExpiresS: SESSION_EXPIRES_S,
     minSeS: undefined,
     alternatives: [],
-    visited: [placeOf(uri)],
+    visitedUris: [placeOf(uri)],
     redirects: 0,
     repairs: 0,
   };
@@ -55,7 +55,7 @@ export function firstAttempt(uri: string, extensions: readonly Extension[]): Inv
 export interface NextAttempt {
   readonly attempt: InviteAttempt;
   /** True if the attempt waits for the random time of RFC 3261 section 14.1, after a 491. */
-  readonly wait: boolean;
+  readonly shouldWait: boolean;
 }
 
 /** The next attempt after this response of 300 to 699; undefined if there is none. */
@@ -68,7 +68,7 @@ export function nextAttempt(
   if (repair !== undefined) {
     const repairedAttempt = attempt.repairs < MAX_REPAIRS ? repair(attempt, response) : undefined;
     if (repairedAttempt !== undefined)
-      return { attempt: { ...repairedAttempt, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
+      return { attempt: { ...repairedAttempt, repairs: attempt.repairs + 1 }, shouldWait: response.status === 491 };
   }
   if (!followRedirects || response.status >= 600) return undefined;
   return nextAlternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
@@ -92,7 +92,7 @@ export function contactsOf({ headers }: SipResponse): SipUri[] {
 export function nextAlternative(attempt: InviteAttempt): NextAttempt | undefined {
   const [uri, ...alternatives] = attempt.alternatives;
   if (uri === undefined || attempt.redirects >= MAX_REDIRECTS) return undefined;
-  return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };
+  return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, shouldWait: false };
 }
 
 /** The attempts that avoid a refusal, by its status; undefined if there is none. */
@@ -137,7 +137,7 @@ function withContacts(
   followRedirects: true | ((place: SipUri) => boolean),
 ): InviteAttempt {
   const ranked: { uri: string; q: number }[] = [];
-  const visited = [...attempt.visited];
+  const visitedUris = [...attempt.visitedUris];
   for (const value of headers.list("Contact").slice(0, MAX_CONTACTS)) {
     const contact = parseNameAddr(value);
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
@@ -147,12 +147,16 @@ function withContacts(
     const params = new Map([...uri.params].filter(([name]) => name !== "method"));
     const cleanUri =
       uri.headers.length > 0 || params.size < uri.params.size ? writeUri({ ...uri, params, headers: [] }) : contact.uri;
-    if (visited.includes(placeOf(cleanUri))) continue;
-    visited.push(placeOf(cleanUri));
+    if (visitedUris.includes(placeOf(cleanUri))) continue;
+    visitedUris.push(placeOf(cleanUri));
     ranked.push({ uri: cleanUri, q: Number(contact.params.get("q") ?? 1) || 0 });
   }
   ranked.sort((a, b) => b.q - a.q);
-  return { ...attempt, visited, alternatives: [...ranked.map(({ uri }) => uri), ...attempt.alternatives] };
+  return {
+    ...attempt,
+    visitedUris,
+    alternatives: [...ranked.map(({ uri }) => uri), ...attempt.alternatives],
+  };
 }
 
 /** A key for comparing URIs: the same for two spellings of one URI. */

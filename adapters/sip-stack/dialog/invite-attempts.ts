@@ -51,7 +51,7 @@ export class InviteAttempts {
   }
 
   /** True if the last INVITE went to the URI of a redirection. */
-  get redirected(): boolean {
+  get isRedirected(): boolean {
     return this.#attempt.redirects > 0;
   }
 
@@ -87,6 +87,6 @@ export class InviteAttempts {
   #pauseBefore(next: NextAttempt | undefined): number | undefined {
     if (next === undefined) return undefined;
     this.#next = next.attempt;
-    return next.wait ? this.#context.glareDelayMs() : 0;
+    return next.shouldWait ? this.#context.glareDelayMs() : 0;
   }
 }

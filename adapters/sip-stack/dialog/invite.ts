@@ -14,9 +14,9 @@ export type InviteEnd =
       readonly type: "rejected";
       readonly response: SipResponse;
       /** True if the callee had been alerted. */
-      readonly rang: boolean;
+      readonly hasRung: boolean;
       /** True after a provisional response other than 100: a phone may have rung. */
-      readonly progressed: boolean;
+      readonly hasProgressed: boolean;
       /** Reason why a challenge could not be answered (401, 407). */
       readonly refusal?: ChallengeRefusal | undefined;
       readonly neverRang?: boolean | undefined;
@@ -30,7 +30,7 @@ export type InviteEnd =
       readonly type: "unreachable";
       readonly detail: string;
       /** True if the request went to the URI of a redirection instead of our trunk. */
-      readonly redirected?: boolean | undefined;
+      readonly isRedirected?: boolean | undefined;
       readonly neverRang?: boolean | undefined;
     }
   /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
@@ -38,7 +38,7 @@ export type InviteEnd =
       readonly type: "media";
       readonly detail: string;
       /** True if the peer's session description was unacceptable. */
-      readonly unacceptable?: boolean | undefined;
+      readonly isUnacceptable?: boolean | undefined;
     }
   /** The peer violated the protocol, or we did. */
   | { readonly type: "protocol"; readonly detail: string };
@@ -54,12 +54,12 @@ export interface Negotiator {
    * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
    * if no call is possible with it; undefined if it is acceptable.
    */
-  takeAnswer(sdp: string, early: boolean): string | undefined;
+  takeAnswer(sdp: string, isEarly: boolean): string | undefined;
   /**
    * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined if it is refused with 488, which changes nothing.
-   * @param early true before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
+   * @param isEarly true before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
    */
-  answerOffer(sdp: string, early?: boolean): string | undefined;
+  answerOffer(sdp: string, isEarly?: boolean): string | undefined;
   /** Called when the call is answered with the media agreed in an early offer of the peer. */
   confirm(): void;
 }
@@ -88,7 +88,7 @@ export interface InviteUsage {
   /** The Call-ID on the wire. */
   readonly callId: string;
   /** The provisional response with the most progress: any 18x, otherwise 100; undefined if neither has arrived. */
-  readonly furthest: number | undefined;
+  readonly furthestStatus: number | undefined;
   /**
    * Sends CANCEL before the answer, BYE after it, or both if they cross. Idempotent; resolves after `ended`, within
    * 4 s.

@@ -69,8 +69,13 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
         else this.#onRefusal(response);
       },
       failed: ({ message: detail }) => {
-        const { redirected } = attempts;
-        const unreachable: InviteEnd = { type: "unreachable", detail, redirected, neverRang: this.#neverRang };
+        const { isRedirected } = attempts;
+        const unreachable: InviteEnd = {
+          type: "unreachable",
+          detail,
+          isRedirected,
+          neverRang: this.#neverRang,
+        };
         this.#finish(this.#state === "calling" ? unreachable : this.#end);
       },
     };
@@ -81,8 +86,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     queueMicrotask(() => this.#state === "calling" && this.#request.send());
   }
 
-  get furthest(): number | undefined {
-    return this.#alerting.furthest;
+  get furthestStatus(): number | undefined {
+    return this.#alerting.furthestStatus;
   }
 
   hangUp(reason?: string): Promise<void> {
@@ -160,7 +165,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   get #neverRang(): boolean {
-    return !this.#alerting.progressed && !this.#request.isUnanswered;
+    return !this.#alerting.hasProgressed && !this.#request.isUnanswered;
   }
 
   #onSent(flow: Flow): void {
@@ -190,7 +195,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       return;
     }
     this.#call.respondedFrom?.(flow.remote.address);
-    usage.established(response, flow, this.#request.authorization);
+    usage.establish(response, flow, this.#request.authorization);
     this.#flowHold.keep(flow);
     this.#confirmedUsage = usage;
     this.#forks.keepOnly(usage);
@@ -201,7 +206,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     }
     const fault = this.#mediaFault(usage);
     if (fault !== undefined) {
-      this.#end = { type: "media", detail: fault, unacceptable: true };
+      this.#end = { type: "media", detail: fault, isUnacceptable: true };
       this.#move("unacceptable");
       this.#sendBye();
       return;
@@ -222,8 +227,15 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #onRefusal(response: SipResponse): void {
     this.#forks.keepOnly(undefined);
     const { refusal } = this.#request;
-    const { rang, progressed } = this.#alerting;
-    const end: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
+    const { hasRung, hasProgressed } = this.#alerting;
+    const end: InviteEnd = {
+      type: "rejected",
+      response,
+      hasRung,
+      hasProgressed,
+      refusal,
+      neverRang: this.#neverRang,
+    };
     this.#finish(this.#state === "calling" ? end : this.#end);
   }
 

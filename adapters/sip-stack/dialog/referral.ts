@@ -42,7 +42,7 @@ export class Referral {
   /** CSeq numbers of the REFER and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
   readonly #ids = new Set<string>();
   /** True if the peer acts on the REFER. */
-  #agreed = false;
+  #isAccepted = false;
   #hasEnded = false;
   #stopTimer: () => void;
   #resolve: (outcome: TransferOutcome) => void = () => {};
@@ -97,7 +97,7 @@ export class Referral {
       this.#end({ type: report.status < 300 ? "accepted" : "failed", detail });
       return OK;
     }
-    this.#agreed = true;
+    this.#isAccepted = true;
     const state = parseParameterized(request.headers.get("Subscription-State") ?? "");
     if (state?.value.toLowerCase() === "terminated") this.#awaitBye(state.params.get("reason"));
     return OK;
@@ -105,7 +105,7 @@ export class Referral {
 
   /** Handles the peer's BYE. */
   peerLeft(): void {
-    if (this.#agreed) this.#end({ type: "accepted", detail: "the peer left the call without a report" });
+    if (this.#isAccepted) this.#end({ type: "accepted", detail: "the peer left the call without a report" });
     else this.stop();
   }
 
@@ -123,7 +123,7 @@ export class Referral {
       this.#end({ type: "failed", detail: `${statusText(response)}${reasonText}` });
       return;
     }
-    this.#agreed = true;
+    this.#isAccepted = true;
     // No report will arrive (RFC 4488).
     if (response.headers.get("Refer-Sub")?.trim().toLowerCase() === "false")
       this.#end({ type: "accepted", detail: statusText(response) });

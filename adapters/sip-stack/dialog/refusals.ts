@@ -48,7 +48,7 @@ const OUTSIDE_DIALOG: ReadonlyMap<string, InviteRefusal> = new Map<string, Invit
 ]);
 
 /** Refusals of requests within a dialog, by method. */
-const WITHIN_DIALOG: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
+const IN_DIALOG_REFUSALS: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   ["REFER", { status: 603 }],
   // We send no reliable provisional responses (RFC 3262 section 3).
   ["PRACK", NO_SUCH_DIALOG],
@@ -61,7 +61,7 @@ export function refusalOutside(method: string): InviteRefusal {
 
 /** The refusal of a request within a dialog. */
 export function refusalWithin(method: string): InviteRefusal {
-  return WITHIN_DIALOG.get(method) ?? unsupported(method);
+  return IN_DIALOG_REFUSALS.get(method) ?? unsupported(method);
 }
 
 /** 405 for a method that we recognize, 501 for any other (RFC 3261 section 21.5.2). */

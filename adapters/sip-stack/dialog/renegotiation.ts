@@ -43,12 +43,12 @@ export class Renegotiation {
     this.#listener = listener;
   }
 
-  /** Responds to a re-INVITE or an UPDATE. @param early true if the call is not answered yet */
-  answer(transaction: IncomingRequest, early: boolean): void {
+  /** Responds to a re-INVITE or an UPDATE. @param isEarly true if the call is not answered yet */
+  answer(transaction: IncomingRequest, isEarly: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;
     const sdp = sdpOf(request);
-    const answer = this.#refusal(request, sdp) ?? this.#describe(request, sdp, early);
+    const answer = this.#refusal(request, sdp) ?? this.#describe(request, sdp, isEarly);
     if (typeof answer !== "string") {
       this.#context.reply(transaction, answer.status, { ...answer, callId });
       return;
@@ -91,8 +91,8 @@ export class Renegotiation {
   }
 
   /** The body of the 2xx: our answer, or our offer if a re-INVITE has none. */
-  #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | InviteRefusal {
-    if (sdp !== undefined) return this.#call.negotiator.answerOffer(sdp, early) ?? { status: 488 };
+  #describe(request: SipRequest, sdp: string | undefined, isEarly: boolean): string | InviteRefusal {
+    if (sdp !== undefined) return this.#call.negotiator.answerOffer(sdp, isEarly) ?? { status: 488 };
     if (request.method !== "INVITE") return "";
     this.isOfferPending = true;
     this.#offerCSeq = parseCSeq(request.headers.get("CSeq"))?.number;

@@ -13,13 +13,13 @@ export const MIN_SESSION_S = 90;
 export interface SessionTerms {
   readonly intervalS: number;
   /** True if we are the refresher. */
-  readonly weRefresh: boolean;
+  readonly isRefresher: boolean;
 }
 
 /** The terms in the 2xx to our request; without a refresher parameter we refresh (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
   const terms = parseSessionExpires(headers.get("Session-Expires"));
-  return terms && { intervalS: terms.seconds, weRefresh: terms.refresher !== "uas" };
+  return terms && { intervalS: terms.seconds, isRefresher: terms.refresher !== "uas" };
 }
 
 /**
@@ -29,13 +29,13 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
   const request = parseSessionExpires(headers.get("Session-Expires"));
   if (request === undefined) return undefined;
-  const knowsTimers = optionTags(headers, "Supported").includes("timer");
-  const weRefresh = !(knowsTimers && request.refresher === "uac");
+  const supportsTimers = optionTags(headers, "Supported").includes("timer");
+  const isRefresher = !(supportsTimers && request.refresher === "uac");
   const fields: HeaderField[] = [
-    ["Session-Expires", writeSessionExpires({ ...request, refresher: weRefresh ? "uas" : "uac" })],
+    ["Session-Expires", writeSessionExpires({ ...request, refresher: isRefresher ? "uas" : "uac" })],
   ];
-  if (knowsTimers) fields.push(["Require", "timer"]);
-  return { terms: { intervalS: request.seconds, weRefresh }, fields };
+  if (supportsTimers) fields.push(["Require", "timer"]);
+  return { terms: { intervalS: request.seconds, isRefresher }, fields };
 }
 
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
@@ -67,7 +67,7 @@ export class SessionTimer {
     this.#terms = terms;
     if (terms === undefined) return;
     const intervalS = Math.max(MIN_S, terms.intervalS);
-    if (terms.weRefresh) this.refreshIn((intervalS * 1000) / 2);
+    if (terms.isRefresher) this.refreshIn((intervalS * 1000) / 2);
     this.#cancelExpiry = this.#system.after((intervalS - Math.min(32, intervalS / 3)) * 1000, this.#expire);
   }
 

@@ -61,7 +61,7 @@ class RespawningWorker implements MediaEngine {
   async ready(): Promise<WorkerEngine | undefined> {
     const previous = this.#worker;
     const worker = await previous;
-    if (worker?.alive || this.#closed) return worker;
+    if (worker?.isAlive || this.#closed) return worker;
     if (previous !== undefined && worker === undefined) {
       this.#retry();
       return undefined;
@@ -69,7 +69,7 @@ class RespawningWorker implements MediaEngine {
     // Another call may have started a worker in the meantime.
     if (this.#worker === previous) {
       if (worker !== undefined) {
-        this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died; its calls have ended");
+        this.#logger.error({ reason: worker.exitReason }, "the worker of SIP audio has died; its calls have ended");
         void worker.close();
       }
       this.#worker = this.#start();
@@ -95,7 +95,7 @@ class RespawningWorker implements MediaEngine {
       try {
         return await worker.open(options, listener, deadlines);
       } catch (fault) {
-        if (worker.alive || this.#closed) throw fault; // otherwise the worker died while this call was being opened
+        if (worker.isAlive || this.#closed) throw fault; // otherwise the worker died while this call was being opened
       }
     }
     return await this.#openInThread(options, listener, deadlines);

@@ -137,9 +137,9 @@ export interface MediaSession {
   /**
    * Connects source and sink: one frame each, every 20 ms after `start`; the sink's frames begin with the peer's first
    * packet.
-   * @param early receives audio from before `start`; without it, that audio is dropped
+   * @param earlySink receives audio from before `start`; without it, that audio is dropped
    */
-  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
+  connect(source: FrameSource, sink: FrameSink, earlySink?: FrameSink): void;
   /** Applies the settings of a negotiation, the first one or a later one (hold, re-INVITE). Before `start` it admits early media. */
   configure(settings: StreamSettings): void;
   /** Starts the audio when the call is answered, with silence if the source has none. Idempotent. */

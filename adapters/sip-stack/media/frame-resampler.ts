@@ -6,14 +6,14 @@ import { FRAME_MS, Resampler, SAMPLE } from "../ports.ts";
  */
 export class FrameResampler {
   readonly #resampler: Resampler;
-  readonly #from: number;
+  readonly #fromRate: number;
   readonly #to: number;
   /** Marks of the samples that the resampler holds back, then of the current frame. */
   readonly #marks: Uint8Array;
 
   /** Takes both rates in Hz; one must be a multiple of the other. */
   constructor(from: number, to: number) {
-    this.#from = from;
+    this.#fromRate = from;
     this.#to = to;
     this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
     // Filled once, so that each input frame yields a whole output frame.
@@ -23,7 +23,7 @@ export class FrameResampler {
 
   /** Writes the next frame to `output`; both have the same length in ms. Returns `output`, or `frame` at equal rates. */
   convert(frame: Int16Array, output: Int16Array): Int16Array {
-    if (this.#from === this.#to) return frame;
+    if (this.#fromRate === this.#to) return frame;
     this.#resampler.pushInto(frame, output);
     return output;
   }
@@ -33,12 +33,12 @@ export class FrameResampler {
    * the same way.
    */
   convertMarks(marks: Uint8Array, output: Uint8Array): Uint8Array {
-    if (this.#from === this.#to) return marks;
+    if (this.#fromRate === this.#to) return marks;
     const pendingMarks = this.#marks;
     const { heldSamples } = this.#resampler;
     pendingMarks.copyWithin(0, marks.length);
     for (let i = 0; i < marks.length; i++) pendingMarks[heldSamples + i] = marks[i]!;
-    const step = this.#from / this.#to;
+    const step = this.#fromRate / this.#to;
     for (let i = 0; i < output.length; i++)
       output[i] = markOf(pendingMarks, Math.floor(i * step), Math.ceil((i + 1) * step));
     return output;

@@ -201,7 +201,7 @@ export class Inbound {
     const packet = sharedPacket;
     const jitter = this.#jitter;
     if (jitter === undefined) return;
-    const highestBefore = this.#reception.highest;
+    const highestBefore = this.#reception.highestSequence;
     let sequence = this.#reception.take(packet.sequence);
     if (sequence === RESTARTED) {
       this.#restart();

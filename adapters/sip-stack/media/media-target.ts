@@ -48,8 +48,8 @@ export class MediaTarget {
     this.#isAllowed = addressCheck(options.from);
   }
 
-  /** Applies the latest settings. @param early true before the answer */
-  apply(settings: StreamSettings, early: boolean): void {
+  /** Applies the latest settings. @param isEarly true before the answer */
+  apply(settings: StreamSettings, isEarly: boolean): void {
     this.#latestSettings = settings;
     const name = settings.remote.address;
     if (isIP(name) !== 0) {
@@ -58,10 +58,10 @@ export class MediaTarget {
     }
     const knownAddress = this.#resolvedHost?.name === name ? this.#resolvedHost.address : undefined;
     if (knownAddress !== undefined) this.#configure(settings, knownAddress);
-    void this.#resolve(settings, early, knownAddress);
+    void this.#resolve(settings, isEarly, knownAddress);
   }
 
-  async #resolve(settings: StreamSettings, early: boolean, knownAddress: string | undefined): Promise<void> {
+  async #resolve(settings: StreamSettings, isEarly: boolean, knownAddress: string | undefined): Promise<void> {
     const { local, dns, onNoAddress } = this.#options;
     const name = settings.remote.address;
     const addresses = await dns.addresses(name).catch((): readonly string[] => []);
@@ -70,7 +70,7 @@ export class MediaTarget {
     if (address !== undefined) {
       this.#resolvedHost = { name, address };
       this.#configure(settings, address);
-    } else if (!early && knownAddress === undefined)
+    } else if (!isEarly && knownAddress === undefined)
       onNoAddress(`the remote SDP names the audio host "${name}", which has no reachable address`);
   }
 
@@ -79,15 +79,15 @@ export class MediaTarget {
     const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
     this.#options.session.configure({
       ...settings,
-      remote: this.#usable({ ...remote, address }),
-      remoteRtcp: this.#usable({ ...remoteRtcp, address: rtcpAddress }),
+      remote: this.#usableTarget({ ...remote, address }),
+      remoteRtcp: this.#usableTarget({ ...remoteRtcp, address: rtcpAddress }),
     });
     const refusedAddress = [address, rtcpAddress].find((candidate) => !this.#mayUse(candidate));
     if (refusedAddress === undefined) this.#options.onAddressChecked(undefined, address);
     else this.#options.onAddressChecked(`the remote SDP names ${this.#refusalText(refusedAddress)}`, refusedAddress);
   }
 
-  #usable(target: SocketAddress): SocketAddress {
+  #usableTarget(target: SocketAddress): SocketAddress {
     return this.#mayUse(target.address) ? target : NO_ADDRESS;
   }
 

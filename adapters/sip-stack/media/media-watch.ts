@@ -13,7 +13,7 @@ export type PacketSender = "peer" | "followed" | "other";
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
-  #started = false;
+  #isStarted = false;
   #lastSignAt = 0;
   /** True if early media arrived, which is not evidence after the answer. */
   #hadEarlyMedia = false;
@@ -26,7 +26,7 @@ export class MediaWatch {
   #hasReported = false;
   #isExpected = false;
   /** True if its source has ended with an RTCP BYE. */
-  #saidGoodbye = false;
+  #hasReceivedBye = false;
   /** Time of the latest report of silence. */
   #reportedAt = 0;
 
@@ -42,7 +42,7 @@ export class MediaWatch {
 
   /** True if there is evidence for the first time since the answer. */
   takeEvidence(): boolean {
-    if (this.#hasReported || !this.#started || !(this.#hasInbound || this.#hasRtcp)) return false;
+    if (this.#hasReported || !this.#isStarted || !(this.#hasInbound || this.#hasRtcp)) return false;
     this.#hasReported = true;
     return true;
   }
@@ -51,7 +51,7 @@ export class MediaWatch {
   recordRenegotiation(direction: StreamSettings["direction"], now: number): void {
     this.#direction = direction;
     this.#lastSignAt = now;
-    this.#expect();
+    this.#updateExpected();
   }
 
   /**
@@ -59,12 +59,12 @@ export class MediaWatch {
    * media has ended, ms
    */
   start(now: number): number {
-    this.#started = true;
+    this.#isStarted = true;
     this.#lastSignAt = now;
     this.#hadEarlyMedia = this.#hasInbound || this.#hasRtcp;
     this.#earlyUntil = this.#hadEarlyMedia ? now + EARLY_TAIL_MS : now;
     this.#hasInbound = this.#hasRtcp = this.#fromOtherHost = false;
-    this.#expect();
+    this.#updateExpected();
     return this.#earlyUntil;
   }
 
@@ -79,7 +79,7 @@ export class MediaWatch {
     else this.#hasInbound ||= isFresh;
     if (sender === "other") return;
     this.#hasSpoken = true;
-    this.#saidGoodbye = false;
+    this.#hasReceivedBye = false;
     this.#lastSignAt = now;
   }
 
@@ -93,7 +93,7 @@ export class MediaWatch {
     if (sender === "other") return;
     if (sender === "peer" && !isDeaf && now >= this.#earlyUntil) this.#hasRtcp = true;
     this.#lastSignAt = now;
-    if (goodbye) this.#saidGoodbye = true;
+    if (goodbye) this.#hasReceivedBye = true;
   }
 
   /**
@@ -101,18 +101,18 @@ export class MediaWatch {
    * expected on hold.
    */
   silenceReport(now: number): string | undefined {
-    if (!this.#started || this.#direction !== "sendrecv") return undefined;
+    if (!this.#isStarted || this.#direction !== "sendrecv") return undefined;
     if (now - Math.max(this.#lastSignAt, this.#reportedAt) < this.#lossMs) return undefined;
     this.#reportedAt = now;
     const seconds = Math.round((now - this.#lastSignAt) / 1000);
-    const since = `for ${seconds} s (mediaLossMs)${this.#saidGoodbye ? ", since it ended its stream (RTCP BYE)" : ""}`;
+    const since = `for ${seconds} s (mediaLossMs)${this.#hasReceivedBye ? ", since it ended its stream (RTCP BYE)" : ""}`;
     if (this.#fromOtherHost && !this.#hasSpoken) return `audio came only from hosts other than the peer's ${since}`;
     return this.#hasSpoken
       ? `no audio came from the peer ${since}`
       : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;
   }
 
-  #expect(): void {
-    if (this.#started && (this.#direction === "sendrecv" || this.#direction === "recvonly")) this.#isExpected = true;
+  #updateExpected(): void {
+    if (this.#isStarted && (this.#direction === "sendrecv" || this.#direction === "recvonly")) this.#isExpected = true;
   }
 }

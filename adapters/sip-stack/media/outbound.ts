@@ -40,7 +40,7 @@ export class Outbound {
   /** A frame at the codec's rate, and the samples collected for the next packet. */
   #converted = NO_SAMPLES;
   #packet = NO_SAMPLES;
-  #filled = 0;
+  #filledSamples = 0;
   #marker = true;
   #keyTimestamp = 0;
 
@@ -63,7 +63,7 @@ export class Outbound {
     this.#codec = codec;
     this.#converted = sharedFrame("encoded", (codec.sampleRate * FRAME_MS) / 1000);
     this.#packet = new Int16Array(samples);
-    this.#filled = 0;
+    this.#filledSamples = 0;
   }
 
   /** Handles the answer: later packets are meant for the callee. */
@@ -88,7 +88,7 @@ export class Outbound {
   }
 
   /** Number of packets sent, with all SSRCs. */
-  get sent(): number {
+  get sentPackets(): number {
     return this.#previousPackets + this.packets;
   }
 
@@ -105,7 +105,7 @@ export class Outbound {
   /** Handles a tick on hold: no packet is sent. */
   pause(): void {
     if (this.#codec === undefined) return;
-    this.#filled = 0;
+    this.#filledSamples = 0;
     this.#marker = true;
     this.#advance(this.#codec);
   }
@@ -143,9 +143,9 @@ export class Outbound {
     }
     const units = codec.clockRate / codec.sampleRate;
     for (let i = 0; i < samples.length; i++) {
-      this.#packet[this.#filled++] = samples[i]!;
-      if (this.#filled < this.#packet.length) continue;
-      this.#filled = 0;
+      this.#packet[this.#filledSamples++] = samples[i]!;
+      if (this.#filledSamples < this.#packet.length) continue;
+      this.#filledSamples = 0;
       this.#sendPacket(codec, this.#packet, this.timestamp + (i + 1 - this.#packet.length) * units);
     }
   }
@@ -162,7 +162,7 @@ export class Outbound {
       this.#keyTimestamp = this.timestamp;
       this.#marker = true;
     }
-    this.#filled = 0;
+    this.#filledSamples = 0;
     if (this.keys.next(this.#ring[this.#turn]!.bytes, RTP_HEADER_BYTES, clockRate))
       this.#send(payloadType, this.#keyTimestamp, EVENT_BYTES);
     else {

@@ -24,7 +24,7 @@ export interface PeerHostsOptions {
 export class PeerHosts {
   readonly #hasNamedNetworks: boolean;
   readonly #hosts = new Set<string>();
-  #others: OtherHostPolicy = "followed";
+  #otherHostPolicy: OtherHostPolicy = "followed";
 
   constructor({ hasNamedNetworks = false }: PeerHostsOptions = {}) {
     this.#hasNamedNetworks = hasNamedNetworks;
@@ -32,7 +32,7 @@ export class PeerHosts {
 
   /** Treatment of audio from other hosts. */
   get otherHosts(): OtherHostPolicy {
-    return this.#others;
+    return this.#otherHostPolicy;
   }
 
   /** Applies a negotiation. */
@@ -40,9 +40,9 @@ export class PeerHosts {
     this.#hosts.clear();
     for (const host of signallingHosts) this.#hosts.add(canonicalAddress(host));
     const address = canonicalAddress(remote.address);
-    if (this.#hasNamedNetworks || isWildcard(address)) this.#others = "followed";
-    else if (this.#hosts.has(address)) this.#others = "ignored";
-    else this.#others = isPrivate(address) ? "followed" : "played";
+    if (this.#hasNamedNetworks || isWildcard(address)) this.#otherHostPolicy = "followed";
+    else if (this.#hosts.has(address)) this.#otherHostPolicy = "ignored";
+    else this.#otherHostPolicy = isPrivate(address) ? "followed" : "played";
     for (const host of [remote.address, remoteRtcp.address])
       if (!isWildcard(host)) this.#hosts.add(canonicalAddress(host));
   }

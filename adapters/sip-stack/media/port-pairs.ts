@@ -20,11 +20,11 @@ export class PortPairs {
    */
   async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
     const [first, last] = range;
-    const firstEven = first + (first % 2);
-    const pairs = Math.max(0, Math.floor((last + 1 - firstEven) / 2));
+    const firstEvenPort = first + (first % 2);
+    const pairs = Math.max(0, Math.floor((last + 1 - firstEvenPort) / 2));
     const start = this.#random(pairs);
     for (let i = 0; i < pairs; i++) {
-      const port = firstEven + 2 * ((start + i) % pairs);
+      const port = firstEvenPort + 2 * ((start + i) % pairs);
       if (this.#usedPorts.has(port)) continue;
       this.#usedPorts.add(port);
       try {

@@ -6,7 +6,7 @@ const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
 /** Result of `take` for a packet too far from the others, and for the second such packet in a row, which starts a new sequence. */
-export const STRAY = -1;
+export const STRAY_PACKET = -1;
 export const RESTARTED = -2;
 
 /** Reception statistics of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
@@ -14,11 +14,11 @@ export class Reception {
   /** Number of packets received, duplicates included. */
   received = 0;
   /** The highest sequence number, with its cycles above the lower 16 bits; -1 before the first packet. */
-  highest = -1;
+  highestSequence = -1;
   readonly #clockRate: number;
-  #first = 0;
+  #firstSequence = 0;
   /** The sequence number that would confirm a jump; without it the packet was a stray. */
-  #afterJump = -1;
+  #sequenceAfterJump = -1;
   /** Gaps: packets that arrived with others missing before them. */
   #gaps = 0;
   #jitter = 0;
@@ -37,18 +37,18 @@ export class Reception {
    * the others; `RESTARTED` if a second one follows it, which needs a new reception.
    */
   take(sequence: number): number {
-    if (this.highest < 0) return this.#begin(sequence);
-    const ahead = (sequence - this.highest) & 0xffff;
+    if (this.highestSequence < 0) return this.#begin(sequence);
+    const ahead = (sequence - this.highestSequence) & 0xffff;
     if (ahead < MAX_DROPOUT) {
       if (ahead > 1) this.#gaps++;
-      this.highest += ahead;
+      this.highestSequence += ahead;
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
-      const isConfirmed = sequence === this.#afterJump;
-      this.#afterJump = (sequence + 1) & 0xffff;
-      return isConfirmed ? RESTARTED : STRAY;
+      const isConfirmed = sequence === this.#sequenceAfterJump;
+      this.#sequenceAfterJump = (sequence + 1) & 0xffff;
+      return isConfirmed ? RESTARTED : STRAY_PACKET;
     }
     this.received++;
-    return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
+    return ahead < MAX_DROPOUT ? this.highestSequence : this.highestSequence - (0x10000 - ahead);
   }
 
   /** Adds an audio packet to the jitter. @param arrivalMs arrival by any monotonic clock */
@@ -76,7 +76,7 @@ export class Reception {
 
   /** Number of packets expected. */
   get expected(): number {
-    return this.highest < 0 ? 0 : this.highest - this.#first + 1;
+    return this.highestSequence < 0 ? 0 : this.highestSequence - this.#firstSequence + 1;
   }
 
   /** Cumulative number of packets lost; negative with duplicates. */
@@ -103,9 +103,9 @@ export class Reception {
   }
 
   #begin(sequence: number): number {
-    this.highest = 0x10000 + sequence; // leaves room below for packets that were sent earlier but arrive later
-    this.#first = this.highest;
+    this.highestSequence = 0x10000 + sequence; // leaves room below for packets that were sent earlier but arrive later
+    this.#firstSequence = this.highestSequence;
     this.received = 1;
-    return this.highest;
+    return this.highestSequence;
   }
 }

@@ -54,7 +54,7 @@ export class RemoteSource implements SocketAddress {
   /** True if packets of an ignored host have arrived. */
   heardIgnoredHost = false;
   readonly #hosts: PeerHosts;
-  readonly #strict: boolean;
+  readonly #isStrict: boolean;
   #negotiated: SocketAddress = { address: "", port: 0 };
   /** The highest sequence number of the current source. */
   #sequence = 0;
@@ -64,41 +64,41 @@ export class RemoteSource implements SocketAddress {
   /** True if SRTP authenticated the packet that led to the current address. */
   #isAuthentic = false;
   /** The source that another source, perhaps a stranger, has displaced; SSRC -1 for none. */
-  readonly #displaced = { ssrc: -1, sequence: 0 };
+  readonly #displacedStream = { ssrc: -1, sequence: 0 };
   /** The address before the last negotiation, and the time until which its last packets may arrive. */
-  readonly #previous = { address: "", port: 0, until: 0 };
+  readonly #previousAddress = { address: "", port: 0, until: 0 };
   readonly #candidate = new SourceCandidate();
-  #injected = 0;
+  #injectedPackets = 0;
   /**
    * Number of packets of a source that has displaced another one; they count as injected if the displaced source
    * returns.
    */
-  #unconfirmed = 0;
+  #unconfirmedPackets = 0;
 
   /** @param strict true to trust only the negotiated address */
   constructor(hosts: PeerHosts = new PeerHosts(), strict = false) {
     this.#hosts = hosts;
-    this.#strict = strict;
+    this.#isStrict = strict;
   }
 
   /** Destination of our audio. */
   get target(): SocketAddress {
-    return this.#others === "followed" ? this : this.#negotiated;
+    return this.#otherHostPolicy === "followed" ? this : this.#negotiated;
   }
 
   /** Treatment of the current address. */
-  get #others(): OtherHostPolicy {
+  get #otherHostPolicy(): OtherHostPolicy {
     return this.#isAuthentic || this.#isPeer(this.address) ? "followed" : this.#hosts.otherHosts;
   }
 
   /** Number of RTP packets of strangers. */
   get injected(): number {
-    return this.#injected + this.#candidate.strangers;
+    return this.#injectedPackets + this.#candidate.untrustedPackets;
   }
 
   /** Counts an unauthentic packet, unless it is from the peer's address: then the keys are wrong. */
   countForged(address: string, port: number): void {
-    if (!this.isAt(address, port)) this.#injected++;
+    if (!this.isAt(address, port)) this.#injectedPackets++;
   }
 
   /**
@@ -108,17 +108,17 @@ export class RemoteSource implements SocketAddress {
   setRemote(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
     const isSame = address === this.#negotiated.address && remote.port === this.#negotiated.port;
-    if (isSame && this.#others !== "ignored") return;
+    if (isSame && this.#otherHostPolicy !== "ignored") return;
     if (this.ssrc >= 0) {
-      this.#previous.address = this.address;
-      this.#previous.port = this.port;
-      this.#previous.until = now + PREVIOUS_TAIL_MS;
+      this.#previousAddress.address = this.address;
+      this.#previousAddress.port = this.port;
+      this.#previousAddress.until = now + PREVIOUS_TAIL_MS;
     }
     this.#negotiated = { address, port: remote.port };
     this.#move(address, remote.port, false);
     this.ssrc = -1;
-    this.#displaced.ssrc = -1;
-    this.#unconfirmed = 0;
+    this.#displacedStream.ssrc = -1;
+    this.#unconfirmedPackets = 0;
     this.#dropCandidate();
   }
 
@@ -140,29 +140,29 @@ export class RemoteSource implements SocketAddress {
     now: number,
     isAuthentic: boolean,
   ): Verdict {
-    const isHere = this.isAt(address, port);
+    const isAtAddress = this.isAt(address, port);
     const isCurrent = packet.ssrc === this.ssrc;
-    if (isHere && isCurrent) return this.#continueSource(packet, now);
+    if (isAtAddress && isCurrent) return this.#continueSource(packet, now);
     const isNegotiated = port === this.#negotiated.port && address === this.#negotiated.address;
-    if (isNegotiated && (!isHere || this.ssrc < 0)) {
+    if (isNegotiated && (!isAtAddress || this.ssrc < 0)) {
       this.#dropPending();
       this.#move(address, port, isAuthentic);
       this.#restore();
       return isCurrent ? this.#continueSource(packet, now) : this.#startSource(packet, now);
     }
-    if (this.#strict && !isNegotiated) return this.#refuse();
+    if (this.#isStrict && !isNegotiated) return this.#refuse();
     if (!isAuthentic && this.#isIgnored(address)) {
       if (this.#isPrevious(address, port, now)) return "foreign";
       this.heardIgnoredHost = true;
       return this.#refuse();
     }
-    if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
+    if (packet.ssrc === this.#displacedStream.ssrc && isNext(packet.sequence, this.#displacedStream.sequence)) {
       this.#dropPending();
       this.#move(address, port, isAuthentic);
       this.#restore();
       return this.#startSource(packet, now);
     }
-    if (!isHere) {
+    if (!isAtAddress) {
       const isNextPacket = isCurrent && isNext(packet.sequence, this.#sequence);
       const hasMoved = isNextPacket && (address === this.address || now - this.#lastAtAddress >= MOVE_MS);
       if (hasMoved) this.#move(address, port, isAuthentic);
@@ -170,10 +170,10 @@ export class RemoteSource implements SocketAddress {
       if (this.#isPrevious(address, port, now)) return "foreign";
     }
     const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#lastPacketAt;
-    const isTrusted = isHere || isAuthentic;
+    const isTrusted = isAtAddress || isAuthentic;
     if (!isTrusted && quietMs < QUIET_MS) return this.#refuse();
-    const isTooEarly = quietMs < (isHere ? PAUSE_MS : MOVE_MS);
-    return this.#weigh(packet, bytes, length, address, port, now, isAuthentic, isTooEarly);
+    const isTooEarly = quietMs < (isAtAddress ? PAUSE_MS : MOVE_MS);
+    return this.#judgeCandidate(packet, bytes, length, address, port, now, isAuthentic, isTooEarly);
   }
 
   /**
@@ -181,7 +181,7 @@ export class RemoteSource implements SocketAddress {
    * @param isAuthentic true if SRTP authenticated it
    * @param isTooEarly true if the current source may still continue
    */
-  #weigh(
+  #judgeCandidate(
     packet: RtpPacket,
     bytes: Uint8Array,
     length: number,
@@ -193,8 +193,8 @@ export class RemoteSource implements SocketAddress {
   ): Verdict {
     if (length > MAX_BYTES) return this.#refuse();
     const candidate = this.#candidate;
-    const isHere = this.isAt(address, port);
-    const isTrusted = isHere || isAuthentic;
+    const isAtAddress = this.isAt(address, port);
+    const isTrusted = isAtAddress || isAuthentic;
     const isKnownHost = address === this.address || address === this.#negotiated.address;
     const rank = isTrusted ? 2 : isKnownHost ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
@@ -214,22 +214,22 @@ export class RemoteSource implements SocketAddress {
       this.pendingLengths.push(length);
       return "pending";
     }
-    if (this.ssrc >= 0 && this.#displaced.ssrc < 0) {
-      this.#displaced.ssrc = this.ssrc;
-      this.#displaced.sequence = this.#sequence;
+    if (this.ssrc >= 0 && this.#displacedStream.ssrc < 0) {
+      this.#displacedStream.ssrc = this.ssrc;
+      this.#displacedStream.sequence = this.#sequence;
     }
-    if (this.#displaced.ssrc >= 0) this.#unconfirmed += candidate.strangers;
+    if (this.#displacedStream.ssrc >= 0) this.#unconfirmedPackets += candidate.untrustedPackets;
     candidate.clear();
     this.#move(address, port, isAuthentic);
     return this.#startSource(packet, now);
   }
 
-  /** @param isHere true if the packet comes from the current address */
-  #continueSource(packet: RtpPacket, now: number, isHere = true): Verdict {
+  /** @param isAtAddress true if the packet comes from the current address */
+  #continueSource(packet: RtpPacket, now: number, isAtAddress = true): Verdict {
     if (isNext(packet.sequence, this.#sequence)) this.#sequence = packet.sequence;
     this.#lastPacketAt = now;
-    if (isHere) this.#lastAtAddress = now;
-    if (this.#displaced.ssrc >= 0) this.#unconfirmed++;
+    if (isAtAddress) this.#lastAtAddress = now;
+    if (this.#displacedStream.ssrc >= 0) this.#unconfirmedPackets++;
     this.#dropCandidate();
     return "current";
   }
@@ -244,9 +244,9 @@ export class RemoteSource implements SocketAddress {
 
   /** Restores the displaced source: the other one was a stranger. */
   #restore(): void {
-    this.#injected += this.#unconfirmed;
-    this.#unconfirmed = 0;
-    this.#displaced.ssrc = -1;
+    this.#injectedPackets += this.#unconfirmedPackets;
+    this.#unconfirmedPackets = 0;
+    this.#displacedStream.ssrc = -1;
   }
 
   /** Drops the pending packets. */
@@ -270,18 +270,18 @@ export class RemoteSource implements SocketAddress {
   }
 
   #isPrevious(address: string, port: number, now: number): boolean {
-    const previous = this.#previous;
+    const previous = this.#previousAddress;
     return this.ssrc < 0 && now < previous.until && port === previous.port && address === previous.address;
   }
 
   #refuse(): Verdict {
-    this.#injected++;
+    this.#injectedPackets++;
     return "foreign";
   }
 
   /** Drops the candidate. */
   #dropCandidate(): void {
-    this.#injected += this.#candidate.strangers;
+    this.#injectedPackets += this.#candidate.untrustedPackets;
     this.#candidate.clear();
   }
 }

@@ -7,7 +7,7 @@ import { PROTECTION_BYTES } from "./rtp-packet.ts";
 /** Interval of reports, ms: the minimum of RFC 3550 section 6.2, which suits a call with two members. */
 const INTERVAL_MS = 5_000;
 /** The largest fraction in eight bits (RFC 3550 section 6.4.1). */
-const ALL_LOST = 255 / 256;
+const MAX_FRACTION_LOST = 255 / 256;
 
 /** The RTCP reports of a call: sends one about every 5 s, and reads those of the peer. */
 export class RtcpSession {
@@ -61,13 +61,13 @@ export class RtcpSession {
       cname: this.#cname,
       sender: hasSent ? { now: this.#epoch + now, timestamp, packets, octets } : undefined,
       block:
-        source.ssrc < 0 || reception.highest < 0
+        source.ssrc < 0 || reception.highestSequence < 0
           ? undefined
           : {
               ssrc: source.ssrc,
               fractionLost: reception.fractionLost(),
               lost: reception.lost,
-              highest: reception.highest,
+              highest: reception.highestSequence,
               jitter: reception.jitter,
               lastReport: this.#lastReport,
               sinceLastReport: this.#lastReport === 0 ? 0 : Math.round((now - this.#lastReportAt) * 65.536),
@@ -90,7 +90,8 @@ export class RtcpSession {
       this.#lastReport = packet.senderTime;
       this.#lastReportAt = now;
     }
-    this.isDeaf = packet.hasReport && packet.fractionLost >= ALL_LOST && !this.#outbound.hasSent(packet.highest);
+    this.isDeaf =
+      packet.hasReport && packet.fractionLost >= MAX_FRACTION_LOST && !this.#outbound.hasSent(packet.highest);
     if (packet.hasReport) {
       const { packets } = this.#outbound;
       if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);

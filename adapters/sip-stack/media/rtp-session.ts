@@ -62,13 +62,13 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   #earlySink: FrameSink | undefined;
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
-  #started = false;
+  #isStarted = false;
   #sending = false;
   #closing: Promise<void> | undefined;
   /** The time of frames: exactly 20 ms from tick to tick, even if ticks are late. */
   #now = -1;
   #tickedAt = 0;
-  #stalled = false;
+  #isStalled = false;
   #hasFailed = false;
   #refusedPackets = 0;
   #heldMs = 0;
@@ -88,10 +88,10 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#rtcpRoute = new RtcpRoute({ reports, source, protection: this.#protection, sockets, strict: strictRtp });
   }
 
-  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
+  connect(source: FrameSource, sink: FrameSink, earlySink?: FrameSink): void {
     this.#source = source;
     this.#sink = sink;
-    this.#earlySink = early;
+    this.#earlySink = earlySink;
   }
 
   configure(settings: StreamSettings): void {
@@ -111,8 +111,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   start(): void {
-    if (this.#started || this.#closing !== undefined) return;
-    this.#started = true;
+    if (this.#isStarted || this.#closing !== undefined) return;
+    this.#isStarted = true;
     this.#outbound.onAnswer();
     this.#inbound.source.heardIgnoredHost = false;
     this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
@@ -169,7 +169,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       return;
     }
     const now = this.#options.system.monotonic();
-    const isTimely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
+    const isTimely = !this.#isStalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const isFromSource = this.#inbound.take(bytes, length, address, port, now, isTimely);
     if (!isFromSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
     this.#watch.recordRtp(now, isTimely, this.#sender(address));
@@ -202,18 +202,18 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
     // A late tick, and the ticks that follow at once to catch up, run before the sockets are read.
-    this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
+    this.#isStalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
-    this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#earlySink);
+    this.#inbound.tick(this.#now, this.#isStalled, this.#isStarted ? this.#sink : this.#earlySink);
     if (this.#closing !== undefined) return;
     if (this.#isOverdue) {
       this.#outbound.pause();
       return;
     }
-    if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
+    if (this.#maySend) this.#outbound.tick(this.#isStarted ? this.#source : undefined);
     else {
       this.#outbound.pause();
-      if (this.#started && this.#inbound.source.target.port !== 0) this.#heldMs += FRAME_MS;
+      if (this.#isStarted && this.#inbound.source.target.port !== 0) this.#heldMs += FRAME_MS;
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
@@ -267,7 +267,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#outbound.configure(settings, codec);
     if (previous !== codec) previous?.close();
     if (previous !== undefined) return;
-    if (this.#started) this.#sendNow();
+    if (this.#isStarted) this.#sendNow();
     // Silence before the answer opens NATs for early media.
     this.#options.clock.add(this);
   }
@@ -275,7 +275,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   /** Sends the first packet at once instead of at the next tick, unless packets were sent before the answer. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#isOverdue) return;
-    if (this.#outbound.sent > 0) this.#reportSending();
+    if (this.#outbound.sentPackets > 0) this.#reportSending();
     else this.#outbound.begin(this.#source);
   }
 
@@ -284,7 +284,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     // Source and codec may have been slow, and the process may have been stopped in the meantime.
     if (bytes <= 0 || this.#isOverdue) return;
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source.target);
-    if (this.#started) this.#reportSending();
+    if (this.#isStarted) this.#reportSending();
   };
 
   #reportEvidence(): void {

@@ -61,7 +61,7 @@ export function mediaStatistics({
   const loss = lost / Math.max(1, received + lost);
   return {
     codec,
-    packetsSent: outbound.sent,
+    packetsSent: outbound.sentPackets,
     packetsReceived: received,
     packetsLost: lost,
     packetsReordered: inbound.reordered,

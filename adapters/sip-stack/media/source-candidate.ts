@@ -17,7 +17,7 @@ export class SourceCandidate {
   #lastPacketAt = 0;
 
   /** Number of its packets if its address is unknown, otherwise 0. */
-  get strangers(): number {
+  get untrustedPackets(): number {
     return this.#rank < 2 ? this.packets : 0;
   }
 

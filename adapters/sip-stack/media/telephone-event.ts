@@ -10,7 +10,7 @@ const END_PACKETS = 3;
 const PAUSE_FRAMES = 2;
 const VOLUME = 10; // -10 dBm0
 /** Maximum time by which packets of an earlier event may arrive after those of a newer one, s of the event clock. */
-const DISORDER_S = 10;
+const MAX_REORDER_S = 10;
 
 interface Keys {
   readonly digits: string;
@@ -101,7 +101,7 @@ export class EventReceiver {
     const event = bytes[at]!;
     const duration = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const elapsed = this.#hasEvent ? (timestamp - this.#timestamp) | 0 : 1;
-    if (elapsed < 0 && elapsed > -DISORDER_S * clockRate) return undefined;
+    if (elapsed < 0 && elapsed > -MAX_REORDER_S * clockRate) return undefined;
     const isNewKey = !(
       this.#hasEvent &&
       event === this.#event &&

@@ -50,7 +50,7 @@ export class StreamFramer {
   /** A complete head whose body is incomplete. */
   #head: PendingHead | undefined;
   /** Number of empty lines, 0 or 1, before a keep-alive that was cut within a CRLF. */
-  #blanks = 0;
+  #blankLines = 0;
   #hasFailed = false;
 
   /** True if an incomplete message is buffered. */
@@ -78,12 +78,12 @@ export class StreamFramer {
   #skipBlanks(bytes: Uint8Array, from: number, items: FramedItem[]): number {
     const end = skipEmptyLines(bytes, from);
     if (end === from) return end;
-    let lines = this.#blanks;
+    let lines = this.#blankLines;
     for (let at = from; at < end; at++) if (bytes[at] === LF) lines++;
     const endsInCrlf = end === bytes.length && bytes[end - 1] !== LF;
     if (lines >= 2) items.push({ kind: "ping" });
     else if (lines === 1 && end === bytes.length && !endsInCrlf) items.push({ kind: "pong" });
-    this.#blanks = endsInCrlf ? lines % 2 : 0;
+    this.#blankLines = endsInCrlf ? lines % 2 : 0;
     return end;
   }
 

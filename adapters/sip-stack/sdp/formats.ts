@@ -54,7 +54,7 @@ export function offeredFormats(codecs: readonly CodecName[], acceptedFormats: re
   const formats = [...codecs.map((codec) => CODECS[codec]), ...eventFormats];
   const usedTypes = new Set([...formats, ...acceptedFormats].map(({ payloadType }) => payloadType));
   return formats.map((format) => {
-    const previous = acceptedFormats.find((candidate) => isSame(candidate, format));
+    const previous = acceptedFormats.find((candidate) => isSameFormat(candidate, format));
     if (previous !== undefined) return { ...format, payloadType: previous.payloadType };
     if (!acceptedFormats.some(({ payloadType }) => payloadType === format.payloadType)) return format;
     let payloadType = FIRST_DYNAMIC;
@@ -86,11 +86,11 @@ export function formatsOf(media: SdpMedia): Format[] {
 
 /** The codec of a format; undefined if we do not support it. */
 export function codecOf(format: Format): CodecName | undefined {
-  return (Object.keys(CODECS) as CodecName[]).find((codec) => isSame(CODECS[codec], format));
+  return (Object.keys(CODECS) as CodecName[]).find((codec) => isSameFormat(CODECS[codec], format));
 }
 
 /** True if two formats are the same except for their payload type. */
-function isSame(a: Format, b: Format): boolean {
+function isSameFormat(a: Format, b: Format): boolean {
   return a.name.toLowerCase() === b.name.toLowerCase() && a.clockRate === b.clockRate;
 }
 

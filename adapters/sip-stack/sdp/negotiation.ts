@@ -22,7 +22,7 @@ export interface NegotiationOptions {
   /** Fills the array with random bytes: the session id, and keys. */
   readonly random: (bytes: Uint8Array) => void;
   /** Called after every agreement; its remote address may be a host name. */
-  readonly onNegotiated: (settings: StreamSettings, early: boolean) => void;
+  readonly onNegotiated: (settings: StreamSettings, isEarly: boolean) => void;
 }
 
 /** Offer and answer of one call (RFC 3264): one audio stream; every other medium is rejected. */
@@ -57,7 +57,7 @@ class Negotiation implements Negotiator {
     return this.#local.offer({ protocol: this.#protocol, formats: this.#offeredFormats, rtcpMux: true, keys });
   }
 
-  takeAnswer(text: string, early: boolean): string | undefined {
+  takeAnswer(text: string, isEarly: boolean): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return "the peer's answer is not SDP";
     const media = sdp.media.find(({ kind }) => kind === "audio");
@@ -69,11 +69,11 @@ class Negotiation implements Negotiator {
     if ("fault" in keys) return keys.fault;
     const agreement = agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: false });
     if (typeof agreement === "string") return agreement;
-    this.#applySettings(agreement.settings, early);
+    this.#applySettings(agreement.settings, isEarly);
     return undefined;
   }
 
-  answerOffer(text: string, early = false): string | undefined {
+  answerOffer(text: string, isEarly = false): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return undefined;
     const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
@@ -89,7 +89,7 @@ class Negotiation implements Negotiator {
     this.#protocol = protocol;
     const localAudio = { protocol, formats, rtcpMux: settings.rtcpMux, keys: keys.lines };
     const answer = this.#local.answer(sdp, media, localAudio, settings.direction);
-    this.#applySettings(settings, early);
+    this.#applySettings(settings, isEarly);
     return answer;
   }
 
@@ -117,8 +117,8 @@ class Negotiation implements Negotiator {
     return key !== undefined && srtp !== undefined && String(key.key) !== String(srtp.receive.key);
   }
 
-  #applySettings(settings: StreamSettings, early: boolean): void {
+  #applySettings(settings: StreamSettings, isEarly: boolean): void {
     this.#settings = settings;
-    this.#options.onNegotiated(settings, early);
+    this.#options.onNegotiated(settings, isEarly);
   }
 }

@@ -7,7 +7,7 @@ import type { ClientScope } from "./transaction-layer.ts";
 import { giveUpMs } from "./transaction-machine.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "./transactions.ts";
 
-const SILENT: ClientTransactionListener = { final() {}, failed() {} };
+const NOOP_LISTENER: ClientTransactionListener = { final() {}, failed() {} };
 const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, lateSuccess() {}, cancel() {} };
 
 /**
@@ -72,7 +72,7 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   abandon(): void {
-    this.#listener = SILENT;
+    this.#listener = NOOP_LISTENER;
   }
 
   /** Fails the request because the layer closes. */
@@ -152,7 +152,7 @@ export class ClientRequest implements OutgoingRequest {
             return this.#continue(new TransportError("refused", `${hop.host} responded with 503`));
         } else if (hop !== undefined) this.#scope.failedHops.recordSuccess(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
-        this.#final(response, flow);
+        this.#handleFinal(response, flow);
       },
       failed: (fault) => {
         if (this.#transaction?.isUndelivered !== true) this.#isUnanswered = true;
@@ -193,11 +193,11 @@ export class ClientRequest implements OutgoingRequest {
     }
   }
 
-  #final(response: SipResponse, flow: Flow): void {
+  #handleFinal(response: SipResponse, flow: Flow): void {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#scope.onDone(this);
-    const isAbandoned = this.#listener === SILENT && this.#template.method === "INVITE" && response.status < 300;
+    const isAbandoned = this.#listener === NOOP_LISTENER && this.#template.method === "INVITE" && response.status < 300;
     if (isAbandoned) this.#scope.lateSuccess(response, flow);
     else this.#listener.final(response, flow);
   }
@@ -206,7 +206,7 @@ export class ClientRequest implements OutgoingRequest {
     if (this.#isDone) return;
     const refusal = this.#refusal;
     if (refusal !== undefined && !this.#cancelled) {
-      this.#final(refusal.response, refusal.flow);
+      this.#handleFinal(refusal.response, refusal.flow);
       return;
     }
     this.#isDone = true;

@@ -125,7 +125,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
         break;
       case "seems dead":
         this.#seemsDead = true;
-        owner.failed(deadAfter(this.#silenceError(this.#options.silenceMs ?? 0), "seems dead"));
+        owner.failed(deadFlowError(this.#silenceError(this.#options.silenceMs ?? 0), "seems dead"));
         break;
       case "judge silence":
         if (this.#watch?.isSilent === true) this.input("silent");
@@ -204,7 +204,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
 
   /** Closes a silent connection and returns the fault; undefined if data has arrived. */
   #closeSilent(timeoutError: TransportError): TransportError | undefined {
-    const closedError = deadAfter(timeoutError, "was silent and is closed");
+    const closedError = deadFlowError(timeoutError, "was silent and is closed");
     return this.#watch?.close(closedError) === true ? closedError : undefined;
   }
 
@@ -219,6 +219,6 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   }
 }
 
-function deadAfter({ message }: TransportError, finding: string): TransportError {
+function deadFlowError({ message }: TransportError, finding: string): TransportError {
   return new TransportError("closed", `${message}; the connection ${finding}`);
 }

@@ -150,14 +150,14 @@ export async function reply(
       flow.send(response);
       return;
     }
-    const hop = hopBack(response, flow);
+    const hop = returnHop(response, flow);
     if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
   } catch {
     // dropped
   }
 }
 
-function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
+function returnHop(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
   const via = parseVia(response.headers.list("Via")[0] ?? "");
   if (via === undefined || kind === "udp") return undefined;
   return { kind, host: via.host, address: remote.address, port: via.port ?? defaultPort(kind) };

@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { type IpRange, inAnyRange, ipBytes, ipRanges, isPublicAddress, PRIVATE_IPV4, parseRange } from "../ports.ts";
 
 /** An IPv4-mapped address, as the URL parser writes it (RFC 4291 section 2.5.5.2). */
-const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
+const MAPPED_ADDRESS = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
 /** An address in the form of the runtime's sockets: IPv6 compressed and in lower case (RFC 5952); IPv4-mapped is IPv4. */
 export function canonicalAddress(address: string): string {
@@ -11,7 +11,7 @@ export function canonicalAddress(address: string): string {
   const url = `http://[${ip}]`;
   if (!URL.canParse(url)) return address.toLowerCase();
   const compressedAddress = new URL(url).hostname.slice(1, -1);
-  const [, high, low] = MAPPED.exec(compressedAddress) ?? [];
+  const [, high, low] = MAPPED_ADDRESS.exec(compressedAddress) ?? [];
   if (high !== undefined && low !== undefined)
     return [high, low]
       .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
@@ -27,7 +27,7 @@ export function isWildcard(address: string): boolean {
 /** Networks with only a local meaning (for IPv6: RFC 4193, 4291, 3879). */
 const PRIVATE = ipRanges(`${PRIVATE_IPV4} ::/127 fc00::/7 fe80::/10 fec0::/10`);
 /** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
-const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
+const UNASSIGNABLE_RANGES = ipRanges("224.0.0.0/3 ff00::/8");
 
 /** True if an IP address is valid only within one network or machine; false for a name. */
 export function isPrivate(address: string): boolean {
@@ -36,7 +36,7 @@ export function isPrivate(address: string): boolean {
 
 /** True if an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
 export function isUnassignable(address: string): boolean {
-  return isInRanges(UNASSIGNABLE, address);
+  return isInRanges(UNASSIGNABLE_RANGES, address);
 }
 
 function isInRanges(networks: readonly IpRange[], address: string): boolean {

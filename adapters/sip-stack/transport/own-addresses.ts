@@ -13,7 +13,7 @@ export class OwnNames {
   /** The port on which our own listener accepts connections of a kind. */
   readonly #listenerPort: (kind: TransportKind) => number | undefined;
   /** Our address as reported by each peer. */
-  readonly #reported = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
+  readonly #reportedAddresses = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
   /** Our address by the peer's address alone: a new connection there passes the same NAT. */
   readonly #addressByPeer = new BoundedMap<string, string>(MAX_ADDRESSES);
   /** The latest public address that the trunk's external servers see, by our private one. */
@@ -30,7 +30,7 @@ export class OwnNames {
    * for its transport; otherwise the port that the peer sees, or our local port.
    */
   nameFor(flow: Flow): string {
-    const reported = this.#reported.get(keyOf(flow));
+    const reported = this.#reportedAddresses.get(keyOf(flow));
     const host = this.#publicAddress?.host ?? reported?.address ?? this.#likelyHost(flow) ?? flow.local.address;
     const boundPort = flow.reliable ? this.#listenerPort(flow.kind) : undefined;
     const port = this.#publicAddress?.port ?? boundPort ?? reported?.port ?? flow.local.port;
@@ -48,9 +48,9 @@ export class OwnNames {
     this.#addressByPeer.set(flow.remote.address, address);
     if (isTrusted && isBehindNat(flow) && !isPrivate(address)) this.#publicByLocal.set(flow.local.address, address);
     const key = keyOf(flow);
-    const currentAddress = this.#reported.get(key) ?? flow.local;
+    const currentAddress = this.#reportedAddresses.get(key) ?? flow.local;
     if (currentAddress.address === address && currentAddress.port === port) return;
-    this.#reported.set(key, { address, port });
+    this.#reportedAddresses.set(key, { address, port });
   }
 
   /**

@@ -53,7 +53,7 @@ export class StreamFlow implements Flow {
   readonly #framer = new StreamFramer();
   readonly #keepAlive: KeepAlive;
   #usedAt: number;
-  #alive = true;
+  #isAlive = true;
   #fault: TransportError | undefined;
   #stopIdle = (): void => {};
   #stopStall: (() => void) | undefined;
@@ -84,7 +84,7 @@ export class StreamFlow implements Flow {
   }
 
   get isAlive(): boolean {
-    return this.#alive;
+    return this.#isAlive;
   }
 
   get isHeld(): boolean {
@@ -97,7 +97,7 @@ export class StreamFlow implements Flow {
   }
 
   send(message: SipMessage, maySend?: () => boolean): boolean {
-    if (!this.#alive) throw this.#fault ?? this.#closedError();
+    if (!this.#isAlive) throw this.#fault ?? this.#closedError();
     const bytes = writeMessage(message);
     if (maySend?.() === false) return false;
     this.#write(bytes);
@@ -116,7 +116,7 @@ export class StreamFlow implements Flow {
         return isSilent();
       },
       close: (fault) => {
-        if (!this.#alive || !isSilent()) return false;
+        if (!this.#isAlive || !isSilent()) return false;
         void this.close(fault);
         return true;
       },
@@ -126,7 +126,7 @@ export class StreamFlow implements Flow {
   /** Ends the connection; resolves when it is closed. */
   close(fault?: TransportError): Promise<void> {
     this.#fault ??= fault;
-    this.#alive = false;
+    this.#isAlive = false;
     this.#options.socket.destroy();
     return this.#closed;
   }
@@ -140,12 +140,12 @@ export class StreamFlow implements Flow {
   }
 
   #onData(bytes: Uint8Array): void {
-    if (!this.#alive) return;
+    if (!this.#isAlive) return;
     this.#usedAt = this.#options.system.monotonic();
     this.#reads++;
     this.#stopPong?.();
     this.#stopPong = undefined;
-    for (const item of this.#framer.push(bytes)) if (this.#alive) this.#dispatch(item);
+    for (const item of this.#framer.push(bytes)) if (this.#isAlive) this.#dispatch(item);
     this.#watchStall();
   }
 
@@ -178,7 +178,7 @@ export class StreamFlow implements Flow {
   /** Closes the connection after pending responses: the start of the next message is unknown. */
   #cutOff(detail: string): void {
     this.#fault ??= new TransportError("closed", `${placeName(this.kind, this.remote)} sent no valid SIP: ${detail}`);
-    this.#alive = false;
+    this.#isAlive = false;
     this.#options.socket.destroySoon();
   }
 
@@ -204,7 +204,7 @@ export class StreamFlow implements Flow {
   }
 
   #watchStall(): void {
-    if (!this.#framer.isIncomplete || !this.#alive) {
+    if (!this.#framer.isIncomplete || !this.#isAlive) {
       this.#stopStall?.();
       this.#stopStall = undefined;
       return;
@@ -217,7 +217,7 @@ export class StreamFlow implements Flow {
   }
 
   #onClosed(): void {
-    this.#alive = false;
+    this.#isAlive = false;
     this.#keepAlive.stop();
     this.#stopIdle();
     this.#stopStall?.();

@@ -53,7 +53,7 @@ class SocketTransports implements TrunkTransports {
   readonly #udp: UdpTransport;
   readonly #streams: StreamTransport;
   readonly #names: OwnNames;
-  readonly #allows: AddressCheck;
+  readonly #isAllowed: AddressCheck;
   readonly #streamListener: Promise<StreamListener | undefined>;
   #closing: Promise<void> | undefined;
 
@@ -69,7 +69,7 @@ class SocketTransports implements TrunkTransports {
     allows = () => true,
     connectTimeoutMs,
   }: TransportsOptions) {
-    this.#allows = allows;
+    this.#isAllowed = allows;
     const listener = (): TransportListener => this.#listener;
     const onMalformed = (from: SocketAddress, detail: string): void => {
       this.malformedCount++;
@@ -120,7 +120,7 @@ class SocketTransports implements TrunkTransports {
   async connect(...[hop, signal, deadFlow]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
     // The last check before a socket, whatever a resolver returned.
-    if (!this.#allows(hop.address)) throw notReachable(hop.host);
+    if (!this.#isAllowed(hop.address)) throw notReachable(hop.host);
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, deadFlow);
   }
 

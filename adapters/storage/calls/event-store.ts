@@ -34,7 +34,7 @@ const LAST_ENTRY = preparedQuery((db, { user_id }: { readonly user_id: string })
 const ENTRY_AT = preparedQuery((db, { user_id, position }: { readonly user_id: string; readonly position: number }) =>
   entryOf(db, user_id, position),
 );
-const LAST_BETWEEN = preparedQuery((db, { user_id, after, last }: PositionRange) =>
+const LAST_IN_RANGE = preparedQuery((db, { user_id, after, last }: PositionRange) =>
   db
     .selectFrom("events")
     .select(["id", "position"])
@@ -106,7 +106,7 @@ async function lastBefore(session: Session, userId: string, eventId: string, las
   let high = last;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    const [event] = await session.query(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
+    const [event] = await session.query(LAST_IN_RANGE, { user_id: userId, after: low, last: middle });
     if (event && event.id > eventId) high = event.position - 1;
     else low = middle; // all events up to here are older, or deleted
   }

@@ -193,13 +193,13 @@ export async function quotaSpent(
   if (mustLock) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
   const counts = await COUNT_CALLS(tx, { token_id: tokenId, since });
   if (counts.reduce((sum, { n }) => sum + Number(n), 0) < maxCalls) return undefined;
-  if (now !== undefined) await countAheadAsNow(tx, tokenId, now);
+  if (now !== undefined) await clampFutureCounts(tx, tokenId, now);
   const [last] = await OLDEST_COUNTED(tx, { token_id: tokenId, since, skip: maxCalls - 1 });
   return last?.counted_at ?? undefined;
 }
 
 /** Moves counts from a time when the clock was ahead to now; otherwise they would block the token until that time. */
-async function countAheadAsNow(tx: Kysely<Database>, tokenId: string, now: number): Promise<void> {
+async function clampFutureCounts(tx: Kysely<Database>, tokenId: string, now: number): Promise<void> {
   await tx
     .updateTable("calls")
     .set({ counted_at: now })

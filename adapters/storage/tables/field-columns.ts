@@ -130,11 +130,11 @@ const PLAIN_JSON: FieldCodec = { write: JSON.stringify, read: JSON.parse };
 type Values = Record<string, unknown>;
 type Fields = readonly (readonly [field: string, column: Column])[];
 
-function toRow(fields: Fields, record: object, isWhole: boolean): Values {
+function toRow(fields: Fields, record: object, isComplete: boolean): Values {
   const row: Values = {};
   for (const [field, { name, kind, codec = PLAIN_JSON }] of fields) {
     const value = (record as Values)[field];
-    if (value === undefined && !isWhole) continue;
+    if (value === undefined && !isComplete) continue;
     if (value === undefined || value === null) row[name] = null;
     else row[name] = kind === "json" ? codec.write(value as never) : value;
   }

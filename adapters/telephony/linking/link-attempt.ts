@@ -21,7 +21,7 @@ export class LinkAttempt<Target extends LinkTarget> {
   readonly #codes: PendingLinkCodes<Target>;
   #sequence = 0;
   #requestedAt = 0;
-  #running = false;
+  #isRunning = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor(codes: PendingLinkCodes<Target>, target: Target) {
@@ -32,30 +32,30 @@ export class LinkAttempt<Target extends LinkTarget> {
   /** Starts the rotation of codes, or keeps it running. */
   requestCode(): void {
     this.#requestedAt = this.#codes.system.monotonic();
-    if (this.#running) return;
-    this.#running = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     this.#rotate();
   }
 
   /** Stops the rotation; its codes are no longer accepted. Idempotent. */
   stop(): void {
     this.#cancelTimer?.();
-    this.#running = false;
+    this.#isRunning = false;
     this.#codes.expire(this);
   }
 
   #rotate(): void {
     const { system, timeScale, path } = this.#codes;
     if (system.monotonic() - this.#requestedAt >= IDLE_MS * timeScale) {
-      this.#running = false;
+      this.#isRunning = false;
       return;
     }
     const code = this.#codes.issue(this);
-    const lifeMs = ROTATE_MS * timeScale;
-    this.#cancelTimer = system.after(lifeMs, () => this.#rotate());
+    const lifetimeMs = ROTATE_MS * timeScale;
+    this.#cancelTimer = system.after(lifetimeMs, () => this.#rotate());
     this.target.code({
       payload: `${this.target.publicUrl()}${path}/${code}`,
-      expiresAt: Math.round(system.now() + lifeMs),
+      expiresAt: Math.round(system.now() + lifetimeMs),
       sequence: ++this.#sequence,
     });
   }

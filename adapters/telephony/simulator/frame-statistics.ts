@@ -7,8 +7,8 @@ import { nextJitter, UNMEASURED_STATISTICS } from "../frame-figures.ts";
  * between the two ends. The jitter comes from the clock that drives the frames: a busy process delays them.
  */
 export class FrameStatistics {
-  #sent = 0;
-  #received = 0;
+  #sentFrames = 0;
+  #receivedFrames = 0;
   #jitterMs = 0;
   #lastFrameAt: number | undefined;
 
@@ -17,10 +17,10 @@ export class FrameStatistics {
    * @param now ms of a monotonic clock
    */
   recordFrame(hasInbound: boolean, now: number): void {
-    this.#sent++;
-    if (hasInbound) this.#received++;
+    this.#sentFrames++;
+    if (hasInbound) this.#receivedFrames++;
     // The first frame, sent on answer, precedes the clock's schedule.
-    if (this.#sent === 1) return;
+    if (this.#sentFrames === 1) return;
     if (this.#lastFrameAt !== undefined)
       this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#lastFrameAt - FRAME_MS));
     this.#lastFrameAt = now;
@@ -28,12 +28,12 @@ export class FrameStatistics {
 
   /** The statistics so far; null before the first frame. */
   get totals(): MediaStatistics | null {
-    if (this.#sent === 0) return null;
+    if (this.#sentFrames === 0) return null;
     return {
       ...UNMEASURED_STATISTICS,
       codec: "L16",
-      packetsSent: this.#sent,
-      packetsReceived: this.#received,
+      packetsSent: this.#sentFrames,
+      packetsReceived: this.#receivedFrames,
       packetsLost: 0,
       jitterMs: this.#jitterMs,
       heldMs: 0,

@@ -34,7 +34,7 @@ export interface SimulatedLineOptions {
     "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "onEnded"
   >;
   /** Creates the callee of a number. */
-  readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => SimulatedCallee;
+  readonly callee: (to: string, from: CallerDetails, call: CalleeActions) => SimulatedCallee;
   /** Called when a call is placed. */
   readonly onPlaced: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */
@@ -44,7 +44,7 @@ export interface SimulatedLineOptions {
 }
 
 /** Caller's details for a callee. */
-export interface CalledFrom {
+export interface CallerDetails {
   readonly callId: string;
   readonly instance: InstanceRef;
   readonly from: CallerId;

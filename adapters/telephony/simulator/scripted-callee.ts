@@ -40,7 +40,7 @@ export class ScriptedCallee implements SimulatedCallee {
   #clip: Int16Array | undefined;
   #clipAt = 0;
   /** Number of samples until the current clip or silence ends. */
-  #remaining = 0;
+  #remainingSamples = 0;
   /** True if the caller has spoken since the last step. */
   #callerSpoke = false;
   /** Number of samples of silence since the caller's last sound. */
@@ -69,7 +69,7 @@ export class ScriptedCallee implements SimulatedCallee {
   hear(frame: Int16Array): void {
     const stepType = this.#options.script.steps[this.#next]?.do;
     if (stepType !== "listen" && stepType !== "overhear") return;
-    if (stepType === "listen" && this.#remaining > 0) return; // speech that overlaps the callee's words is not a question
+    if (stepType === "listen" && this.#remainingSamples > 0) return; // speech that overlaps the callee's words is not a question
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
         this.#callerSpoke = true;
@@ -82,15 +82,15 @@ export class ScriptedCallee implements SimulatedCallee {
   read(frame: Int16Array): number {
     let at = 0;
     while (at < frame.length && !this.#stopped) {
-      if (this.#remaining === 0 && !this.#startNext()) break;
-      const count = Math.min(frame.length - at, this.#remaining);
+      if (this.#remainingSamples === 0 && !this.#startNext()) break;
+      const count = Math.min(frame.length - at, this.#remainingSamples);
       const clip = this.#clip;
       const fromClip = clip === undefined ? 0 : Math.min(count, clip.length - this.#clipAt);
       for (let i = 0; i < fromClip; i++) frame[at + i] = clip![this.#clipAt + i]!;
       this.#clipAt += Math.max(0, fromClip);
       frame.fill(0, at + Math.max(0, fromClip), at + count);
       at += count;
-      this.#remaining -= count;
+      this.#remainingSamples -= count;
     }
     frame.fill(0, at);
     return frame.length;
@@ -149,7 +149,7 @@ export class ScriptedCallee implements SimulatedCallee {
   #play(clip: Int16Array | undefined, samples: number = clip?.length ?? 0): void {
     this.#clip = clip;
     this.#clipAt = 0;
-    this.#remaining = samples;
+    this.#remainingSamples = samples;
   }
 
   #scaled(ms: number): number {

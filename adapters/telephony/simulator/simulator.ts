@@ -10,7 +10,7 @@ import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/t
 import { PendingLinkCodes } from "../linking/pending-link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
-import { type CalledFrom, SimulatedLine } from "./line.ts";
+import { type CallerDetails, SimulatedLine } from "./line.ts";
 import { calleeScript } from "./number-plan.ts";
 import { BrowserCallee } from "./phones/browser-callee.ts";
 import type { PhoneCaller } from "./phones/phone-message.ts";
@@ -98,7 +98,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   let closing: Promise<void> | undefined;
 
   /** The callee of a number: a phone of the same user in a browser, if one is open, otherwise a script. */
-  function callee(to: string, { callId, instance, from }: CalledFrom, call: CalleeActions): SimulatedCallee {
+  function callee(to: string, { callId, instance, from }: CallerDetails, call: CalleeActions): SimulatedCallee {
     const group = phones.at(instance.userId, to);
     return group === undefined
       ? new ScriptedCallee({ script: calleeScript(to), call, voices, sampleRate, system, timeScale })

@@ -72,7 +72,7 @@ export class Spool {
   readonly #instanceBytes = new Map<string, number>();
   #startedCount = 0;
   #dir: string | undefined;
-  #ready: Promise<void> | undefined;
+  #readyPromise: Promise<void> | undefined;
 
   constructor(options: SpoolOptions) {
     this.#options = options;
@@ -80,11 +80,11 @@ export class Spool {
 
   /** Creates the folder, or lists the recordings of an earlier run. Rejects if that fails; may be retried. */
   open(): Promise<void> {
-    this.#ready ??= this.#scan().catch((error: unknown) => {
-      this.#ready = undefined;
+    this.#readyPromise ??= this.#scan().catch((error: unknown) => {
+      this.#readyPromise = undefined;
       throw error;
     });
-    return this.#ready;
+    return this.#readyPromise;
   }
 
   /** Starts recording a call; if that is impossible, logs it and returns undefined. The spool must be open. */
@@ -154,7 +154,7 @@ export class Spool {
   /** Completes all recordings. */
   async close(): Promise<void> {
     await Promise.all([...this.#liveRecordings.keys()].map((callId) => this.finish(callId)));
-    await this.#ready?.catch(() => {});
+    await this.#readyPromise?.catch(() => {});
     if (this.#options.dir === undefined && this.#dir !== undefined)
       await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
   }

@@ -54,9 +54,9 @@ const TRANSFER_LIMIT_MS = 70_000;
 
 /** The cause of missing evidence while a silent peer does not respond. */
 const NOT_RESPONDING = "the peer has stopped sending audio, and has not responded to OPTIONS so far";
-const COMPLETES_HINT = 'a trunk with "requireInboundAudio": false completes such calls';
-const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES_HINT}`;
-const WRONG_SOURCE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES_HINT}`;
+const COMPLETION_HINT = 'a trunk with "requireInboundAudio": false completes such calls';
+const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETION_HINT}`;
+const WRONG_SOURCE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETION_HINT}`;
 
 /** The SIP URI for a number, or the reason why no request is sent. */
 export type TransferTarget = { readonly uri: string } | { readonly refusal: string };
@@ -76,10 +76,10 @@ export class SipLeg implements Leg, InviteListener {
       if (this.#isFirst("connected")) this.events.push({ type: "connected" });
     },
     receiving: () => {},
-    evidence: () => this.#once({ type: "evidence" }),
+    evidence: () => this.#emitOnce({ type: "evidence" }),
     digit: (digit) => this.#keys.receive(digit, "rtp"),
     silent: (detail) => void this.#probe(detail),
-    lost: (detail) => this.#once({ type: "media_lost", detail }),
+    lost: (detail) => this.#emitOnce({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
   /** Called with the reason if no packet is sent to the address in the remote SDP; with undefined if it is allowed. */
@@ -96,12 +96,12 @@ export class SipLeg implements Leg, InviteListener {
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #hasEnded = false;
   #transferring = false;
-  #probing = false;
+  #isProbing = false;
   #hungUp = false;
   #neverRang = true;
   #canTryOtherTrunk = false;
   #end: InviteEnd | undefined;
-  readonly #emitted = new Set<LegEvent["type"]>();
+  readonly #emittedTypes = new Set<LegEvent["type"]>();
   readonly #keys: LegKeys;
 
   constructor(options: SipLegOptions) {
@@ -164,18 +164,19 @@ export class SipLeg implements Leg, InviteListener {
 
   /** The statistics of the audio; null before the answer. */
   statistics(): MediaStatistics | null {
-    return this.#emitted.has("answered") ? (this.#media?.statistics() ?? null) : null;
+    return this.#emittedTypes.has("answered") ? (this.#media?.statistics() ?? null) : null;
   }
 
   progress(): DialProgress {
-    return dialProgress(this.#usage?.furthest);
+    return dialProgress(this.#usage?.furthestStatus);
   }
 
   evidence(): MediaEvidence {
     const { kind, expected, fromOtherHost } = this.#media?.evidence() ?? NO_STREAM_EVIDENCE;
     const required = expected && this.#options.evidenceRequired;
     // Packets from before the silence do not prove that the peer has received the latest audio.
-    if (this.#probing && kind !== "none") return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
+    if (this.#isProbing && kind !== "none")
+      return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
     return { kind, required, judgesAudio: true, missing: fromOtherHost ? WRONG_SOURCE : NOTHING_RECEIVED };
   }
 
@@ -209,10 +210,10 @@ export class SipLeg implements Leg, InviteListener {
 
   /** Asks a silent peer whether it still has the call: it may only be listening, as many PBXs do. */
   async #probe(silence: string): Promise<void> {
-    if (this.#probing || this.#hasEnded || this.#hungUp) return;
-    this.#probing = true;
+    if (this.#isProbing || this.#hasEnded || this.#hungUp) return;
+    this.#isProbing = true;
     const fault = await this.#usage?.probe();
-    this.#probing = fault !== undefined;
+    this.#isProbing = fault !== undefined;
     if (this.#hungUp || fault === undefined) return;
     this.mediaListener.lost(`${silence}; it ${fault}`);
   }
@@ -229,7 +230,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   placed(): void {
-    this.#once({ type: "placed" });
+    this.#emitOnce({ type: "placed" });
   }
 
   progressed(): void {
@@ -237,16 +238,16 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   ringing(): void {
-    if (!this.#emitted.has("answered")) this.#once({ type: "alerting" });
+    if (!this.#emittedTypes.has("answered")) this.#emitOnce({ type: "alerting" });
   }
 
   earlyMedia(): void {
-    if (!this.#emitted.has("answered")) this.#once({ type: "early_media" });
+    if (!this.#emittedTypes.has("answered")) this.#emitOnce({ type: "early_media" });
   }
 
   answered(): void {
     this.#options.onResponse();
-    this.#once({ type: "answered" });
+    this.#emitOnce({ type: "answered" });
     this.#media?.start();
     this.#awaitedMedia.answered();
   }
@@ -257,12 +258,12 @@ export class SipLeg implements Leg, InviteListener {
 
   holdChanged(isHeld: boolean): void {
     // A callee who answers on hold gets no audio yet, but the call is connected.
-    if (isHeld) this.#once({ type: "connected" });
+    if (isHeld) this.#emitOnce({ type: "connected" });
     this.#emit({ type: "noted", fact: { event: isHeld ? "held" : "resumed", data: {} } });
   }
 
   /** Emits a signalling message that was sent or received. */
-  traced(data: EventData["signalling"]): void {
+  recordSignalling(data: EventData["signalling"]): void {
     this.#emit({ type: "noted", fact: { event: "signalling", data } });
   }
 
@@ -278,7 +279,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#end = end;
     this.#awaitedMedia.stop();
     this.#canTryOtherTrunk = this.#neverRang && isTrunkFault(end);
-    const release = this.#fault ?? this.#options.releaseOf(end, this.#emitted.has("answered"));
+    const release = this.#fault ?? this.#options.releaseOf(end, this.#emittedTypes.has("answered"));
     void this.#emitEnd(end, release);
   }
 
@@ -297,13 +298,13 @@ export class SipLeg implements Leg, InviteListener {
     void this.hangUp();
   }
 
-  #once(event: LegEvent): void {
+  #emitOnce(event: LegEvent): void {
     if (this.#isFirst(event.type)) this.#emit(event);
   }
 
   #isFirst(type: LegEvent["type"]): boolean {
-    if (this.#emitted.has(type)) return false;
-    this.#emitted.add(type);
+    if (this.#emittedTypes.has(type)) return false;
+    this.#emittedTypes.add(type);
     return true;
   }
 

@@ -81,10 +81,10 @@ export class Limiter {
     }
     this.#nextStart = start + this.#intervalMs;
     this.#admitted++;
-    return { admitted: true, waitMs: start - now, release: this.#newRelease() };
+    return { admitted: true, waitMs: start - now, release: this.#createRelease() };
   }
 
-  #newRelease(): () => void {
+  #createRelease(): () => void {
     let isHeld = true;
     return () => {
       if (isHeld) this.#admitted--;

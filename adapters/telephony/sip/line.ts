@@ -26,7 +26,7 @@ export interface SipLineOptions {
  */
 export class SipLine implements Line {
   readonly #options: SipLineOptions;
-  #linked = false;
+  #isLinked = false;
   #closed = false;
   /** The last report to the host. */
   #reportedHealth: LineHealth | undefined;
@@ -38,9 +38,9 @@ export class SipLine implements Line {
 
   /** Links the line: first after the network has returned it, and again after `unlink()`. */
   async link(): Promise<void> {
-    if (this.#closed || this.#linked) return;
+    if (this.#closed || this.#isLinked) return;
     const { host, carrier, isLinkStored } = this.#options;
-    this.#linked = true;
+    this.#isLinked = true;
     this.#reportedHealth = undefined;
     if (!isLinkStored) host.linked(carrier.phone).catch(() => {}); // the instance was deleted; its line will close
     carrier.subscribe(this);
@@ -48,14 +48,14 @@ export class SipLine implements Line {
 
   async probe(): Promise<LineHealth> {
     if (this.#closed) return offline("closed");
-    if (!this.#linked) return offline("not linked");
+    if (!this.#isLinked) return offline("not linked");
     const health = await this.#options.carrier.checkHealth();
-    return this.#closed ? offline("closed") : this.#linked ? health : offline("not linked");
+    return this.#closed ? offline("closed") : this.#isLinked ? health : offline("not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     if (this.#closed) throw new DialError("unreachable", "the line is closed");
-    if (!this.#linked) throw new DialError("unreachable", "the line is not linked");
+    if (!this.#isLinked) throw new DialError("unreachable", "the line is not linked");
     let leg: Leg | undefined;
     let hasEnded = false;
     const hangUp = (): void => void leg?.hangUp();
@@ -69,12 +69,12 @@ export class SipLine implements Line {
     this.#legs.add(leg);
     signal.addEventListener("abort", hangUp, { once: true });
     // The line may have been closed, or the signal aborted, while the trunk was dialling.
-    if (signal.aborted || this.#closed || !this.#linked) hangUp();
+    if (signal.aborted || this.#closed || !this.#isLinked) hangUp();
     return leg;
   }
 
   async unlink(): Promise<void> {
-    this.#linked = false;
+    this.#isLinked = false;
     await this.#disconnect();
   }
 
@@ -86,7 +86,7 @@ export class SipLine implements Line {
 
   /** Called with the carrier's first health and with every change. */
   healthChanged(health: LineHealth): void {
-    if (this.#closed || !this.#linked) return;
+    if (this.#closed || !this.#isLinked) return;
     const { host } = this.#options;
     if (health.state === this.#reportedHealth?.state && health.state === "online") return;
     this.#reportedHealth = health;

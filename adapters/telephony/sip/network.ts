@@ -37,7 +37,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
     transfers,
     sip,
     system,
-    refuses,
+    refuses: refusalOf,
   } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
@@ -76,7 +76,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
     },
     users,
     open,
-    refuses,
+    refuses: refusalOf,
     close: () => (closing ??= close()),
   };
 }

@@ -209,8 +209,8 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
           address: address.advertised,
           port: session.port,
           random: (bytes) => system.random(bytes),
-          onNegotiated(settings, early) {
-            target.apply({ ...settings, signallingHosts: [server] }, early);
+          onNegotiated(settings, isEarly) {
+            target.apply({ ...settings, signallingHosts: [server] }, isEarly);
             onNegotiated(settings);
           },
         }),

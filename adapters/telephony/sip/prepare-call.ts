@@ -24,7 +24,7 @@ export interface CallPlan {
   readonly user: string;
   readonly options: CarrierDialOptions;
   /** Reason why a number is not called. */
-  readonly refuses: RefusalOf;
+  readonly refusalOf: RefusalOf;
   /** Called when the leg has ended. */
   readonly onEnded: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
@@ -41,8 +41,8 @@ interface PreparedCall {
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const { trunk, system, stack, engine, address, user, onEnded } = plan;
   const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
-  const refuses: RefusalCheck = async (e164) =>
-    plan.refuses(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
+  const refusalOf: RefusalCheck = async (e164) =>
+    plan.refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
   let acceptsKeys = false;
   const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
     stack.invite({
@@ -58,7 +58,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
       onNoAddress: leg.mediaListener.lost,
       onAddressChecked: leg.addressRefused,
       maySend: () => system.monotonic() < deadlines.send,
-      mayFollow: (place) => mayFollow(place, refuses, trunk.format),
+      mayFollow: (place) => mayFollow(place, refusalOf, trunk.format),
       onNegotiated(settings) {
         acceptsKeys = settings.telephoneEvent !== undefined;
       },
@@ -70,12 +70,12 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     system,
     evidenceRequired: trunk.requireInboundAudio,
     releaseOf: (end, answered) => sipRelease(end, trunk, answered),
-    transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refuses) : undefined,
+    transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refusalOf) : undefined,
     acceptsTelephoneEvents: () => acceptsKeys,
     onResponse: () => stack.presence.markReachable(),
     nextInvite(end) {
       // After an 18x, a phone may have rung, and another INVITE would ring it twice.
-      if (end.type !== "rejected" || end.progressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
+      if (end.type !== "rejected" || end.hasProgressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
       const offer = otherOffers.shift();
       return offer && invite(offer);
     },
@@ -94,8 +94,12 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
 }
 
 /** The URI of a number at the trunk, unless calls to it are refused: a transfer costs as much as a call. */
-async function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalCheck): Promise<TransferTarget> {
-  const refusal = await refuses(to);
+async function transferTarget(
+  to: string,
+  { trunk, stack }: CallPlan,
+  refusalOf: RefusalCheck,
+): Promise<TransferTarget> {
+  const refusal = await refusalOf(to);
   if (refusal !== undefined) return { refusal };
   const user = trunk.format(to);
   return user === undefined ? { refusal: `the trunk's numberFormat cannot write ${to}` } : { uri: stack.uriOf(user) };

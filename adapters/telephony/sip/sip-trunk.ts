@@ -125,18 +125,18 @@ export class SipTrunk implements Carrier {
   ): Promise<SipLeg> {
     const { trunk, system, media } = this.#options;
     const { callId, deadlines } = options;
-    const refuses = await this.#rule();
+    const refusalOf = await this.#rule();
     const stack = await this.#open();
     this.#assertOnline();
     const address = await stack.address(signal);
     const engine = await media();
     signal.throwIfAborted();
     const { leg, session, begin } = await prepareCall({
-      ...{ trunk, system, stack, engine, address, user, options, refuses },
+      ...{ trunk, system, stack, engine, address, user, options, refusalOf },
       onEnded: (endedLeg, end, release) => {
         this.#legs.delete(callId);
         if (release.retryAfterMs !== undefined) this.#limiter.pause(release.retryAfterMs);
-        if (end.type === "unreachable" && end.redirected !== true) stack.presence.suspect(end.detail);
+        if (end.type === "unreachable" && end.isRedirected !== true) stack.presence.suspect(end.detail);
         onEnded(endedLeg);
       },
     });
@@ -203,7 +203,7 @@ export class SipTrunk implements Carrier {
         ...this.#options,
         onChange: (health) => this.#onHealthChange(health),
         trace: (callId, direction, message) =>
-          this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, MAX_TRACE) }),
+          this.#legs.get(callId)?.recordSignalling({ direction, message: maskedMessage(message).slice(0, MAX_TRACE) }),
       });
       stack.presence.start();
       return stack;

@@ -116,7 +116,7 @@ export interface AccountUseCases {
    * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password
    * invalidates all marks. Undefined if the browser already has a mark of this account.
    */
-  deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
+  deviceMark(signedIn: SignedIn, currentMark: string | undefined): Promise<string | undefined>;
   /** Lists the sessions of an account, newest first. */
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */
@@ -152,7 +152,7 @@ export interface AccountUseCases {
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
   /** Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
-  note(account: Account, action: string, subject: string | null): Promise<void>;
+  recordAction(account: Account, action: string, subject: string | null): Promise<void>;
   /** Newest first, 100 at a time: of the whole server for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
 }

@@ -120,7 +120,7 @@ export class Accounts implements AccountUseCases {
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);
     if (!(await this.#logins.insertSession(session.record, account.passwordHash, MAX_SESSIONS))) throw signInFailed();
-    this.#tidy(account, password);
+    this.#cleanUpAfterSignIn(account, password);
     await this.#audit.note(account, "account.signed_in", session.record.id);
     return newSession(account, session);
   }
@@ -134,9 +134,12 @@ export class Accounts implements AccountUseCases {
     if (endedSession) await this.#audit.note(endedSession.account, "account.signed_out", endedSession.session.id);
   }
 
-  async deviceMark({ account: { id }, session }: SignedIn, present: string | undefined): Promise<string | undefined> {
+  async deviceMark(
+    { account: { id }, session }: SignedIn,
+    currentMark: string | undefined,
+  ): Promise<string | undefined> {
     const account = await this.#logins.account(id);
-    if (!account || (await this.#devices.find(present, account)) !== undefined) return undefined;
+    if (!account || (await this.#devices.find(currentMark, account)) !== undefined) return undefined;
     return this.#devices.issue(account, session.id);
   }
 
@@ -214,7 +217,7 @@ export class Accounts implements AccountUseCases {
     await this.#audit.note(account, "token.revoked", tokenId);
   }
 
-  note(account: Account, action: string, subject: string | null): Promise<void> {
+  recordAction(account: Account, action: string, subject: string | null): Promise<void> {
     return this.#audit.note(account, action, subject);
   }
 
@@ -272,7 +275,7 @@ export class Accounts implements AccountUseCases {
   }
 
   /** Schedules the work after a sign-in: no request waits for it, and if it fails, the next sign-in repeats it. */
-  #tidy(account: AccountRecord, password: string): void {
+  #cleanUpAfterSignIn(account: AccountRecord, password: string): void {
     const { purgeClock } = this.#parts;
     this.#passwords.strengthen(account, password).catch(() => {});
     this.#logins.forgetExpired(purgeClock.now()).catch(() => {});

@@ -81,11 +81,12 @@ export class Attempts {
     if (this.#byName.size <= MAX_NAMES) return;
     const now = this.#system.monotonic();
     const evictedName =
-      this.#oldest(({ count }) => count < FREE_FAILURES) ?? this.#oldest((failures) => waitAfter(failures, now) <= 0);
+      this.#oldestKey(({ count }) => count < FREE_FAILURES) ??
+      this.#oldestKey((failures) => waitAfter(failures, now) <= 0);
     if (evictedName !== undefined) this.#byName.delete(evictedName);
   }
 
-  #oldest(matches: (failures: Failures) => boolean): string | undefined {
+  #oldestKey(matches: (failures: Failures) => boolean): string | undefined {
     for (const [name, failures] of this.#byName) if (matches(failures)) return name;
     return undefined;
   }

@@ -47,9 +47,9 @@ export class Passwords {
     const key = emailKey(address);
     const name = device === undefined ? emailName(key) : `device ${device}`;
     const find = () => this.#logins.accountByEmail(storable(address));
-    if (device === undefined || this.#prioritizedKeys.has(key)) return this.#try(name, password, "stranger", find);
+    if (device === undefined || this.#prioritizedKeys.has(key)) return this.#verify(name, password, "stranger", find);
     this.#prioritizedKeys.add(key);
-    return this.#try(name, password, "known", find).finally(() => this.#prioritizedKeys.delete(key));
+    return this.#verify(name, password, "known", find).finally(() => this.#prioritizedKeys.delete(key));
   }
 
   /**
@@ -58,7 +58,7 @@ export class Passwords {
    * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
    */
   async confirm(accountId: string, password: unknown): Promise<AccountRecord> {
-    const { account } = await this.#try(accountName(accountId), password, "known", () =>
+    const { account } = await this.#verify(accountName(accountId), password, "known", () =>
       this.#logins.account(accountId),
     );
     if (!account) throw new AccountRefusal("password_wrong", "the password is wrong");
@@ -78,7 +78,7 @@ export class Passwords {
     this.#attempts.forget(emailName(emailKey(email)));
   }
 
-  async #try(
+  async #verify(
     name: string,
     password: unknown,
     turn: HashTurn,

@@ -34,7 +34,7 @@ interface TargetGroup {
   /** Numbers of the first ones, which the plan may list. */
   readonly phones: string[];
   /** Number of targets that are planned. */
-  planned: number;
+  plannedCount: number;
 }
 
 /**
@@ -78,7 +78,7 @@ export class CallTimes {
     const key = `${Math.ceil(from / STEP_MS)} ${zones}`;
     let group = this.#groups.get(key);
     if (!group) {
-      group = { zones, readyAt: from, positions: [], phones: [], planned: 0 };
+      group = { zones, readyAt: from, positions: [], phones: [], plannedCount: 0 };
       this.#groups.set(key, group);
     }
     group.readyAt = Math.max(group.readyAt, from);
@@ -105,15 +105,15 @@ export class CallTimes {
   }
 
   #planNext(): boolean {
-    const next = this.#firstFree();
+    const next = this.#nextFreeInstance();
     if (!next) return false;
     const { use, freeAt } = next;
     const group = this.#nextGroup(this.#withRoom(freeAt));
     if (!group) return false;
     const at = this.#withRoom(Math.max(freeAt, group.readyAt));
-    const position = group.positions[group.planned] as number;
-    const phone = group.phones[group.planned];
-    group.planned++;
+    const position = group.positions[group.plannedCount] as number;
+    const phone = group.phones[group.plannedCount];
+    group.plannedCount++;
     use.lines[use.lines.indexOf(Math.min(...use.lines))] = at + this.#callMs;
     use.lastDialAt = at;
     use.calls++;
@@ -126,7 +126,7 @@ export class CallTimes {
   }
 
   /** The instance that may dial first, and the time. */
-  #firstFree(): { readonly use: InstanceUse; readonly freeAt: number } | undefined {
+  #nextFreeInstance(): { readonly use: InstanceUse; readonly freeAt: number } | undefined {
     let first: { use: InstanceUse; freeAt: number } | undefined;
     for (const use of this.#instances) {
       const freeAt = this.#freeAt(use);
@@ -142,7 +142,7 @@ export class CallTimes {
       let next: TargetGroup | undefined;
       let nextAt = Number.POSITIVE_INFINITY;
       for (const [key, group] of this.#groups) {
-        if (group.planned === group.positions.length) {
+        if (group.plannedCount === group.positions.length) {
           this.#groups.delete(key);
           continue;
         }
@@ -155,15 +155,18 @@ export class CallTimes {
       if (!next) return undefined;
       const at = nextTargetTime(this.#hours, next.zones, nextAt);
       if (at === nextAt) return next;
-      if (at === undefined) next.planned = next.positions.length;
+      if (at === undefined) next.plannedCount = next.positions.length;
       else next.readyAt = at;
     }
   }
 
   #freeAt({ instance, lines, lastDialAt }: InstanceUse): number {
-    const free = Math.min(...lines);
-    if (lastDialAt === undefined) return free;
-    return Math.max(free, lastDialAt + paceDelayMs({ paceMs: instance.paceMs }, { sinceLastDialMs: 0, chance: 0 }));
+    const lineFreeAt = Math.min(...lines);
+    if (lastDialAt === undefined) return lineFreeAt;
+    return Math.max(
+      lineFreeAt,
+      lastDialAt + paceDelayMs({ paceMs: instance.paceMs }, { sinceLastDialMs: 0, chance: 0 }),
+    );
   }
 
   /** The first time from `at` on at which fewer calls than the batch's limit go on. */
@@ -176,6 +179,6 @@ export class CallTimes {
   }
 }
 
-function positionOf({ positions, planned }: TargetGroup): number {
-  return positions[planned] as number;
+function positionOf({ positions, plannedCount }: TargetGroup): number {
+  return positions[plannedCount] as number;
 }

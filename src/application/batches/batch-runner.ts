@@ -45,7 +45,7 @@ export class BatchRunner {
   readonly #open = new Map<string, OpenBatch>();
   readonly #calls: FollowedCalls;
   readonly #placements = new Set<Promise<void>>();
-  #placing: Promise<void> | undefined;
+  #placePromise: Promise<void> | undefined;
   #mustPlaceAgain = false;
   #hasStarted = false;
   #isStopping = false;
@@ -81,7 +81,7 @@ export class BatchRunner {
   /** Places no more calls; resolves when ended calls are settled. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#placing;
+    await this.#placePromise;
     await Promise.all(this.#placements);
     for (const run of this.#open.values()) run.cancelAlarm();
   }
@@ -120,9 +120,9 @@ export class BatchRunner {
   /** Looks for calls to place. */
   wake(): void {
     this.#mustPlaceAgain = true;
-    if (this.#placing || !this.#hasStarted || this.#isStopping) return;
-    this.#placing = this.#placeAll().finally(() => {
-      this.#placing = undefined;
+    if (this.#placePromise || !this.#hasStarted || this.#isStopping) return;
+    this.#placePromise = this.#placeAll().finally(() => {
+      this.#placePromise = undefined;
     });
   }
 
@@ -206,17 +206,17 @@ export class BatchRunner {
     if (batch.status !== "RUNNING") return false;
     if (now >= endAt) return await this.#endWaiting(run, "FAILED", "batch_ended");
     if (run.active >= (batch.maxConcurrent ?? Number.POSITIVE_INFINITY)) return false;
-    const free = this.#instances.next(batch.instanceIds);
-    if (free.instanceId === undefined) {
-      run.wakeAfter(free.waitMs ?? Number.POSITIVE_INFINITY); // usually, an event of a line or a call wakes it before
+    const freeInstance = this.#instances.next(batch.instanceIds);
+    if (freeInstance.instanceId === undefined) {
+      run.wakeAfter(freeInstance.waitMs ?? Number.POSITIVE_INFINITY); // usually, an event of a line or a call wakes it before
       return false;
     }
     const target = await this.#nextTarget(run, now);
     if (!target) return false;
-    const callAt = await this.#earliest(batch, target, now);
+    const callAt = await this.#earliestCallAt(batch, target, now);
     if (callAt === undefined) await this.#ends.fail(batch, target, "outside_calling_hours");
     else if (callAt > now) await this.#postpone(run, target, callAt);
-    else this.#beginPlacing(run, target, free.instanceId);
+    else this.#beginPlacing(run, target, freeInstance.instanceId);
     return true;
   }
 
@@ -247,7 +247,7 @@ export class BatchRunner {
   }
 
   /** The earliest time at which a target may be called; undefined if there is none. */
-  async #earliest(batch: Batch, { phone, zones }: BatchTarget, now: number): Promise<number | undefined> {
+  async #earliestCallAt(batch: Batch, { phone, zones }: BatchTarget, now: number): Promise<number | undefined> {
     const { storage } = this.#context;
     const time = nextTargetTime(this.#hours(batch), zones, now);
     if (time === undefined || time > now || batch.gapMs === 0) return time;
@@ -282,12 +282,12 @@ export class BatchRunner {
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return await this.#refused(run, target, instanceId, error);
+      return await this.#handleRefusal(run, target, instanceId, error);
     }
   }
 
   /** Continues after a refusal of a call: true if the next step may follow at once. */
-  async #refused(run: OpenBatch, target: BatchTarget, instanceId: string, refusal: Refusal): Promise<boolean> {
+  async #handleRefusal(run: OpenBatch, target: BatchTarget, instanceId: string, refusal: Refusal): Promise<boolean> {
     const { code, retryAfterMs, message } = refusal;
     if (code === "batch_state") {
       run.dropDue();

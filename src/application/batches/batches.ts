@@ -23,7 +23,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Page } from "../../ports/storage.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
 import type { Context } from "../context.ts";
-import { once } from "../idempotency/idempotency.ts";
+import { runOnce } from "../idempotency/idempotency.ts";
 import type { Lines } from "../instances/lines.ts";
 import { shortenedId } from "../instances/owned-instance.ts";
 import type { CreateOptions, Creation } from "../use-cases.ts";
@@ -69,7 +69,7 @@ export class Batches implements BatchUseCases {
     options: CreateOptions = {},
   ): Promise<BatchDetails & Creation & { readonly report: ImportReport }> {
     const checked = await this.#checked(principal, input, options);
-    return once(
+    return runOnce(
       this.#context,
       principal,
       options.idempotencyKey,
@@ -104,11 +104,11 @@ export class Batches implements BatchUseCases {
   }
 
   async get(principal: Principal, batchId: string): Promise<BatchDetails> {
-    return this.#details(await this.#owned(principal, batchId));
+    return this.#details(await this.#ownedBatch(principal, batchId));
   }
 
   async delete(principal: Principal, batchId: string): Promise<void> {
-    const { id, status } = await this.#owned(principal, batchId);
+    const { id, status } = await this.#ownedBatch(principal, batchId);
     if (isOpen(status) || !(await this.#context.storage.batches.delete(id)))
       throw new Refusal("batch_open", `batch "${id}" is ${status}; cancel it first`);
   }
@@ -129,7 +129,7 @@ export class Batches implements BatchUseCases {
     page: Page = {},
     { withWaits = true }: { withWaits?: boolean | undefined } = {},
   ): Promise<TargetDetails[]> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     const targets = await this.#context.storage.batches.targets(batch.id, filter, page);
     return withWaits ? this.#withWaits(batch, targets) : targets.map((target) => ({ ...target, waiting: null }));
   }
@@ -154,7 +154,7 @@ export class Batches implements BatchUseCases {
   }
 
   async plan(principal: Principal, batchId: string): Promise<BatchPlan> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     return planOf(this.#context, this.#lines, batch, () => this.#targets.pages(batch.id));
   }
 
@@ -164,7 +164,7 @@ export class Batches implements BatchUseCases {
     input: StartBatchInput = {},
     { strict = false }: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchDetails> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     const { schemas, strictSchemas } = this.#context;
     const { skipInvalid = false } = parseBody((strict ? strictSchemas : schemas).startBatch, input, { strict });
     if (isOpen(batch.status)) return this.#details(batch);
@@ -184,12 +184,12 @@ export class Batches implements BatchUseCases {
   }
 
   async pause(principal: Principal, batchId: string): Promise<BatchDetails> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     return batch.status === "PAUSED" ? this.#details(batch) : this.#move(principal, batch, "pause", "paused");
   }
 
   async resume(principal: Principal, batchId: string): Promise<BatchDetails> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     return batch.status === "RUNNING" ? this.#details(batch) : this.#move(principal, batch, "resume", "resumed");
   }
 
@@ -199,7 +199,7 @@ export class Batches implements BatchUseCases {
     input: CancelBatchInput = {},
     { strict = false }: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchDetails> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     const { schemas, strictSchemas } = this.#context;
     const { liveCalls = "finish" } = parseBody((strict ? strictSchemas : schemas).cancelBatch, input, { strict });
     const details =
@@ -210,7 +210,7 @@ export class Batches implements BatchUseCases {
     return details;
   }
 
-  async #owned(principal: Principal, batchId: string): Promise<Batch> {
+  async #ownedBatch(principal: Principal, batchId: string): Promise<Batch> {
     refuseDemo(principal, DEMO);
     const batch = isId("batch", batchId) ? await this.#context.storage.batches.get(batchId) : undefined;
     if (batch?.userId !== principal.userId)
@@ -219,7 +219,7 @@ export class Batches implements BatchUseCases {
   }
 
   async #draft(principal: Principal, batchId: string): Promise<Batch> {
-    const batch = await this.#owned(principal, batchId);
+    const batch = await this.#ownedBatch(principal, batchId);
     if (batch.status === "DRAFT") return batch;
     throw new Refusal("batch_not_draft", `batch "${batch.id}" is ${batch.status}; only a DRAFT takes targets`);
   }
@@ -277,8 +277,8 @@ export class Batches implements BatchUseCases {
   }
 
   async #move(principal: Principal, batch: Batch, move: BatchMove, participle: string): Promise<BatchDetails> {
-    for (let current = batch; ; current = await this.#owned(principal, batch.id)) {
-      const moved = await this.#stored(current, move);
+    for (let current = batch; ; current = await this.#ownedBatch(principal, batch.id)) {
+      const moved = await this.#storeMove(current, move);
       if (moved === "illegal")
         throw new Refusal("batch_state", `batch "${batch.id}" is ${current.status}, so it cannot be ${participle}`);
       if (!moved) continue;
@@ -287,7 +287,7 @@ export class Batches implements BatchUseCases {
     }
   }
 
-  async #stored(batch: Batch, move: BatchMove): ReturnType<typeof moveBatch> {
+  async #storeMove(batch: Batch, move: BatchMove): ReturnType<typeof moveBatch> {
     try {
       return await moveBatch(this.#context, batch, move);
     } catch (error) {

@@ -8,7 +8,7 @@ import { storedTime } from "../stored-times.ts";
 /** Time until a busy queue is tried again without a sign that it has room, ms. */
 const BUSY_MS = 5_000;
 /** An instance whose share of answered calls is below this part of the best one's waits until the others are busy. */
-const WEAK_PART = 0.5;
+const WEAK_SHARE = 0.5;
 /** Calls before an instance's share of answered calls counts. */
 const MIN_CALLS = 10;
 
@@ -33,7 +33,7 @@ export class FreeInstances {
   readonly #context: Pick<Context, "policy" | "system">;
   readonly #lines: Pick<Lines, "find">;
   readonly #uses = new Map<string, Use>();
-  readonly #lost = new Set<string>();
+  readonly #lostIds = new Set<string>();
   #turns = 0;
 
   constructor(context: Pick<Context, "policy" | "system">, lines: Pick<Lines, "find">) {
@@ -48,13 +48,13 @@ export class FreeInstances {
     for (const id of ids) {
       const monitor = this.#lines.find(id);
       const use = this.#use(id);
-      if (!monitor?.canDial || this.#lost.has(id) || use.active >= this.#linesOf(monitor)) continue;
-      const ms = this.#waitOf(monitor, use);
+      if (!monitor?.canDial || this.#lostIds.has(id) || use.active >= this.#linesOf(monitor)) continue;
+      const ms = this.#waitMsOf(monitor, use);
       if (ms <= 0) ready.push({ id, use });
       else waitMs = Math.min(waitMs ?? ms, ms);
     }
     const best = Math.max(...ready.map(({ use }) => answerRate(use)));
-    const isWeak = ({ use }: { readonly use: Use }): boolean => answerRate(use) < WEAK_PART * best;
+    const isWeak = ({ use }: { readonly use: Use }): boolean => answerRate(use) < WEAK_SHARE * best;
     const [first] = ready.sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || a.use.lastTurn - b.use.lastTurn);
     return first ? { instanceId: first.id } : { waitMs };
   }
@@ -92,11 +92,11 @@ export class FreeInstances {
 
   /** It was deleted. */
   lose(id: string): void {
-    this.#lost.add(id);
+    this.#lostIds.add(id);
   }
 
   isLost(id: string): boolean {
-    return this.#lost.has(id);
+    return this.#lostIds.has(id);
   }
 
   #use(id: string): Use {
@@ -109,7 +109,7 @@ export class FreeInstances {
   }
 
   /** Time until its number may dial, ms; 0 or less: now. */
-  #waitOf(monitor: LineMonitor, { busyUntil }: Use): number {
+  #waitMsOf(monitor: LineMonitor, { busyUntil }: Use): number {
     const { system, policy } = this.#context;
     const { number, instance, telephony } = monitor;
     const { paceMs = 0 } = protectionInForce(policy, telephony.capabilities.protection);

@@ -29,7 +29,7 @@ export class OpenBatch {
   #batch: Batch;
   #restUntil = 0;
   #limit: BatchLimit | undefined;
-  #due: BatchTarget[] = [];
+  #dueTargets: BatchTarget[] = [];
   #dueReadAt = 0;
   #audio: CheckedAudio | undefined;
   #cancelAlarm = () => {};
@@ -52,24 +52,24 @@ export class OpenBatch {
 
   /** The next due target that was read a moment ago; undefined if there is none. */
   takeDue(): BatchTarget | undefined {
-    if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#due = [];
-    return this.#due.shift();
+    if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#dueTargets = [];
+    return this.#dueTargets.shift();
   }
 
   /** Keeps due targets that were just read. */
   keepDue(targets: readonly BatchTarget[]): void {
-    this.#due = [...targets];
+    this.#dueTargets = [...targets];
     this.#dueReadAt = this.#context.system.monotonic();
   }
 
   /** Puts a target back that was not called. */
   putBack(target: BatchTarget): void {
-    this.#due.unshift(target);
+    this.#dueTargets.unshift(target);
   }
 
   /** Drops the due targets, which may have changed. */
   dropDue(): void {
-    this.#due = [];
+    this.#dueTargets = [];
   }
 
   /** True if the batch has nothing left to do. */

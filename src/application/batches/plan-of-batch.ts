@@ -30,9 +30,9 @@ export async function planOf(
   const problems: { pointer: string; code: string; detail: string }[] = [];
   let protection: NumberProtection = policy;
   for (const [index, id] of batch.instanceIds.entries()) {
-    const { instance, own } = await plannedInstance(context, lines, id);
+    const { instance, ownProtection } = await plannedInstance(context, lines, id);
     instances.push(instance);
-    if (index === 0) protection = own;
+    if (index === 0) protection = ownProtection;
     if (instance.blocked !== null)
       problems.push({ pointer: `/instanceIds/${index}`, code: "instance_offline", detail: instance.blocked });
   }
@@ -63,13 +63,13 @@ async function plannedInstance(
   { policy, storage, system, telephony }: PlanContext,
   lines: Lines,
   instanceId: string,
-): Promise<{ instance: PlannedInstance; own: NumberProtection }> {
+): Promise<{ instance: PlannedInstance; ownProtection: NumberProtection }> {
   const monitor = lines.find(instanceId);
   const stored = monitor?.instance ?? (await storage.instances.get(instanceId));
   const network = monitor?.telephony ?? telephony.get(stored?.provider ?? "");
-  const own = protectionInForce(policy, network?.capabilities.protection);
+  const ownProtection = protectionInForce(policy, network?.capabilities.protection);
   const connection = stored && lines.connection(stored);
-  const { paceMs = 0, paceJitter = 0 } = own;
+  const { paceMs = 0, paceJitter = 0 } = ownProtection;
   const pausedUntil = connection?.pause?.until ?? 0;
   const blocked = !stored || stored.status === "DELETED" ? "the instance is deleted" : (connection?.reason ?? null);
   const instance = {
@@ -81,7 +81,7 @@ async function plannedInstance(
     blocked,
     freeAt: Math.max(system.now(), pausedUntil),
   };
-  return { instance, own };
+  return { instance, ownProtection };
 }
 
 /** The length of a call that a plan assumes, ms. */

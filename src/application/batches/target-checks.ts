@@ -13,7 +13,7 @@ import {
   targetHours,
   zonesKey,
 } from "../../domain/batches/target-time.ts";
-import { calleeBlock, consentAmong } from "../../domain/dialling-rules/dial-decision.ts";
+import { applicableConsent, calleeBlock } from "../../domain/dialling-rules/dial-decision.ts";
 import { type NumberProtection, protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
@@ -144,7 +144,7 @@ export class TargetChecks {
     faults.push(...(await this.#messageFaults(input)));
     const refusal = await this.#destinationFault(phone);
     if (refusal) faults.push(refusal);
-    const consent = consentAmong((consents.get(phoneKeyOf(phone)) ?? []) as never);
+    const consent = applicableConsent((consents.get(phoneKeyOf(phone)) ?? []) as never);
     const block = calleeBlock(
       { ...this.#protection, callingHours: false },
       { phone, consent, zones: [] },

@@ -12,7 +12,7 @@ import { targetDone } from "./batch-records.ts";
 type TargetEndsContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
 
 /** Waiting targets that end in one transaction. */
-const ENDED_AT_ONCE = 200;
+const MAX_ENDED_AT_ONCE = 200;
 
 /** Stores the ends of targets, each with its event. */
 export class TargetEnds {
@@ -65,7 +65,7 @@ export class TargetEnds {
       done.push(event);
       return event;
     };
-    const ended = await storage.batches.endWaiting(batch.id, status, reason, ENDED_AT_ONCE, eventOf, now);
+    const ended = await storage.batches.endWaiting(batch.id, status, reason, MAX_ENDED_AT_ONCE, eventOf, now);
     events.publish(done);
     return ended.length > 0;
   }

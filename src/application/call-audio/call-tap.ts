@@ -80,11 +80,11 @@ export class CallTaps implements FrameSink, PlayoutTap {
 
   #pass(piece: Int16Array, marks: Uint8Array | undefined): void {
     const isPlain = marks === undefined || allReceived(marks, piece.length);
-    const received = isPlain ? piece : this.#withoutFilling(piece, marks);
+    const received = isPlain ? piece : this.#receivedSamples(piece, marks);
     for (const tap of this.#inbound) tap.inbound(piece, received, isPlain ? undefined : marks);
   }
 
-  #withoutFilling(piece: Int16Array, marks: Uint8Array): Int16Array {
+  #receivedSamples(piece: Int16Array, marks: Uint8Array): Int16Array {
     const received = this.#receivedPiece;
     for (let i = 0; i < piece.length; i++) received[i] = marks[i] === SAMPLE.filledIn ? 0 : piece[i]!;
     return piece.length === received.length ? received : received.subarray(0, piece.length);

@@ -39,7 +39,7 @@ export class FirstWord implements CallTap {
     if (!this.#isAwaited) return;
     const ms = samplesToMs(received.length, this.#sampleRate);
     if (this.#callee.isVoiced) this.#voice(received, ms);
-    else if (this.#voicedMs > 0) this.#addQuiet(ms);
+    else if (this.#voicedMs > 0) this.#addQuietMs(ms);
   }
 
   #voice(received: Int16Array, ms: number): void {
@@ -51,7 +51,7 @@ export class FirstWord implements CallTap {
     this.#report(false);
   }
 
-  #addQuiet(ms: number): void {
+  #addQuietMs(ms: number): void {
     this.#quietMs += ms;
     if (this.#quietMs < FIRST_WORD_PAUSE_MS) return;
     if (this.#voicedMs >= MIN_FIRST_WORD_MS && !this.#steadiness.isSteady) {

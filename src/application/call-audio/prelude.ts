@@ -48,8 +48,8 @@ export class Prelude implements FrameSource, AheadSource {
     return this.#source.pull(frame);
   }
 
-  sent(samples: number, silence: number, ranDry: boolean): void {
-    this.#source.sent(samples, silence, ranDry);
+  sent(samples: number, silence: number, hasRunDry: boolean): void {
+    this.#source.sent(samples, silence, hasRunDry);
   }
 
   /** Resolves once this much silence has been heard. */

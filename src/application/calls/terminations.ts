@@ -68,7 +68,7 @@ export class Terminations {
   }
 
   /** Ends every active call of an instance immediately: hangs up the live one, and dials none of the others. */
-  async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
+  async endCallsOf(instanceId: string, reason: FailedReason): Promise<void> {
     const calls = await this.#context.storage.calls.active(instanceId);
     await Promise.all(calls.map((call) => this.end(call, reason, null)));
   }
@@ -81,7 +81,7 @@ export class Terminations {
   async terminate(call: Call, withinMs: number): Promise<boolean> {
     if (this.#unconfirmedIds.delete(call.id)) return true;
     const termination = this.#terminationOf(call, "terminated", null);
-    const hasEnded = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
+    const hasEnded = await this.#waitUntilStored(call, termination, withinMs).catch((cause: unknown) => {
       if (!(cause instanceof StorageUnavailable)) throw cause;
       termination.isRefused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
@@ -97,7 +97,7 @@ export class Terminations {
    * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be stored later
    */
   async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
-    await this.#inTime(call, this.#terminationOf(call, reason, detail), this.#context.timings.storeMs);
+    await this.#waitUntilStored(call, this.#terminationOf(call, reason, detail), this.#context.timings.storeMs);
   }
 
   #terminationOf(call: Call, reason: FailedReason, detail: string | null): Termination {
@@ -121,7 +121,7 @@ export class Terminations {
       if (this.#unconfirmedIds.size > MAX_UNCONFIRMED) this.#unconfirmedIds.delete(oldest);
   }
 
-  #inTime({ id, status }: Call, { whenStored }: Termination, ms: number): Promise<boolean> {
+  #waitUntilStored({ id, status }: Call, { whenStored }: Termination, ms: number): Promise<boolean> {
     const consequence =
       (this.#liveCalls.session(id) ?? status !== "QUEUED") ? "it ends anyway" : "this server does not dial it";
     const message = `the end of call ${id} could not be stored in time; ${consequence}; repeat the request until it returns 204`;

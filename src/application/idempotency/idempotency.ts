@@ -4,7 +4,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Receipt, ReceiptKey } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 
-/** Dependencies of {@link once}. */
+/** Dependencies of {@link runOnce}. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
 /** Time for which the receipt of an idempotent request is kept, ms. */
@@ -20,7 +20,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  *   undefined if the record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
-export async function once<T>(
+export async function runOnce<T>(
   context: IdempotencyContext,
   { userId, demoInstanceId }: Principal,
   key: string | undefined,

@@ -36,11 +36,11 @@ export class InstanceRecord {
 
   /** Runs a write after those before it; a failure is logged. */
   enqueue(write: () => Promise<void>): void {
-    this.inTurn(write).catch(() => {}); // already logged
+    this.writeInTurn(write).catch(() => {}); // already logged
   }
 
   /** Runs a write after those before it, and rejects with its failure. */
-  inTurn(write: () => Promise<void>): Promise<void> {
+  writeInTurn(write: () => Promise<void>): Promise<void> {
     const result = this.#writes.then(write);
     this.#writes = result.catch((error: unknown) => {
       this.#context.log.error({ instance_id: this.#instance.id, err: error }, "a line's report could not be stored");
@@ -55,7 +55,7 @@ export class InstanceRecord {
 
   /**
    * Writes a move; has no effect if the table has no such move and there are no credentials to store. Call it within
-   * {@link inTurn}.
+   * {@link writeInTurn}.
    */
   async move({ input, patch, fact, sealedCredentials }: InstanceMove): Promise<void> {
     const { storage, events, system } = this.#context;

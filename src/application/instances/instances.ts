@@ -10,7 +10,7 @@ import { assertCallerAllowed } from "../calls/creation/callers.ts";
 import type { Deletions } from "../calls/deletion/instance-deletions.ts";
 import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
-import { type IdempotencyContext, once } from "../idempotency/idempotency.ts";
+import { type IdempotencyContext, runOnce } from "../idempotency/idempotency.ts";
 import type {
   CreateOptions,
   Creation,
@@ -78,7 +78,7 @@ export class Instances implements InstanceUseCases {
       erasedAt: null,
       version: 1,
     });
-    return once<Instance & Creation>(
+    return runOnce<Instance & Creation>(
       this.#context,
       principal,
       options.idempotencyKey,

@@ -54,7 +54,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
       throw alreadyLinked(instance);
     }
     const monitor = this.#lines.monitorOf(instance);
-    if (monitor.linksAutomatically) return this.#withoutCode(instance, monitor, signal);
+    if (monitor.linksAutomatically) return this.#refuseCode(instance, monitor, signal);
     const code = await this.#codeOf(monitor, signal);
     if (!code) await this.#whenStored(monitor);
     await this.#assertUnlinked(instance);
@@ -135,7 +135,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   }
 
   /** A network that links automatically shows no code; the refusal names why it has not linked yet. */
-  async #withoutCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
+  async #refuseCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
     const timeoutError = () => new NetworkSilent("the network does not respond");
     // The reason is in the connection.

@@ -39,7 +39,7 @@ export class StoredLink {
   /** Stores a link, after the earlier writes. */
   store(phone: string | null, credentials?: Uint8Array): Promise<void> {
     // Sealed in turn, so that an unlink reported in the meantime is stored after the link.
-    return this.#record.inTurn(async () => {
+    return this.#record.writeInTurn(async () => {
       const sealedCredentials = credentials && (await this.#context.vault.seal(this.#record.instance.id, credentials));
       // A number without credentials was configured by the operator, and may dial as before.
       const number =
@@ -55,7 +55,7 @@ export class StoredLink {
 
   /** Stores, after the earlier writes, that no number is linked, and erases the rest of the link. */
   erase(reason: string): Promise<void> {
-    const writePromise = this.#record.inTurn(() => this.#storeUnlinked(reason));
+    const writePromise = this.#record.writeInTurn(() => this.#storeUnlinked(reason));
     this.#erasure = writePromise.catch(() => {}); // the caller gets the error
     return writePromise;
   }

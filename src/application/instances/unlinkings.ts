@@ -101,7 +101,7 @@ export class Unlinkings {
   async #store(instance: Instance): Promise<void> {
     const fact = { event: "instance.unlinked", data: { reason: REASON } } as const;
     const record = new InstanceRecord(this.#context, instance);
-    await record.inTurn(() => record.move({ input: "unlink", patch: { phone: null }, fact }));
+    await record.writeInTurn(() => record.move({ input: "unlink", patch: { phone: null }, fact }));
     await this.#context.storage.instances.eraseCredentials(instance.id);
   }
 }

@@ -93,7 +93,7 @@ export class Endpoint {
   #carryOut(effect: EndpointEffect): void {
     switch (effect) {
       case "begin_round":
-        void this.#round();
+        void this.#runRound();
         break;
       case "wake_later":
         this.#wakeIn(RETRY_MS);
@@ -109,7 +109,7 @@ export class Endpoint {
     return isDelivering(this.#state);
   }
 
-  async #round(): Promise<void> {
+  async #runRound(): Promise<void> {
     this.#cancelTimer();
     if (!this.#context.lease.canDial) return this.#apply("postpone");
     try {

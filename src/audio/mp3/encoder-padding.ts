@@ -5,7 +5,7 @@ const DECODER_DELAY = 529;
 
 /** Cuts off the samples that an MP3 encoder adds before and after the audio of one file. */
 export class EncoderPadding {
-  #at = 0;
+  #position = 0;
   readonly #start: number;
   readonly #end: number;
   readonly #framesEnd: number;
@@ -24,9 +24,9 @@ export class EncoderPadding {
 
   /** Returns the audio among the next samples of each channel. Frames beyond the stated number are all audio. */
   cut(channels: readonly Float32Array[]): Float32Array[] {
-    const from = this.#at;
+    const from = this.#position;
     const length = channels[0]?.length ?? 0;
-    this.#at += length;
+    this.#position += length;
     const [start, end, framesEnd] = [this.#start, this.#end, this.#framesEnd].map((edge) =>
       Math.max(0, Math.min(length, edge - from)),
     ) as [number, number, number];

@@ -85,7 +85,7 @@ export class Mp3Splitter {
       parts.push({ kind: "tag", length: skippedBytes });
       return skippedBytes;
     }
-    if (bytes[at] === 0) return this.#zeros(bytes, at, parts);
+    if (bytes[at] === 0) return this.#skipPadding(bytes, at, parts);
     const partCount = parts.length;
     const usedBytes = this.#part(bytes, at, isLast, parts);
     if (usedBytes > 0 && this.#zeroBytes > 0) {
@@ -139,7 +139,7 @@ export class Mp3Splitter {
   }
 
   /** Skips zeros, which are padding. */
-  #zeros(bytes: Uint8Array, at: number, parts: Mp3Part[]): number {
+  #skipPadding(bytes: Uint8Array, at: number, parts: Mp3Part[]): number {
     let end = at;
     while (end < bytes.length && bytes[end] === 0) end++;
     this.#claimedBytes = Math.max(0, this.#claimedBytes - (end - at));

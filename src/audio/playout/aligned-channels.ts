@@ -71,7 +71,7 @@ export class AlignedChannels {
     right.fillGaps();
     left.append(undefined, 0, right.length - left.length);
     right.append(undefined, 0, left.length - right.length);
-    this.#passOn(left.length);
+    this.#takeAligned(left.length);
   }
 
   #add(channel: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
@@ -90,10 +90,10 @@ export class AlignedChannels {
     channel.lastAt = clock;
     channel.append(samples, from, length);
     const alignedLength = Math.min(channel.alignedLength, other.alignedLength);
-    if (alignedLength >= this.#block) this.#passOn(alignedLength);
+    if (alignedLength >= this.#block) this.#takeAligned(alignedLength);
   }
 
-  #passOn(samples: number): void {
+  #takeAligned(samples: number): void {
     this.#take(this.#left.samples, this.#right.samples, samples);
     this.#left.drop(samples);
     this.#right.drop(samples);

@@ -21,7 +21,7 @@ export class JitterBuffer {
   readonly #spareSamples: number;
   #target: number;
   /** Position of the oldest sample. */
-  #at = 0;
+  #readIndex = 0;
   #length = 0;
   #isPlaying = false;
   #droppedSamples = 0;
@@ -51,7 +51,7 @@ export class JitterBuffer {
     if (this.#length + addedCount > ring.length)
       this.#drop(this.#length + addedCount - Math.max(this.#target, addedCount));
     this.#droppedSamples += first;
-    let to = (this.#at + this.#length) % ring.length;
+    let to = (this.#readIndex + this.#length) % ring.length;
     for (let i = first; i < count; i++) {
       ring[to] = samples[i]!;
       if (++to === ring.length) to = 0;
@@ -68,8 +68,8 @@ export class JitterBuffer {
     const ring = this.#ring;
     const count = Math.min(frame.length, this.#length);
     for (let i = 0; i < count; i++) {
-      frame[i] = ring[this.#at]!;
-      if (++this.#at === ring.length) this.#at = 0;
+      frame[i] = ring[this.#readIndex]!;
+      if (++this.#readIndex === ring.length) this.#readIndex = 0;
     }
     frame.fill(0, count);
     this.#length -= count;
@@ -84,7 +84,7 @@ export class JitterBuffer {
   }
 
   #drop(count: number): void {
-    this.#at = (this.#at + count) % this.#ring.length;
+    this.#readIndex = (this.#readIndex + count) % this.#ring.length;
     this.#length -= count;
     this.#droppedSamples += count;
   }

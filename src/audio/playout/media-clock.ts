@@ -51,7 +51,7 @@ export class MediaClock {
   #nextMs = 0;
   #runningSlot = -1;
   #cancelTimer: (() => void) | undefined;
-  #timerDue = 0;
+  #timerDueAt = 0;
   #isClosed = false;
 
   constructor(system: System) {
@@ -79,7 +79,7 @@ export class MediaClock {
       this.#slots[at]?.push(entry);
     }
     // A timer that wakes the clock early enough stays: a thousand calls may be answered at once.
-    if (this.#runningSlot < 0 && (this.#cancelTimer === undefined || this.#nextDue() < this.#timerDue))
+    if (this.#runningSlot < 0 && (this.#cancelTimer === undefined || this.#nextDueAt() < this.#timerDueAt))
       this.#schedule();
   }
 
@@ -137,7 +137,7 @@ export class MediaClock {
   }
 
   /** The next ms of the schedule whose slot has members; there must be some. */
-  #nextDue(): number {
+  #nextDueAt(): number {
     let dueMs = this.#nextMs;
     while (this.#loadOf(dueMs % TURN_MS) === 0) dueMs++;
     return dueMs;
@@ -147,8 +147,8 @@ export class MediaClock {
   #schedule(): void {
     this.#stopTimer();
     if (this.#entries.size === 0) return;
-    this.#timerDue = this.#nextDue();
-    const waitMs = this.#start + this.#timerDue - this.#system.monotonic();
+    this.#timerDueAt = this.#nextDueAt();
+    const waitMs = this.#start + this.#timerDueAt - this.#system.monotonic();
     this.#cancelTimer = this.#system.after(Math.max(0, waitMs), this.#wake);
   }
 

@@ -184,7 +184,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#countSilence(filled, frame.length - filled);
     this.#clock += frame.length;
     this.#gaps.countFrame(filled, frame.length, !this.#isEnded && this.#heardSamples > 0);
-    this.#afterPassing(before);
+    this.#onPassed(before);
     return this.#heardSamples - before;
   }
 
@@ -211,7 +211,7 @@ export class Playout implements FrameSource, AheadSource {
     }
     if (silence > 0) this.tap?.onPlayed(undefined, 0, silence);
     if (hasRunDry && !this.#isEnded && this.#heardSamples > 0) this.#gaps.countUnderrun();
-    this.#afterPassing(before);
+    this.#onPassed(before);
   }
 
   #add(samples: Int16Array | undefined, length: number, name: string, onReached: PlayoutItem["onReached"]): void {
@@ -234,7 +234,7 @@ export class Playout implements FrameSource, AheadSource {
     if (this.#queue.pass(samples)) this.#reachMarks();
   }
 
-  #afterPassing(heardBefore: number): void {
+  #onPassed(heardBefore: number): void {
     this.#queue.compact();
     if (this.#heardSamples > heardBefore) this.#signalAt = this.#clock;
     if (this.#heardSamples > heardBefore && this.onFirstSignal !== undefined) {

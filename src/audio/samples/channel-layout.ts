@@ -9,7 +9,7 @@ export interface ChannelLayout {
 /** Weights before normalization: full for front and centre speakers, lower for rear ones, none for the subwoofer. */
 const SIDE = Math.SQRT1_2;
 const CENTRE = 1;
-const REAR = 0.5;
+const REAR_GAIN = 0.5;
 const NONE = 0;
 
 /** Share of the speaker of each bit of a channel mask (WAVEFORMATEXTENSIBLE); speakers above the listener have none. */
@@ -18,13 +18,13 @@ const SPEAKERS: readonly number[] = [
   SIDE, // front right
   CENTRE, // front centre
   NONE, // low frequencies
-  REAR, // back left
-  REAR, // back right
+  REAR_GAIN, // back left
+  REAR_GAIN, // back right
   SIDE, // front left of centre
   SIDE, // front right of centre
-  REAR, // back centre
-  REAR, // side left
-  REAR, // side right
+  REAR_GAIN, // back centre
+  REAR_GAIN, // side left
+  REAR_GAIN, // side right
 ];
 
 /** Masks of files that state none, by number of channels: mono, stereo, 2.1, 4.0, 5.0, 5.1, 6.1 and 7.1. */

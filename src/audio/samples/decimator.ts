@@ -1,7 +1,7 @@
 /** Number of zero crossings of the filter on each side, at the lower rate. */
 const CROSSINGS = 4;
 /** Cut-off, as a share of the lower rate's Nyquist frequency. */
-const CUT_OFF = 0.85;
+const CUTOFF = 0.85;
 
 /**
  * Takes every n-th sample after a small low-pass filter: good enough to measure tones, for a fraction of the work of a
@@ -21,15 +21,15 @@ export class Decimator {
   }
 
   /** Fills `into` from samples that start with the {@link history}, followed by `into.length` times the factor. */
-  run(samples: Float64Array, into: Float64Array): void {
+  run(samples: Float64Array, output: Float64Array): void {
     const taps = this.#taps;
     const half = taps.length >> 1;
-    for (let i = 0, at = 0; i < into.length; i++, at += this.#factor) {
+    for (let i = 0, at = 0; i < output.length; i++, at += this.#factor) {
       const last = at + this.history;
       let sum = half === 0 ? samples[at]! : 0;
       // The filter is symmetric.
       for (let tap = 0; tap < half; tap++) sum += taps[tap]! * (samples[at + tap]! + samples[last - tap]!);
-      into[i] = sum;
+      output[i] = sum;
     }
   }
 }
@@ -42,7 +42,7 @@ function lowPass(factor: number): Float64Array {
   let sum = 0;
   for (let tap = 0; tap < taps.length; tap++) {
     const distance = tap - reach + 0.5;
-    const turn = (Math.PI * CUT_OFF * distance) / factor;
+    const turn = (Math.PI * CUTOFF * distance) / factor;
     taps[tap] = (Math.sin(turn) / turn) * (0.5 + 0.5 * Math.cos((Math.PI * distance) / reach));
     sum += taps[tap]!;
   }

@@ -20,7 +20,7 @@ const MAX_RATE = 192_000;
 export class Resampler {
   readonly #upFactor: number;
   readonly #downFactor: number;
-  readonly #bank: FilterBank | undefined;
+  readonly #filterBank: FilterBank | undefined;
   /** Input as floats: the `reach` samples before the output position, and all after it. */
   readonly #buffer: Float64Array;
   #bufferedSamples = 0;
@@ -45,49 +45,49 @@ export class Resampler {
     const divisor = greatestCommonDivisor(from, to);
     this.#upFactor = to / divisor;
     this.#downFactor = from / divisor;
-    this.#bank = from === to ? undefined : filterBank(this.#upFactor, this.#downFactor);
-    this.#buffer = new Float64Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
+    this.#filterBank = from === to ? undefined : filterBank(this.#upFactor, this.#downFactor);
+    this.#buffer = new Float64Array(this.#filterBank ? slice + 2 * this.#filterBank.taps + Math.ceil(from / to) : 0);
     this.#rewind();
   }
 
   /** Number of pushed samples that are held until the next ones arrive. */
   get heldSamples(): number {
-    return this.#bank?.reach ?? 0;
+    return this.#filterBank?.reach ?? 0;
   }
 
   /** Takes the next samples and returns all output computable so far, in a new array or, at equal rates, the same one. */
   push(samples: Int16Array): Int16Array {
-    if (this.#bank === undefined) return samples;
-    const output = new Int16Array(this.#countOutput(this.#bank, samples.length));
-    this.#run(this.#bank, samples, samples.length, output, output.length);
+    if (this.#filterBank === undefined) return samples;
+    const output = new Int16Array(this.#countOutput(this.#filterBank, samples.length));
+    this.#run(this.#filterBank, samples, samples.length, output, output.length);
     return output;
   }
 
   /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns their number. */
-  pushInto(samples: Int16Array, into: Int16Array): number {
-    if (this.#bank === undefined) {
-      into.set(samples);
+  pushInto(samples: Int16Array, output: Int16Array): number {
+    if (this.#filterBank === undefined) {
+      output.set(samples);
       return samples.length;
     }
-    const count = this.#countOutput(this.#bank, samples.length);
-    this.#run(this.#bank, samples, samples.length, into, count);
+    const count = this.#countOutput(this.#filterBank, samples.length);
+    this.#run(this.#filterBank, samples, samples.length, output, count);
     return count;
   }
 
   /** Returns the samples still held, as if silence followed, and resets for another stream. */
   flush(): Int16Array {
-    if (this.#bank === undefined) return new Int16Array(0);
+    if (this.#filterBank === undefined) return new Int16Array(0);
     const total = Math.round((this.#pushedSamples * this.#upFactor) / this.#downFactor);
     const output = new Int16Array(total - this.#producedSamples);
-    const silence = this.#bank.reach + Math.ceil(this.#downFactor / this.#upFactor) + 1;
-    this.#run(this.#bank, undefined, silence, output, output.length);
+    const silence = this.#filterBank.reach + Math.ceil(this.#downFactor / this.#upFactor) + 1;
+    this.#run(this.#filterBank, undefined, silence, output, output.length);
     this.#rewind();
     return output;
   }
 
   #rewind(): void {
     this.#buffer.fill(0);
-    this.#bufferedSamples = this.#bank?.reach ?? 0;
+    this.#bufferedSamples = this.#filterBank?.reach ?? 0;
     this.#position = this.#bufferedSamples;
     this.#phase = 0;
     this.#pushedSamples = 0;

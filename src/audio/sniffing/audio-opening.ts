@@ -45,7 +45,7 @@ export class AudioOpening {
   /** True once the tags are skipped. */
   #isTagless = false;
   /** Position of the search for the first frame. */
-  #at = 0;
+  #position = 0;
 
   constructor(statedEncoding: StreamEncoding | undefined) {
     this.#statedEncoding = statedEncoding;
@@ -84,7 +84,7 @@ export class AudioOpening {
   }
 
   #allBytes(rest: Uint8Array): Uint8Array {
-    const bufferedBytes = this.#buffer.subarray(this.#at, this.#length);
+    const bufferedBytes = this.#buffer.subarray(this.#position, this.#length);
     const bytes = new Uint8Array(bufferedBytes.length + rest.length);
     bytes.set(bufferedBytes);
     bytes.set(rest, bufferedBytes.length);
@@ -118,8 +118,8 @@ export class AudioOpening {
     const frames = this.#isTagless ? codedFramesAt(buffered, 0) : undefined;
     if (frames === "cut" && buffered.length < MAX_HELD_BYTES) return undefined;
     if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw fileRefusal(frames, "mp3");
-    for (; this.#at < SEARCH_BYTES; this.#at++) {
-      const frames = framesAt(buffered, this.#at);
+    for (; this.#position < SEARCH_BYTES; this.#position++) {
+      const frames = framesAt(buffered, this.#position);
       if (frames === "yes") return "mp3";
       if (frames === "cut") return undefined;
     }

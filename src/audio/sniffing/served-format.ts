@@ -12,11 +12,11 @@ const MIN_TEXT = 2;
 /**
  * Detects the format of a server's response by its bytes alone; returns undefined while more bytes are needed.
  * @param opening the first bytes
- * @param isWhole true if no more bytes follow
+ * @param isComplete true if no more bytes follow
  * @throws {AudioFormatError} that names the actual format: text, which is quoted, or an unsupported file
  */
-export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedFormat | undefined {
-  if (opening.length < TEXT_BYTES && !isWhole) return undefined;
+export function servedFormat(opening: Uint8Array, isComplete: boolean): ServedFormat | undefined {
+  if (opening.length < TEXT_BYTES && !isComplete) return undefined;
   const name = namedFile(opening, "opening");
   if (name === "WAV") return "wav";
   if (name?.startsWith("MP3")) return "mp3";
@@ -24,7 +24,7 @@ export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedForma
   const text = opening.length < MIN_TEXT ? undefined : textOpening(opening);
   if (text !== undefined) throw notSamples(`${text.name}, which begins with ${JSON.stringify(text.quote)}`);
   const frames = codedFramesAt(opening, 0);
-  if (frames === "cut" && !isWhole) return undefined;
+  if (frames === "cut" && !isComplete) return undefined;
   if (frames === "MP3") return "mp3";
   if (frames !== undefined && frames !== "cut") throw notSamples(frames);
   return "samples";

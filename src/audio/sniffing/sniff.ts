@@ -29,8 +29,8 @@ export function sniff(bytes: Uint8Array): SniffedFormat {
   if (isWaveAt(bytes, 0)) return "wav";
   const start = audioStart(bytes);
   if (start >= bytes.length) return { unsupported: "tags without audio after them" };
-  const tagless = bytes.subarray(start);
-  const file = namedFile(tagless, "file");
+  const untaggedBytes = bytes.subarray(start);
+  const file = namedFile(untaggedBytes, "file");
   if (file !== undefined && !PLAYABLE.test(file)) return { unsupported: file };
   const sound = bytes.subarray(afterZeros(bytes, start));
   if (sound.length === 0) return { unsupported: "zeros without audio" };
@@ -38,7 +38,7 @@ export function sniff(bytes: Uint8Array): SniffedFormat {
   const frame = firstFrame(sound, wave ?? SEARCH_BYTES);
   if (frame !== undefined) return "mp3";
   if (wave !== undefined) return "wav";
-  const name = textName(tagless) ?? streamName(sound);
+  const name = textName(untaggedBytes) ?? streamName(sound);
   return { unsupported: name ?? `an unknown format (it begins with ${hexadecimal(bytes.subarray(0, 4))})` };
 }
 

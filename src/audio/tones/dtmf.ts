@@ -14,12 +14,12 @@ const BLOCKS_TO_RELEASE = 3;
 /** Maximum gap within the tone of one key, ms: more packets are rarely lost in a row. */
 const MAX_GAP_MS = 200;
 /** Mean square below which a block is silence: an RMS of 150. */
-const FLOOR = 150 * 150;
+const NOISE_FLOOR = 150 * 150;
 /** The share of a block's energy that its two tones must hold; speech rarely does. */
-const TONE_SHARE = 0.8;
+const MIN_TONE_SHARE = 0.8;
 const MAX_HIGH_OVER_LOW = powerRatio(8);
 const MAX_LOW_OVER_HIGH = powerRatio(9);
-const OVER_REST_OF_GROUP = powerRatio(8);
+const GROUP_DOMINANCE = powerRatio(8);
 
 /** Receives each digit once, with the time in the stream at which its tone was first certain to be on. */
 export type DigitListener = (digit: string, atMs: number) => void;
@@ -34,8 +34,8 @@ export class DtmfDetector {
   readonly #sampleRate: number;
   readonly #onDigit: DigitListener;
   readonly #block: Int16Array;
-  readonly #low: Float64Array;
-  readonly #high: Float64Array;
+  readonly #lowCoefficients: Float64Array;
+  readonly #highCoefficients: Float64Array;
   readonly #powers: Float64Array = new Float64Array(4);
   readonly #maxGap: number;
   #filledSamples = 0;
@@ -63,8 +63,8 @@ export class DtmfDetector {
     this.#block = new Int16Array(msToSamples(BLOCK_MS, sampleRate));
     this.#maxGap = msToSamples(MAX_GAP_MS, sampleRate);
     const coefficient = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
-    this.#low = Float64Array.from(LOW_HZ, coefficient);
-    this.#high = Float64Array.from(HIGH_HZ, coefficient);
+    this.#lowCoefficients = Float64Array.from(LOW_HZ, coefficient);
+    this.#highCoefficients = Float64Array.from(HIGH_HZ, coefficient);
   }
 
   /** True if the last whole block sounded like a key, or a key is still being held. */
@@ -158,16 +158,16 @@ export class DtmfDetector {
 
   #digitInBlock(energy: number): string | undefined {
     const { length } = this.#block;
-    if (energy < FLOOR * length) return undefined;
-    const row = this.#strongestOf(this.#low);
+    if (energy < NOISE_FLOOR * length) return undefined;
+    const row = this.#strongestOf(this.#lowCoefficients);
     if (row < 0) return undefined;
     const lowPower = this.#powers[row]!;
-    const column = this.#strongestOf(this.#high);
+    const column = this.#strongestOf(this.#highCoefficients);
     if (column < 0) return undefined;
     const highPower = this.#powers[column]!;
     if (highPower > MAX_HIGH_OVER_LOW * lowPower || lowPower > MAX_LOW_OVER_HIGH * highPower) return undefined;
     // A sine of amplitude a gives (a n / 2)² of power here and a² n / 2 of energy.
-    if (2 * (lowPower + highPower) < TONE_SHARE * length * energy) return undefined;
+    if (2 * (lowPower + highPower) < MIN_TONE_SHARE * length * energy) return undefined;
     return KEYS[row]?.[column];
   }
 
@@ -189,7 +189,7 @@ export class DtmfDetector {
       if (powers[tone]! > powers[best]!) best = tone;
     }
     for (let tone = 0; tone < 4; tone++) {
-      if (tone !== best && powers[best]! < OVER_REST_OF_GROUP * powers[tone]!) return -1;
+      if (tone !== best && powers[best]! < GROUP_DOMINANCE * powers[tone]!) return -1;
     }
     return best;
   }

@@ -1,21 +1,21 @@
 /** Number of lags that the tone is fitted to. */
-const LAGS = 10;
+const LAG_COUNT = 10;
 /** Minimum frequency, Hz: network tones start at 400 Hz. */
 const MIN_HZ = 390;
 const MAX_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */
-const FLOOR = 200 * 200;
+const NOISE_FLOOR = 200 * 200;
 /** The share of a frame's energy that its tone must hold. */
-const TONE_SHARE = 0.6;
+const MIN_TONE_SHARE = 0.6;
 /** The share before the tone is known: of |cos(w)| and |cos(2w)| one is at least a half. */
-const SHARE_AT_FIRST = TONE_SHARE / 2 - 0.1;
+const INITIAL_TONE_SHARE = MIN_TONE_SHARE / 2 - 0.1;
 /** Maximum residual of the fit, as a share of the tone's autocorrelation. */
 const MAX_RESIDUAL = 0.008;
 /** Maximum energy ratio between eighths of a frame: two tones close to each other beat, and exceed it. */
 const MAX_BEAT = 4;
 /** The same ratio, and the floor, while other frequencies still interfere. */
-const MAX_BEAT_AT_FIRST = 6;
-const FLOOR_AT_FIRST = FLOOR / 2;
+const INITIAL_MAX_BEAT = 6;
+const INITIAL_NOISE_FLOOR = NOISE_FLOOR / 2;
 /** Minimum correlation of neighbouring samples at the working rate: 0.88 for 620 Hz, and 0 for noise. */
 const LOW_SHARE = 0.65;
 /** The rise and the fall of the weights, as a share of a frame. */
@@ -34,7 +34,7 @@ export class SteadyTone {
   readonly #weights: Float64Array;
   readonly #weightedFrame: Float64Array;
   /** Lags 0 to 10: the weighted mean of their terms. */
-  readonly #lags: Float64Array = new Float64Array(LAGS + 1);
+  readonly #lags: Float64Array = new Float64Array(LAG_COUNT + 1);
   #amplitude = 0;
 
   /**
@@ -43,7 +43,7 @@ export class SteadyTone {
    */
   constructor(sampleRate: number, frameLength: number) {
     this.#sampleRate = sampleRate;
-    const terms = frameLength - LAGS;
+    const terms = frameLength - LAG_COUNT;
     const edge = EDGE * terms;
     const weights = Float64Array.from({ length: terms }, (_, i) => {
       const position = Math.min(1, (i + 0.5) / edge, (terms - i - 0.5) / edge);
@@ -56,7 +56,7 @@ export class SteadyTone {
 
   /** The frequency of the frame's tone, Hz; 0 if the frame is not a tone. */
   hzOf(frame: Float64Array): number {
-    if (!isSteady(frame, 0, FLOOR, MAX_BEAT)) return 0;
+    if (!isSteady(frame, 0, NOISE_FLOOR, MAX_BEAT)) return 0;
     const weightedFrame = this.#weightedFrame;
     for (let i = 0; i < weightedFrame.length; i++) weightedFrame[i] = frame[i]! * this.#weights[i]!;
     this.#correlate(frame, 0, 2);
@@ -67,14 +67,14 @@ export class SteadyTone {
     const cosine = r1 === 0 ? 0 : (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
     if (!(Math.abs(cosine) < 1)) return 0;
     // Rules out most other sounds early.
-    if (Math.max(Math.abs(r1), Math.abs(r2)) < SHARE_AT_FIRST * r0) return 0;
-    this.#correlate(frame, 3, LAGS);
+    if (Math.max(Math.abs(r1), Math.abs(r2)) < INITIAL_TONE_SHARE * r0) return 0;
+    this.#correlate(frame, 3, LAG_COUNT);
     const angle = this.#refine(Math.acos(cosine));
     const hz = (angle * this.#sampleRate) / (2 * Math.PI);
     if (hz <= MIN_HZ || hz >= MAX_HZ) return 0;
     const residual = this.#residual(angle);
     const a = this.#amplitude;
-    return a > TONE_SHARE * r0 && residual < MAX_RESIDUAL * LAGS * a * a ? hz : 0;
+    return a > MIN_TONE_SHARE * r0 && residual < MAX_RESIDUAL * LAG_COUNT * a * a ? hz : 0;
   }
 
   #correlate(frame: Float64Array, first: number, last: number): void {
@@ -111,7 +111,7 @@ export class SteadyTone {
     let product = 0;
     let square = 0;
     let total = 0;
-    for (let lag = 1; lag <= LAGS; lag++) {
+    for (let lag = 1; lag <= LAG_COUNT; lag++) {
       const value = this.#lags[lag]!;
       product += value * cosine;
       square += cosine * cosine;
@@ -134,19 +134,19 @@ export function mayBePair(samples: Float64Array, start: number, factor: number):
     energy += sample * sample;
     product += sample * samples[i - factor]!;
   }
-  return energy >= FLOOR_AT_FIRST * (samples.length - start) && product >= LOW_SHARE * energy;
+  return energy >= INITIAL_NOISE_FLOOR * (samples.length - start) && product >= LOW_SHARE * energy;
 }
 
 /** True if samples are too quiet for a tone. */
 export function isQuiet(samples: Int16Array): boolean {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;
-  return energy < FLOOR_AT_FIRST * samples.length;
+  return energy < INITIAL_NOISE_FLOOR * samples.length;
 }
 
 /** True if 20 ms of audio at any rate, from `start` on, may be a tone: most are silence, or speech. */
 export function mayBeTone(samples: Float64Array, start: number): boolean {
-  return isSteady(samples, start, FLOOR_AT_FIRST, MAX_BEAT_AT_FIRST);
+  return isSteady(samples, start, INITIAL_NOISE_FLOOR, INITIAL_MAX_BEAT);
 }
 
 /** True if a frame is loud enough, with a constant level. */

@@ -24,7 +24,7 @@ export class Pitch {
   #sum = 0;
   #summands = 0;
   #lastValue = 0;
-  #high = 0;
+  #highPassed = 0;
 
   /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
@@ -46,10 +46,10 @@ export class Pitch {
       this.#sum += sample;
       if (++this.#summands < this.#factor) continue;
       const value = this.#sum / this.#factor;
-      this.#high = this.#decay * (this.#high + value - this.#lastValue);
+      this.#highPassed = this.#decay * (this.#highPassed + value - this.#lastValue);
       this.#lastValue = value;
       this.#sum = this.#summands = 0;
-      if (index >= 0) window[index] = this.#high;
+      if (index >= 0) window[index] = this.#highPassed;
       index++;
     }
   }

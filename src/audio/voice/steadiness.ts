@@ -6,7 +6,7 @@ const NEWEST_WEIGHT = 0.03;
 /** Minimum average change of the level of speech from one step to the next, as a share of the level. */
 const MIN_CHANGE = 0.125;
 /** Minimum change of a sound of less than 0.8 s, which may be a word with one long vowel. */
-const MIN_CHANGE_OF_A_WORD = 0.075;
+const MIN_WORD_CHANGE = 0.075;
 const WORD_STEPS = 40;
 /** Number of steps before the first verdict. */
 const FIRST_STEPS = 15;
@@ -31,7 +31,7 @@ export class Steadiness {
 
   /** True if the sound is too steady for speech; false until enough audio has arrived. */
   get isSteady(): boolean {
-    const minChange = this.#steps < WORD_STEPS ? MIN_CHANGE_OF_A_WORD : MIN_CHANGE;
+    const minChange = this.#steps < WORD_STEPS ? MIN_WORD_CHANGE : MIN_CHANGE;
     return this.#steps >= FIRST_STEPS && this.#change < minChange * this.#level;
   }
 

@@ -35,8 +35,8 @@ export interface EndedLengths {
 export function isCutOff({ claim, received, containerEnd, containerReceived }: EndedLengths): boolean {
   const length = declaredLength(claim);
   if (length === undefined || length <= received) return false;
-  const isWhole = declaredLength(containerEnd) !== undefined && containerEnd <= containerReceived;
-  return !isWhole || length - received > MAX_MISCOUNT;
+  const isComplete = declaredLength(containerEnd) !== undefined && containerEnd <= containerReceived;
+  return !isComplete || length - received > MAX_MISCOUNT;
 }
 
 /**

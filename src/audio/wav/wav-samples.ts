@@ -50,15 +50,15 @@ export class WavSamples {
 
   /**
    * Number of bytes, of whole frames, that can be decoded now.
-   * @param isWhole true if no bytes follow these
+   * @param isComplete true if no bytes follow these
    */
-  decodable(bytes: Uint8Array, isWhole: boolean): number {
+  decodable(bytes: Uint8Array, isComplete: boolean): number {
     const wholeBytes = bytes.length - (bytes.length % this.frameBytes);
     if (!this.#isProbing) return wholeBytes;
     const first = bytes.findIndex((byte) => byte !== 0);
     if (first === -1) return wholeBytes;
     const silentBytes = first - (first % this.frameBytes);
-    if (bytes.length - silentBytes < PROBE_BYTES && !isWhole) return silentBytes;
+    if (bytes.length - silentBytes < PROBE_BYTES && !isComplete) return silentBytes;
     this.#isProbing = false;
     this.#align(viewOf(bytes.subarray(silentBytes, Math.min(wholeBytes, silentBytes + PROBE_BYTES))));
     return wholeBytes;

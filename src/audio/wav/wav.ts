@@ -52,7 +52,7 @@ export interface WavDecoderOptions {
  */
 export class WavDecoder {
   readonly #size: number;
-  readonly #nextForeign: (from: number) => number;
+  readonly #nextForeignAt: (from: number) => number;
   /** The latest result of `nextForeign`. */
   #foreignAt = -1;
   readonly #account = new ByteAccount();
@@ -75,7 +75,7 @@ export class WavDecoder {
 
   constructor({ size = Infinity, nextForeign = () => Infinity }: WavDecoderOptions = {}) {
     this.#size = size;
-    this.#nextForeign = nextForeign;
+    this.#nextForeignAt = nextForeign;
   }
 
   /** The first `fmt ` chunk, as soon as it has been read. */
@@ -267,8 +267,8 @@ export class WavDecoder {
       foreignEnd,
       next ?? bytes.length - (isLast ? 0 : partialWaveBytes(bytes)),
     );
-    const isWhole = isLast || end === this.#remainingBytes || end === next || end === foreignEnd;
-    const usedBytes = samples.decodable(bytes.subarray(0, end), isWhole);
+    const isComplete = isLast || end === this.#remainingBytes || end === next || end === foreignEnd;
+    const usedBytes = samples.decodable(bytes.subarray(0, end), isComplete);
     if (usedBytes > 0) {
       this.#emit(samples.decode(bytes.subarray(0, usedBytes)), chunks);
       this.#account.addPlayed(usedBytes);
@@ -277,7 +277,7 @@ export class WavDecoder {
       this.#remainingBytes -= usedBytes;
       return usedBytes;
     }
-    if (!isWhole || (isLast && bytes.length === 0 && this.#remainingBytes > 0)) return undefined;
+    if (!isComplete || (isLast && bytes.length === 0 && this.#remainingBytes > 0)) return undefined;
     this.#lengths.receive(end);
     this.#account.addIgnored("incomplete", end);
     if (isLast && end === bytes.length && end < this.#remainingBytes) {
@@ -328,7 +328,7 @@ export class WavDecoder {
     if (part === "unknown") this.#unknownReason = "unknown_bytes";
     // A position that has not been reached stays valid.
     if (length === Infinity && this.#foreignAt < this.#account.sum)
-      this.#foreignAt = this.#nextForeign(this.#account.sum);
+      this.#foreignAt = this.#nextForeignAt(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;
     this.#remainingBytes = length;
     return head;

@@ -36,7 +36,7 @@ const PROMPTS: readonly string[] = [
 ];
 
 /** The words of an assistant while it asks the person, or connects the call. */
-const FOLLOW_UPS: readonly string[] = [
+const FOLLOW_UP_PHRASES: readonly string[] = [
   "(stay|remain) on the line",
   "(hold on|please hold|hold the line|one moment|just a moment)",
   "(trying|try) to (reach|connect|contact)",
@@ -57,4 +57,4 @@ const FOLLOW_UPS: readonly string[] = [
 export const isCallScreening: (text: string) => boolean = phraseSearch(PROMPTS);
 
 /** True for the words of an assistant while the caller waits. */
-export const isScreeningFollowUp: (text: string) => boolean = phraseSearch(FOLLOW_UPS);
+export const isScreeningFollowUp: (text: string) => boolean = phraseSearch(FOLLOW_UP_PHRASES);

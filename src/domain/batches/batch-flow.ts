@@ -46,7 +46,7 @@ export function targetResult({ outcome, startedAt, endedAt, result }: Call): Tar
 }
 
 /** Ends that say nothing about a fault: the callee, number protection or a user decided them. */
-const FAULTLESS: readonly string[] = [
+const FAULTLESS_REASONS: readonly string[] = [
   ...UNANSWERED_REASONS,
   ...BLOCKED_REASONS,
   "terminated",
@@ -67,7 +67,7 @@ export class BreakerCount {
   add(status: Call["status"], reason: CompletedReason | FailedReason): string | undefined {
     this.#reasons.push(reason);
     if (this.#reasons.length > this.#breaker.calls) this.#reasons.shift();
-    if (status !== "FAILED" || FAULTLESS.includes(reason) || this.#reasons.length < this.#breaker.calls)
+    if (status !== "FAILED" || FAULTLESS_REASONS.includes(reason) || this.#reasons.length < this.#breaker.calls)
       return undefined;
     const count = this.#reasons.filter((other) => other === reason).length;
     if (count < this.#breaker.share * this.#breaker.calls) return undefined;

@@ -3,7 +3,7 @@ import { onMachineSchema } from "../agents/agent-input.ts";
 import type { CreateCallInput } from "../calls/call-input.ts";
 import type { CallMessageInput } from "../calls/call-type-input.ts";
 import { extensionSchema } from "../calls/phone-extension.ts";
-import { areHours } from "../dialling-rules/protection-checks.ts";
+import { areValidHours } from "../dialling-rules/protection-checks.ts";
 import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
 import type { Metadata } from "../instances/instance.ts";
@@ -118,7 +118,7 @@ const MESSAGE_FIELDS = ["instanceId", "target", "reference", "metadata"];
 
 /** The schemas for these limits. */
 export function batchSchemas(limits: Limits): BatchSchemas {
-  const whole = (min: number, max: number, unit = "") =>
+  const wholeNumber = (min: number, max: number, unit = "") =>
     v.pipe(
       v.number(),
       v.check(
@@ -184,9 +184,9 @@ export function batchSchemas(limits: Limits): BatchSchemas {
         }),
       ),
       schedule: v.optional(scheduleSchema()),
-      retry: v.optional(retrySchema(whole)),
-      maxConcurrent: v.optional(whole(1, MAX_CONCURRENT)),
-      gapMs: v.optional(whole(0, MAX_WAIT_MS, " ms")),
+      retry: v.optional(retrySchema(wholeNumber)),
+      maxConcurrent: v.optional(wholeNumber(1, MAX_CONCURRENT)),
+      gapMs: v.optional(wholeNumber(0, MAX_WAIT_MS, " ms")),
       breaker: v.optional(
         v.union(
           [
@@ -199,7 +199,7 @@ export function batchSchemas(limits: Limits): BatchSchemas {
                   issueText("value_invalid", "must be a share above 0 and at most 1"),
                 ),
               ),
-              calls: whole(1, 1_000),
+              calls: wholeNumber(1, 1_000),
             }),
           ],
           issueText("value_invalid", "must be false, or share and calls"),
@@ -277,7 +277,7 @@ function scheduleSchema(): Schema<ScheduleInput> {
         v.pipe(
           v.object({ from: clock, to: clock, days: v.optional(v.array(v.number())) }),
           v.check(
-            ({ from, to, days }) => areHours({ from, until: to, days }),
+            ({ from, to, days }) => areValidHours({ from, until: to, days }),
             issueText(
               "value_invalid",
               'from must be a time such as "09:00", to a later one, at most "24:00", and days a list of 1 (Monday) to 7 (Sunday)',
@@ -288,7 +288,7 @@ function scheduleSchema(): Schema<ScheduleInput> {
       zone: v.optional(
         v.pipe(
           v.string(),
-          v.check(isZone, ({ input }) =>
+          v.check(isTimeZone, ({ input }) =>
             issueText(
               "value_invalid",
               `must be "callee" or an IANA time zone, such as America/Sao_Paulo, not "${input.slice(0, MAX_QUOTED)}"`,
@@ -308,7 +308,7 @@ function scheduleSchema(): Schema<ScheduleInput> {
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 
-function isZone(zone: string): boolean {
+function isTimeZone(zone: string): boolean {
   if (zone === "callee") return true;
   if (zone.length > 64) return false;
   try {
@@ -319,7 +319,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-function retrySchema(whole: (min: number, max: number, unit?: string) => Schema<number>): Schema<RetryInput> {
+function retrySchema(wholeNumber: (min: number, max: number, unit?: string) => Schema<number>): Schema<RetryInput> {
   return v.pipe(
     v.object({
       on: v.pipe(
@@ -334,18 +334,18 @@ function retrySchema(whole: (min: number, max: number, unit?: string) => Schema<
         v.minLength(1, issueText("too_short", "name at least one reason, or omit retry")),
         v.maxLength(RETRY_REASONS.length, issueText("too_long", `at most ${RETRY_REASONS.length} reasons are allowed`)),
       ),
-      times: v.optional(whole(1, MAX_RETRIES)),
-      afterMs: v.optional(whole(1_000, MAX_WAIT_MS, " ms")),
+      times: v.optional(wholeNumber(1, MAX_RETRIES)),
+      afterMs: v.optional(wholeNumber(1_000, MAX_WAIT_MS, " ms")),
       backoff: v.optional(
         v.object({
-          firstMs: whole(1_000, MAX_WAIT_MS, " ms"),
+          firstMs: wholeNumber(1_000, MAX_WAIT_MS, " ms"),
           factor: v.optional(
             v.pipe(
               v.number(),
               v.check((factor) => factor >= 1 && factor <= 10, issueText("value_invalid", "must be from 1 to 10")),
             ),
           ),
-          maxMs: v.optional(whole(1_000, MAX_WAIT_MS, " ms")),
+          maxMs: v.optional(wholeNumber(1_000, MAX_WAIT_MS, " ms")),
         }),
       ),
     }),

@@ -46,7 +46,7 @@ export function targetsCsvHeader(
 ): string {
   const variables = variableNames.map((name) => (isReserved(name) ? VARIABLE_PREFIX + name : name));
   const results = resultFieldsOf(message).map((name) => RESULT_PREFIX + name);
-  return csvRow([...FIRST_COLUMNS, ...variables, ...LAST_COLUMNS, ...results].map(harmless));
+  return csvRow([...FIRST_COLUMNS, ...variables, ...LAST_COLUMNS, ...results].map(escapeFormula));
 }
 
 /** Returns a function that makes the row of a target. Values from users cannot become formulas of a spreadsheet. */
@@ -61,14 +61,14 @@ export function targetsCsvRow(
     return csvRow([
       String(position),
       String(row),
-      harmless(phone),
-      harmless(reference ?? ""),
-      harmless(extension ?? ""),
-      ...variables.map((name) => (Object.hasOwn(values, name) ? harmless(String(values[name])) : "")),
+      escapeFormula(phone),
+      escapeFormula(reference ?? ""),
+      escapeFormula(extension ?? ""),
+      ...variables.map((name) => (Object.hasOwn(values, name) ? escapeFormula(String(values[name])) : "")),
       status,
       String(attempts),
       reason ?? "",
-      harmless(result?.detail ?? ""),
+      escapeFormula(result?.detail ?? ""),
       result?.answeredBy ?? "",
       numberText(result?.heardMs),
       numberText(result?.heardRatio),
@@ -76,8 +76,8 @@ export function targetsCsvRow(
       timeText(result?.startedAt),
       timeText(result?.endedAt),
       callId ?? "",
-      harmless(faults.map(faultCell).join("; ")),
-      ...resultFields.map((name) => (Object.hasOwn(fields, name) ? harmless(textOf(fields[name])) : "")),
+      escapeFormula(faults.map(faultCell).join("; ")),
+      ...resultFields.map((name) => (Object.hasOwn(fields, name) ? escapeFormula(textOf(fields[name])) : "")),
     ]);
   };
 }
@@ -120,16 +120,16 @@ function resultFieldsOf({ agent }: BatchMessage): string[] {
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
 /** A text that no spreadsheet takes for a formula; an apostrophe comes first if it would. */
-function harmless(text: string): string {
+function escapeFormula(text: string): string {
   const isFormula = /^[=@\t\r]/.test(text) || (/^[+-]/.test(text) && !NUMBER.test(text));
   return isFormula ? `'${text}` : text;
 }
 
 function csvRow(cells: readonly string[]): string {
-  return `${cells.map(quoted).join()}\r\n`;
+  return `${cells.map(quoteCell).join()}\r\n`;
 }
 
-function quoted(cell: string): string {
+function quoteCell(cell: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 

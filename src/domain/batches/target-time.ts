@@ -1,4 +1,4 @@
-import { callingHoursBlock, nextWithin } from "../dialling-rules/calling-hours.ts";
+import { callingHoursBlock, nextCallingTime } from "../dialling-rules/calling-hours.ts";
 import type { CallingHours, NumberProtection } from "../dialling-rules/number-protection.ts";
 import { zonesOfNumber } from "../numbers/number-zones.ts";
 import type { BatchSchedule } from "./batch.ts";
@@ -32,10 +32,10 @@ export function nextTargetTime({ schedule, callingHours }: TargetHours, zones: s
   // Each rule may move the time; a week has few enough openings of both.
   for (let steps = 0; steps < 32; steps++) {
     const start = time;
-    const inBatchHours: number | undefined = schedule.hours ? nextWithin(schedule.hours, batchZones, time) : time;
+    const inBatchHours: number | undefined = schedule.hours ? nextCallingTime(schedule.hours, batchZones, time) : time;
     if (inBatchHours === undefined) return undefined;
     time = inBatchHours;
-    const inCallingHours: number | undefined = callingHours ? nextWithin(callingHours, calleeZones, time) : time;
+    const inCallingHours: number | undefined = callingHours ? nextCallingTime(callingHours, calleeZones, time) : time;
     if (inCallingHours === undefined) return undefined;
     time = inCallingHours;
     if (schedule.endAt !== undefined && time >= schedule.endAt) return undefined;

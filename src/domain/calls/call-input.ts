@@ -12,7 +12,7 @@ import { CALL_TYPES, type CallType } from "./call.ts";
 import {
   type CallMessageInput,
   type CheckedMessageInput,
-  IGNORED,
+  IGNORED_FIELD,
   IGNORED_FIELDS,
   messageEntries,
 } from "./call-type-input.ts";
@@ -118,7 +118,7 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   const schema: Schema<CheckedCallInput> = schemas.createCall[type];
   const input = parseBody(schema, body, options);
   const { entries } = schema as { entries?: Readonly<Record<string, unknown>> };
-  for (const name in entries) if (entries[name] === IGNORED) Reflect.deleteProperty(input, name);
+  for (const name in entries) if (entries[name] === IGNORED_FIELD) Reflect.deleteProperty(input, name);
   checkExtension(input);
   return input;
 }

@@ -61,16 +61,16 @@ type Entries<Input> = { readonly [Field in keyof Input]-?: Schema<Input[Field]> 
 /** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
 const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
 /** The schema of a field of another type. */
-export const IGNORED: Schema<unknown> = v.optional(v.unknown());
+export const IGNORED_FIELD: Schema<unknown> = v.optional(v.unknown());
 /** The fields of all types, none of them checked. */
 export const IGNORED_FIELDS: Readonly<Record<MessageField, Schema<unknown>>> = {
-  tts: IGNORED,
-  audio: IGNORED,
-  agent: IGNORED,
-  onMachine: IGNORED,
-  onScreening: IGNORED,
-  startOn: IGNORED,
-  startDelayMs: IGNORED,
+  tts: IGNORED_FIELD,
+  audio: IGNORED_FIELD,
+  agent: IGNORED_FIELD,
+  onMachine: IGNORED_FIELD,
+  onScreening: IGNORED_FIELD,
+  startOn: IGNORED_FIELD,
+  startDelayMs: IGNORED_FIELD,
 };
 
 /** The schemas for these limits. */

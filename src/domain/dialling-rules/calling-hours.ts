@@ -54,7 +54,7 @@ export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
  * of a minute. Undefined if there is none within eight days, and without zones.
  * @param zones IANA names
  */
-export function nextWithin(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
+export function nextCallingTime(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
   if (zones.length === 0) return undefined;
   let next = at;
   while (next <= at + MAX_WAIT_MS) {

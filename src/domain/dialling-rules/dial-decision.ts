@@ -1,5 +1,5 @@
 import { answerRatePause, refusalPause } from "./answer-rate.ts";
-import { callingHoursBlock, MAX_POSTPONEMENT_MS, nextWithin } from "./calling-hours.ts";
+import { callingHoursBlock, MAX_POSTPONEMENT_MS, nextCallingTime } from "./calling-hours.ts";
 import type { ConsentStatus } from "./consent.ts";
 import type { DialHistory } from "./dial-history.ts";
 import type { Block, NumberProtection, Pause } from "./number-protection.ts";
@@ -36,7 +36,7 @@ export function decideDial(
   const block = calleeBlock(protection, callee, now);
   if (block)
     return mayBegin(protection, block)
-      ? postponed(protection, callee, block, { now, waitsUntil })
+      ? postponeOrBlock(protection, callee, block, { now, waitsUntil })
       : { do: "block", ...block };
   const pause = instancePause(protection, history, now);
   if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
@@ -59,13 +59,13 @@ export function mayBegin({ outsideHours = "wait" }: NumberProtection, { reason }
 }
 
 /** The call waits until its calling hours begin, unless its time in the queue ends before. */
-function postponed(
+function postponeOrBlock(
   { callingHours }: NumberProtection,
   { zones }: DialledCallee,
   block: Block,
   { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
 ): DialDecision {
-  const beginning = callingHours ? nextWithin(callingHours, zones, now) : undefined;
+  const beginning = callingHours ? nextCallingTime(callingHours, zones, now) : undefined;
   if (beginning === undefined) return { do: "block", ...block };
   if (beginning <= waitsUntil) return { do: "postpone", until: Math.min(beginning, now + MAX_POSTPONEMENT_MS) };
   const times = `the hours begin at ${new Date(beginning).toISOString()}, and the call expires at ${new Date(waitsUntil).toISOString()}`;
@@ -73,7 +73,7 @@ function postponed(
 }
 
 /** The consent that applies, of those for all forms of one number. */
-export function consentAmong(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
+export function applicableConsent(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
   return statuses.includes("do_not_call") ? "do_not_call" : statuses[0];
 }
 

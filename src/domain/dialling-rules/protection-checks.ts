@@ -30,7 +30,7 @@ export function assertUsable(protection: NumberProtection, owner: string): void 
     warmUp && !isCurve(warmUp) && `warmUp is ${shown(warmUp)}: ${WARM_UP_RULE}`,
     answerRate && !isFloor(answerRate) && `answerRate is ${shown(answerRate)}: ${ANSWER_RATE_RULE}`,
     refusals && !isRefusalLimit(refusals) && `refusals is ${shown(refusals)}: ${REFUSALS_RULE}`,
-    callingHours && !areHours(callingHours) && `callingHours is ${shown(callingHours)}: ${HOURS_RULE}`,
+    callingHours && !areValidHours(callingHours) && `callingHours is ${shown(callingHours)}: ${HOURS_RULE}`,
     outsideHours !== undefined &&
       !OUTSIDE_HOURS.includes(outsideHours) &&
       `outsideHours is ${shown(outsideHours)}: it must be "wait" or "fail"`,
@@ -63,7 +63,7 @@ export function isRefusalLimit({ calls, pauseMs }: RefusalLimit): boolean {
   return isWhole(calls, MAX_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
 }
 
-export function areHours({ from, until, days }: CallingHours): boolean {
+export function areValidHours({ from, until, days }: CallingHours): boolean {
   const weekdays = days ?? [1];
   return (
     minuteOf(String(from)) < minuteOf(String(until)) &&

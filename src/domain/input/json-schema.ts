@@ -26,10 +26,10 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
         faults.push(`${at || "it"} must be ${types.map(withArticle).join(" or ")}`);
     },
     const(expected, value, at, faults) {
-      if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${excerpt(expected)}`);
+      if (!isDeepEqual(expected, value)) faults.push(`${at || "it"} must be ${excerpt(expected)}`);
     },
     enum(expected, value, at, faults) {
-      if (Array.isArray(expected) && !expected.some((item) => isSame(item, value)))
+      if (Array.isArray(expected) && !expected.some((item) => isDeepEqual(item, value)))
         faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(excerpt).join(", ")}`);
     },
     minimum: limit((value, bound) => value >= bound, "at least"),
@@ -140,15 +140,17 @@ function isOfType(type: string, value: unknown): boolean {
 
 const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
-function isSame(left: unknown, right: unknown): boolean {
+function isDeepEqual(left: unknown, right: unknown): boolean {
   if (Object.is(left, right) || left === right) return true;
   if (Array.isArray(left))
-    return Array.isArray(right) && left.length === right.length && left.every((item, at) => isSame(item, right[at]));
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, at) => isDeepEqual(item, right[at]))
+    );
   if (!isRecord(left) || !isRecord(right)) return false;
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]))
+    names.every((name) => Object.hasOwn(right, name) && isDeepEqual(left[name], right[name]))
   );
 }
 

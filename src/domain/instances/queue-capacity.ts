@@ -27,7 +27,7 @@ export type QueuePolicy = NumberProtection &
   );
 
 /** The interface's rule: a second creation returns the existing call. */
-export const SINGLE: QueuePolicy = { kind: "single" };
+export const SINGLE_POLICY: QueuePolicy = { kind: "single" };
 
 /** Maximum number of lines of an instance. */
 export const MAX_LINES = 100;

@@ -28,7 +28,7 @@ const AFTER_AMOUNT = new RegExp(
 const AFTER_COUNT = new RegExp(`^[ \\u00a0-](?:de )?(?:${COUNTABLE_NOUNS})(?!\\p{L})`, "iu");
 
 /** Words for a code, in the languages of most calls; up to three short words may stand between it and the number. */
-const BEFORE_CODE =
+const CODE_PREFIX =
   /(?:^|[^\p{L}])(?:code|codes|pin|otp|token|pass(?:code|word|wort)|kennwort|kode|c[óo]digo|senha|clave|contraseña|codice|mot de passe|код\p{L}*|пароль|κωδικός)(?: *[:#]? *| [\p{L}']{1,7}){0,3} *["'“«(]?$|(?:رمز|验证码|驗證碼|密码|コード|暗証番号|비밀번호|번호)[^\p{N}]{0,4}$/iu;
 
 /** True if the text around a number shows that it is an amount: a currency, a unit, or a countable noun. */
@@ -40,5 +40,5 @@ export function isAmount(before: string, after: string): boolean {
 
 /** True if the text before a number calls it a code. */
 export function isCalledCode(before: string): boolean {
-  return BEFORE_CODE.test(before);
+  return CODE_PREFIX.test(before);
 }

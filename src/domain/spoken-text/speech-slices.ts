@@ -10,7 +10,7 @@ export interface SliceLengths {
 
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 /** Places at which a long sentence is cut: after its last comma, or its last space. */
-const BREAKS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u, /\s(?=\S*$)/u];
+const BREAK_PATTERNS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u, /\s(?=\S*$)/u];
 
 /**
  * Splits a text into slices that are spoken in order: whole sentences if possible, otherwise at a comma,
@@ -46,7 +46,7 @@ export function* speechSlices(
 /** Position at which to cut a long sentence: at a break in the second half, otherwise at `limit`. */
 function breakBefore(text: string, limit: number): number {
   const head = text.slice(0, limit);
-  for (const pattern of BREAKS) {
+  for (const pattern of BREAK_PATTERNS) {
     const match = pattern.exec(head);
     if (match && match.index >= limit / 2) return match.index + match[0].length;
   }

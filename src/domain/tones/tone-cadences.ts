@@ -31,10 +31,10 @@ export const BUSY_CADENCES: readonly (readonly number[])[] = [
   [100, 100, 100, 100, 100, 100, 400, 400], // China: information
 ];
 /** Number of tones that make a cadence certain: more of a single tone, because some voicemail boxes beep with one, than of a pair. */
-export const SURE_BURSTS = 4;
-export const SURE_PAIRS = 3;
+export const CERTAIN_BURSTS = 4;
+export const CERTAIN_PAIRS = 3;
 /** Length from which two or more slow tones make a cadence certain, ms. */
-export const SURE_MS = 5_000;
+export const CERTAIN_MS = 5_000;
 /** Longest pause within a busy tone, ms. */
 export const MAX_BUSY_PAUSE_MS = 900;
 

@@ -7,6 +7,9 @@ import {
   BUSY_PAIR,
   CED_HZ,
   CED_MS,
+  CERTAIN_BURSTS,
+  CERTAIN_MS,
+  CERTAIN_PAIRS,
   CNG_HZ,
   CNG_MS,
   CNG_PAUSE_MS,
@@ -24,9 +27,6 @@ import {
   RING_PAUSE_MS,
   SPECIAL_INFORMATION_HZ,
   SPECIAL_INFORMATION_MS,
-  SURE_BURSTS,
-  SURE_MS,
-  SURE_PAIRS,
 } from "./tone-cadences.ts";
 
 /** Number of tones remembered for a cadence: as many as in the longest cadence, plus one. */
@@ -39,7 +39,7 @@ const MAX_SUSPECT_MS = 6_000;
 const TOLERANCE = 0.12;
 const TOLERANCE_MS = 25;
 /** Maximum relative difference between the frequencies of one cadence. */
-const SAME_TONE = 0.03;
+const SAME_TONE_TOLERANCE = 0.03;
 
 /** Callbacks of a {@link ToneClassifier}, called within its methods. */
 export interface ToneReports {
@@ -126,7 +126,7 @@ export class ToneClassifier {
     this.#reportCandidate();
     this.#remember(burst);
     const { hz, otherHz } = burst;
-    if (hz === BUSY_PAIR[0] && otherHz === BUSY_PAIR[1]) this.#findBusy(SURE_PAIRS);
+    if (hz === BUSY_PAIR[0] && otherHz === BUSY_PAIR[1]) this.#findBusy(CERTAIN_PAIRS);
     else if (hz !== DIAL_PAIR[0] && isWithin(burst.ms, PAIR_RING_MS)) this.#reportRing(burst);
   }
 
@@ -137,7 +137,7 @@ export class ToneClassifier {
     this.#remember(burst);
     // A part of a modulated tone, as some networks ring with.
     if (isClose && !burst.isPauseSilent) return;
-    if (this.#findBusy(SURE_BURSTS)) return;
+    if (this.#findBusy(CERTAIN_BURSTS)) return;
     const ringMs = isWithin(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
     if (isWithin(burst.ms, ringMs) || this.#isDoubleRing) this.#handlePossibleRing(burst, hasSpoken);
     else this.#handlePossibleBeep(burst, MAX_BUSY_PAUSE_MS);
@@ -203,7 +203,7 @@ export class ToneClassifier {
       burst.isPauseSilent &&
       burst.pauseMs <= MAX_BUSY_PAUSE_MS &&
       burst.otherHz === last.otherHz &&
-      Math.abs(burst.hz - last.hz) <= SAME_TONE * last.hz;
+      Math.abs(burst.hz - last.hz) <= SAME_TONE_TOLERANCE * last.hz;
     if (!isSameTone) this.#cadence = [];
     this.#cadence.push(burst);
     if (this.#cadence.length > MAX_CADENCE_TONES) this.#cadence.shift();
@@ -213,7 +213,7 @@ export class ToneClassifier {
     const cadence = this.#cadence;
     const first = cadence[0]!;
     const last = cadence.at(-1)!;
-    const isSlow = cadence.length > 1 && last.atMs + last.ms - first.atMs >= SURE_MS;
+    const isSlow = cadence.length > 1 && last.atMs + last.ms - first.atMs >= CERTAIN_MS;
     if (cadence.length < bursts && !isSlow) return false;
     if (!BUSY_CADENCES.some((times) => matchesCadence(cadence.slice(-bursts), times))) return false;
     const { hz, otherHz, atMs } = first;

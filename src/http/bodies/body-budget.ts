@@ -40,8 +40,8 @@ const MAX_DEMO_BODY: number = 1 << 20;
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
   readonly #byUser = new Map<string, BodyBytes>();
-  readonly #byDemoInstance = new Map<string, BodyBytes>();
-  #large = 0;
+  readonly #bytesByDemoInstance = new Map<string, BodyBytes>();
+  #largeBytes = 0;
 
   constructor(limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">) {
     this.#limits = limits;
@@ -80,12 +80,12 @@ export class BodyBudget {
     const { allBodiesBytes, userBodiesBytes } = this.#limits;
     const { userId, demoInstanceId } = owner;
     const addedLarge = largePart(to) - largePart(from);
-    const withChange = ({ small, large } = NOTHING): BodyBytes => ({
+    const withChange = ({ small, large } = NO_BYTES): BodyBytes => ({
       large: large + addedLarge,
       small: small + to - from - addedLarge,
     });
     const user = withChange(this.#byUser.get(userId));
-    const demo = demoInstanceId === undefined ? NOTHING : withChange(this.#byDemoInstance.get(demoInstanceId));
+    const demo = demoInstanceId === undefined ? NO_BYTES : withChange(this.#bytesByDemoInstance.get(demoInstanceId));
     if (to > from) {
       if (exceeds(user, userBodiesBytes))
         throw busy(`your requests are at their limit of ${userBodiesBytes} bytes of request bodies`);
@@ -95,16 +95,16 @@ export class BodyBudget {
         throw busy(
           `the requests of this demo token are at their limit of ${this.#budgetOf(owner)} bytes of request bodies`,
         );
-      if (addedLarge > 0 && user.large > allBodiesBytes - this.#large - addedLarge)
+      if (addedLarge > 0 && user.large > allBodiesBytes - this.#largeBytes - addedLarge)
         throw busy(`your requests would leave too little of the server's ${allBodiesBytes} bytes of request bodies`);
     }
-    this.#large += addedLarge;
+    this.#largeBytes += addedLarge;
     update(this.#byUser, userId, user);
-    if (demoInstanceId !== undefined) update(this.#byDemoInstance, demoInstanceId, demo);
+    if (demoInstanceId !== undefined) update(this.#bytesByDemoInstance, demoInstanceId, demo);
   }
 }
 
-const NOTHING: BodyBytes = { small: 0, large: 0 };
+const NO_BYTES: BodyBytes = { small: 0, large: 0 };
 
 const exceeds = ({ small, large }: BodyBytes, budget: number): boolean => Math.max(small, large) > budget;
 

@@ -6,7 +6,7 @@ import { HttpRefusal } from "../problems/problem.ts";
 /** Maximum wait for the next bytes of a body, ms. */
 const STALL_MS = 30_000;
 /** Maximum time for a whole body, ms: 16 MiB over a slow connection. */
-export const WHOLE_BODY_MS = 120_000;
+export const BODY_TIMEOUT_MS = 120_000;
 
 /**
  * The body as chunks. Reading fails as soon as it is larger than `limit` bytes or too slow.
@@ -82,7 +82,7 @@ class BodyTimeout {
     this.#system = system;
     this.#signal = signal;
     signal?.addEventListener("abort", this.#abort);
-    this.#endsAt = now + WHOLE_BODY_MS;
+    this.#endsAt = now + BODY_TIMEOUT_MS;
     this.#stallsAt = now + STALL_MS;
     this.#cancel = system.after(STALL_MS, () => this.#check());
   }
@@ -105,7 +105,7 @@ class BodyTimeout {
   #check(): void {
     const remainingMs = Math.min(this.#endsAt, this.#stallsAt) - this.#system.monotonic();
     if (remainingMs > 0) this.#cancel = this.#system.after(remainingMs, () => this.#check());
-    else this.#refuse?.(timeoutRefusal(this.#stallsAt < this.#endsAt ? STALL_MS : WHOLE_BODY_MS));
+    else this.#refuse?.(timeoutRefusal(this.#stallsAt < this.#endsAt ? STALL_MS : BODY_TIMEOUT_MS));
   }
 }
 

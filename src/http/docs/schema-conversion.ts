@@ -14,7 +14,7 @@ type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnyS
 type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>;
 
 /** Checks that JSON Schema cannot express; problem documents report them. Any other unconvertible check is an error. */
-const INEXPRESSIBLE: ReadonlySet<string> = new Set(["trim", "check", "raw_check"]);
+const INEXPRESSIBLE_TYPES: ReadonlySet<string> = new Set(["trim", "check", "raw_check"]);
 
 /** The `components/schemas` of the document, made from the schemas that check requests and describe responses. */
 export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
@@ -48,7 +48,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     overrideAction: ({ valibotAction, jsonSchema }) => {
       const override = JSON_SCHEMAS.get(valibotAction);
       if (override) return { ...jsonSchema, ...override } as JsonSchema;
-      return INEXPRESSIBLE.has(valibotAction.type) ? jsonSchema : undefined;
+      return INEXPRESSIBLE_TYPES.has(valibotAction.type) ? jsonSchema : undefined;
     },
   });
   const createCall = byType("CreateCall", CALL_TYPES, "Fields of other types are ignored.");

@@ -27,7 +27,7 @@ export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise
 <p><img alt="QR code that links the phone" width="280" height="280" src="data:image/png;base64,${image}"></p>
 <p role="status"></p>
 <noscript><p>The code changes. <a href="">Show the current one</a></p></noscript>`;
-  return htmlPage("Link this phone", body, "card", FOLLOW);
+  return htmlPage("Link this phone", body, "card", FOLLOW_SCRIPT);
 }
 
 /** Error page for a person. @param reloads true if the fault may pass, so that the page reloads itself */
@@ -39,7 +39,7 @@ export function refusalPage(title: string, detail: string, { reloads }: { reload
 const RELOAD = "setTimeout(() => location.reload(), 5000);";
 
 /** Shows each new code, and loads the page again once the number is linked or the page has expired. */
-const FOLLOW = `
+const FOLLOW_SCRIPT = `
 const image = document.querySelector("img");
 const status = document.querySelector("[role=status]");
 const show = (text) => { if (status.textContent !== text) status.textContent = text; };

@@ -37,7 +37,7 @@ export function failureReply(
 }
 
 /** The reply if handling a failure fails too: the promise of an application never rejects. */
-export function lastResort(cause: unknown, log: Logger | undefined): Reply {
+export function fallbackReply(cause: unknown, log: Logger | undefined): Reply {
   try {
     log?.error({ err: cause }, "a request could not be handled at all");
   } catch {

@@ -7,14 +7,14 @@ import { isInPieces } from "./reply.ts";
 
 const NAME = /^[a-z0-9-]+$/;
 /** Characters that a header value may not contain (RFC 9110 §5.5): a line break would allow header injection. */
-const UNSAFE = /[^\t -~\x80-\xff]/;
+const UNSAFE_HEADER_CHARACTER = /[^\t -~\x80-\xff]/;
 
 /** Prepares a reply for sending: adds the common headers, drops the body of a HEAD, refuses unsafe header values. */
 export function finish(reply: Reply, context: RequestContext, cors: Cors | undefined, log: Logger): Reply {
   const headers: Record<string, string> = {};
   for (const name in reply.headers) {
     const value = reply.headers[name]!;
-    if (UNSAFE.test(value) || !NAME.test(name)) {
+    if (UNSAFE_HEADER_CHARACTER.test(value) || !NAME.test(name)) {
       log.error({ request_id: context.requestId, header: name }, "a reply had an unsafe header and was not sent");
       return finish(internalProblem(context), context, cors, log);
     }

@@ -1,11 +1,11 @@
 /** The characters of a path (RFC 3986 §3.3), and whole percent-encodings. */
-const WELL_FORMED = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
+const WELL_FORMED_PATH = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
 
 /** The first character, or percent-encoding, that keeps a path from being well formed. */
 const MALFORMED = /%(?![0-9A-Fa-f]{2}).{0,2}|[^\w!$&'()*+,\-./:;=@~%]/su;
 
 /** Dot segments, empty segments before the last one, and encoded separators: implementations disagree on their meaning. */
-const AMBIGUOUS = /\/(?:\.|%2e){1,2}(?:\/|$)|\/\/|%2f|%5c/i;
+const AMBIGUOUS_PATH = /\/(?:\.|%2e){1,2}(?:\/|$)|\/\/|%2f|%5c/i;
 
 /** Reason why no route takes a path. */
 export interface PathFault {
@@ -19,14 +19,14 @@ export interface PathFault {
  * @param path the path as the client sent it, from the first slash to the query
  */
 export function pathFault(path: string): PathFault | undefined {
-  if (!WELL_FORMED.test(path)) {
+  if (!WELL_FORMED_PATH.test(path)) {
     const malformedPart = JSON.stringify(MALFORMED.exec(path)?.[0] ?? "");
     return {
       code: "invalid_request",
       detail: `the path has ${malformedPart}, which is not allowed in a URL (RFC 3986): percent-encode it`,
     };
   }
-  if (!AMBIGUOUS.test(path)) return undefined;
+  if (!AMBIGUOUS_PATH.test(path)) return undefined;
   return {
     code: "not_found",
     detail: 'no path here has the segments ".", ".." or "", or an encoded "/" or "\\"; send the path that you mean',

@@ -76,11 +76,11 @@ export function streamRoutes(
             customParameters: twilioParameters(context.search),
             warn: (detail) => log.warn(fields, detail),
           });
-        const native = (output: DialectOutput): Dialect =>
+        const nativeDialect = (output: DialectOutput): Dialect =>
           new NativeDialect(output, { ...format, mp3Stream, now: () => system.now() });
         context.socketHandlers = streamSocket({
           reservation,
-          dialect: query.protocol === "twilio" ? twilio : native,
+          dialect: query.protocol === "twilio" ? twilio : nativeDialect,
           watchToken: (onRevoked) => watches.watch(context.token, context.caller, onRevoked),
           log,
           fields,

@@ -5,9 +5,9 @@ const OVERHEAD_BYTES = 1024;
 /** Number of messages that are taken in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
 /** Size above which a queue counts as long, bytes. */
-const LONG_BYTES: number = 6 << 20;
+const HIGH_WATER_BYTES: number = 6 << 20;
 /** Size at which it no longer counts as long, bytes. */
-const SHORT_BYTES: number = 5 << 20;
+const LOW_WATER_BYTES: number = 5 << 20;
 /**
  * Largest queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message that drops the
  * queue arrives at once.
@@ -36,10 +36,10 @@ export interface InboxOptions {
  */
 export class StreamInbox {
   readonly #options: InboxOptions;
-  readonly #waiting: (string | Uint8Array)[] = [];
+  readonly #waitingMessages: (string | Uint8Array)[] = [];
   #bytes = 0;
   #draining: Promise<void> | undefined;
-  #isLong = false;
+  #isBacklogged = false;
   #isClosed = false;
 
   constructor(options: InboxOptions) {
@@ -50,7 +50,7 @@ export class StreamInbox {
   push(message: string | Uint8Array): void {
     if (this.#isClosed) return;
     if (!this.#draining) this.#take(message);
-    else if (this.#options.dropsAudio(message)) this.#overtake(message);
+    else if (this.#options.dropsAudio(message)) this.#skipWaiting(message);
     else this.#wait(message);
   }
 
@@ -61,13 +61,13 @@ export class StreamInbox {
 
   /** True if a waiting message passes the test. */
   some(passes: (message: string | Uint8Array) => boolean): boolean {
-    return this.#waiting.some(passes);
+    return this.#waitingMessages.some(passes);
   }
 
   /** Drops the queue and ignores further messages. */
   close(): void {
     this.#isClosed = true;
-    this.#waiting.length = 0;
+    this.#waitingMessages.length = 0;
   }
 
   #take(message: string | Uint8Array): void {
@@ -80,15 +80,16 @@ export class StreamInbox {
   }
 
   /** Takes all waiting messages, without their audio, and then the message that drops it. */
-  #overtake(message: string | Uint8Array): void {
+  #skipWaiting(message: string | Uint8Array): void {
     this.#bytes = 0;
     try {
-      for (const skippedMessage of this.#waiting.splice(0)) if (!this.#isClosed) this.#options.skip(skippedMessage);
+      for (const skippedMessage of this.#waitingMessages.splice(0))
+        if (!this.#isClosed) this.#options.skip(skippedMessage);
       if (!this.#isClosed) void this.#options.take(message);
     } catch (cause) {
       this.#fail(cause);
     }
-    if (this.#isLong && !this.#isClosed) this.#setLong(false);
+    if (this.#isBacklogged && !this.#isClosed) this.#setBacklogged(false);
   }
 
   #wait(message: string | Uint8Array): void {
@@ -98,16 +99,20 @@ export class StreamInbox {
       this.#options.onFull();
       return;
     }
-    this.#waiting.push(message);
-    if (!this.#isLong && this.#bytes > LONG_BYTES) this.#setLong(true);
+    this.#waitingMessages.push(message);
+    if (!this.#isBacklogged && this.#bytes > HIGH_WATER_BYTES) this.#setBacklogged(true);
   }
 
   async #drain(first: Promise<void>): Promise<void> {
     try {
       await first;
-      for (let count = 1, next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift(), count++) {
+      for (
+        let count = 1, next = this.#waitingMessages.shift();
+        next !== undefined;
+        next = this.#waitingMessages.shift(), count++
+      ) {
         this.#bytes -= next.length + OVERHEAD_BYTES;
-        if (this.#isLong && this.#bytes <= SHORT_BYTES) this.#setLong(false);
+        if (this.#isBacklogged && this.#bytes <= LOW_WATER_BYTES) this.#setBacklogged(false);
         const promise = this.#options.take(next);
         if (promise) await promise;
         else if (count % MESSAGES_PER_TURN === 0) await nextTurn();
@@ -118,8 +123,8 @@ export class StreamInbox {
     this.#draining = undefined;
   }
 
-  #setLong(isLong: boolean): void {
-    this.#isLong = isLong;
+  #setBacklogged(isLong: boolean): void {
+    this.#isBacklogged = isLong;
     this.#options.onLong(isLong);
   }
 

@@ -36,7 +36,7 @@ export class NativeDialect implements Dialect {
       encoding,
       sampleRate,
       mp3: mp3Stream,
-      room: (ms) => this.#attachment?.room(ms),
+      waitForRoom: (ms) => this.#attachment?.waitForRoom(ms),
       onDecoded: (samples, rate) => this.#attachment?.write(samples, rate),
     });
   }
@@ -56,9 +56,9 @@ export class NativeDialect implements Dialect {
     }
     try {
       const promise = this.#incoming.push(data);
-      if (!promise) this.#attachment?.took();
+      if (!promise) this.#attachment?.countMessage();
       return promise?.then(
-        () => this.#attachment?.took(),
+        () => this.#attachment?.countMessage(),
         (error: unknown) => this.#fail(error),
       );
     } catch (error) {
@@ -76,7 +76,7 @@ export class NativeDialect implements Dialect {
 
   skip(data: string | Uint8Array): void {
     if (typeof data === "string" && !isOfType(data, "mark")) this.#handle(data);
-    else this.#attachment?.took();
+    else this.#attachment?.countMessage();
   }
 
   end(): void {
@@ -105,11 +105,11 @@ export class NativeDialect implements Dialect {
     return { type: "call_event", event: "audio_dropped", timestamp: timestamp(this.#now()), dropped_ms: ms };
   }
 
-  over(): void {}
+  ended(): void {}
 
   #handle(text: string): void {
     const message = readClientMessage(text);
-    if (message.type !== "progress") this.#attachment?.took();
+    if (message.type !== "progress") this.#attachment?.countMessage();
     try {
       this.#perform(message);
     } catch (error) {
@@ -144,7 +144,7 @@ export class NativeDialect implements Dialect {
   }
 
   #refuseLate(): void {
-    this.#attachment?.took();
+    this.#attachment?.countMessage();
     if (this.#isLateReported) return;
     this.#isLateReported = true;
     const detail = "audio after hangup is not played: send it before the hangup, or send no hangup";

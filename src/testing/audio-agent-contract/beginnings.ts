@@ -9,7 +9,7 @@ const EARLY_MS = 300;
 /** Time for a refusal, ms. */
 const REFUSAL_MS = 30_000;
 /** Mean square of audible audio. */
-const AUDIBLE = 100 ** 2;
+const AUDIBLE_ENERGY = 100 ** 2;
 
 /** Clauses about the beginning of agents and conversations. */
 export function beginningsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
@@ -58,7 +58,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       expect(dialogue.spokenMs()).toBeLessThanOrEqual(60_000);
       const samples = dialogue.samples();
       expect(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length).toBeGreaterThanOrEqual(
-        AUDIBLE,
+        AUDIBLE_ENERGY,
       );
     });
 

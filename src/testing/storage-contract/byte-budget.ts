@@ -1,5 +1,5 @@
 import type { Call } from "../../domain/calls/call.ts";
-import { SINGLE } from "../../domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "../../domain/instances/queue-capacity.ts";
 import type { ByteBudget } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
@@ -17,7 +17,7 @@ function counting(clause: Clause): void {
     const storedBytes = () => scene.storage.retention.storedBytes(scene.userId);
     const before = await storedBytes();
     const call = scene.call(instance, { message: { type: "FIXED_AUDIO", fileName: "a.wav" } as never });
-    await scene.storage.calls.insert(call, new Uint8Array(64 * KIB), SINGLE, []);
+    await scene.storage.calls.insert(call, new Uint8Array(64 * KIB), SINGLE_POLICY, []);
     scene.equal((await storedBytes()) >= before + 64 * KIB, true);
     await scene.storage.transcripts.append([
       {
@@ -125,7 +125,10 @@ function limits(clause: Clause): void {
       const instance = scene.instance();
       scene.equal(await instances.insert(instance, [], undefined, undefined, budget), "created");
       const call = scene.call(instance, { isDemo: true });
-      scene.equal((await calls.insert(call, undefined, SINGLE, [], undefined, undefined, budget)).kind, "created");
+      scene.equal(
+        (await calls.insert(call, undefined, SINGLE_POLICY, [], undefined, undefined, budget)).kind,
+        "created",
+      );
     }
     const noBytes = { userBytes: 0.5, demoBytes: 0.5 };
     scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, noBytes), "over_budget");
@@ -143,7 +146,7 @@ function limits(clause: Clause): void {
 
 async function createBig(scene: StorageScene, instance: { readonly id: string }, budget: ByteBudget): Promise<string> {
   const call = scene.call(instance, { metadata: { text: "x".repeat(16 * KIB) } });
-  return (await scene.storage.calls.insert(call, undefined, SINGLE, [], undefined, undefined, budget)).kind;
+  return (await scene.storage.calls.insert(call, undefined, SINGLE_POLICY, [], undefined, undefined, budget)).kind;
 }
 
 function overBudget(owner: "user" | "demo") {

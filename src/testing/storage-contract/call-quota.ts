@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "../../domain/instances/queue-capacity.ts";
 import type { Insertion } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
@@ -62,7 +62,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
   clause("a call keeps the prefixes of the token that created it", async (scene) => {
     const { instance } = await tokenScene(scene);
     const call = scene.call(instance, { allowedPrefixes: ["+49", "+1415"] });
-    await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    await scene.storage.calls.insert(call, undefined, SINGLE_POLICY, []);
     scene.equal((await scene.storage.calls.get(call.id))?.allowedPrefixes, ["+49", "+1415"]);
   });
 
@@ -70,7 +70,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     const token = await tokenScene(scene);
     const activeCall = await token.createdCall(1);
     const nextCall = scene.call(token.instance, { tokenId: token.id });
-    const insertion = await scene.storage.calls.insert(nextCall, undefined, SINGLE, [], undefined, {
+    const insertion = await scene.storage.calls.insert(nextCall, undefined, SINGLE_POLICY, [], undefined, {
       maxCalls: 1,
       since: 0,
     });
@@ -85,7 +85,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
       instances.map((instance) => {
         const quota = { maxCalls: 7, since: 0 };
         const call = scene.call(instance, { tokenId });
-        return scene.storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
+        return scene.storage.calls.insert(call, undefined, SINGLE_POLICY, [], undefined, quota);
       }),
     );
     scene.equal(insertions.filter(({ kind }) => kind === "created").length, 7);
@@ -163,7 +163,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
   clause("a call keeps the limit of the token that created it", async (scene) => {
     const { instance } = await tokenScene(scene);
     const call = scene.call(instance, { maxCallsPerDay: 200 });
-    await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    await scene.storage.calls.insert(call, undefined, SINGLE_POLICY, []);
     scene.equal((await scene.storage.calls.get(call.id))?.maxCallsPerDay, 200);
   });
 

@@ -135,12 +135,12 @@ export function callRemovalContract(clause: Clause): void {
   clause("a list continues after the last call of a page is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
-    const seamCall = await scene.storedCall(instance);
+    const boundaryCall = await scene.storedCall(instance);
     const newestCall = await scene.storedCall(instance);
     const earlyMs = (calls[0].endedAt ?? 0) - 1;
-    await scene.updateCall(seamCall, { status: "FAILED", endedAt: earlyMs });
-    scene.equal((await scene.storage.calls.remove([seamCall.id])).ids, [seamCall.id]);
-    const earlierCalls = await scene.storage.calls.list(scene.userId, {}, { after: seamCall.id });
+    await scene.updateCall(boundaryCall, { status: "FAILED", endedAt: earlyMs });
+    scene.equal((await scene.storage.calls.remove([boundaryCall.id])).ids, [boundaryCall.id]);
+    const earlierCalls = await scene.storage.calls.list(scene.userId, {}, { after: boundaryCall.id });
     scene.equal(idsOf(earlierCalls), idsOf(calls).toReversed());
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newestCall.id]);
   });

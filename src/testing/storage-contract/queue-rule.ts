@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "../../domain/instances/queue-capacity.ts";
 import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
 
 /** Creating calls, and the queue rule that the database enforces. */
@@ -7,7 +7,7 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     const instance = await scene.storedInstance();
     const message = { type: "DYNAMIC_AGENT", instructions: ["\u0000 \udfff ☎ '\"", "be brief"] } as const;
     const call = scene.call(instance, { message, slot: 5 });
-    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE_POLICY, []);
     scene.equal(insertion, { kind: "created", call: { ...call, slot: 0 } });
     scene.equal(await scene.storage.calls.get(call.id), { ...call, slot: 0 });
     scene.equal(await scene.storage.calls.get(scene.id("call")), undefined);
@@ -17,7 +17,7 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     const instance = await scene.storedInstance();
     const call = scene.call(instance);
     const event = scene.event("queued", call);
-    await scene.storage.calls.insert(call, Uint8Array.of(7, 0, 255), SINGLE, [event]);
+    await scene.storage.calls.insert(call, Uint8Array.of(7, 0, 255), SINGLE_POLICY, [event]);
     await scene.reopen();
     scene.equal(await scene.storage.calls.get(call.id), call);
     scene.equal(await scene.storage.calls.audio(call.id), Uint8Array.of(7, 0, 255));
@@ -30,10 +30,10 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
       const instance = await scene.storedInstance();
       const call = scene.call(instance);
       const event = scene.impossibleEvent("queued", call);
-      await scene.failure(scene.storage.calls.insert(call, Uint8Array.of(1), SINGLE, [event]));
+      await scene.failure(scene.storage.calls.insert(call, Uint8Array.of(1), SINGLE_POLICY, [event]));
       scene.equal(await scene.storage.calls.get(call.id), undefined);
       scene.equal(await scene.storage.calls.audio(call.id), undefined);
-      const next = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+      const next = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE_POLICY, []);
       scene.equal(next.kind, "created");
     },
   );
@@ -56,13 +56,15 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
       if (status !== "QUEUED") activeCall = await scene.updateCall(activeCall, { status });
       const second = scene.call(instance);
-      const insertion = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
+      const insertion = await scene.storage.calls.insert(second, undefined, SINGLE_POLICY, [
+        scene.event("queued", second),
+      ]);
       scene.equal(insertion, { kind: "existing", call: activeCall });
       scene.equal(await scene.storage.calls.get(second.id), undefined);
       scene.equal(await scene.timeline(second.id), []);
     }
     await scene.updateCall(activeCall, { status: "COMPLETED", endedAt: scene.now() });
-    const third = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+    const third = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE_POLICY, []);
     scene.equal(third.kind, "created");
   });
 
@@ -71,14 +73,14 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
     await scene.updateCall(first, { status: "FAILED", endedAt: scene.now() });
-    const insertion = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+    const insertion = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE_POLICY, []);
     scene.equal(insertion, { kind: "existing", call: second });
   });
 
   clause("of 50 concurrent creations under `single`, one creates a call and 49 return it", async (scene) => {
     const instance = await scene.storedInstance();
     const insertions = await Promise.all(
-      Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
+      Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE_POLICY, [])),
     );
     const creations = insertions.filter((insertion) => insertion.kind === "created");
     scene.equal(creations.length, 1);
@@ -103,7 +105,7 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
   clause("instances queue independently of each other", async (scene) => {
     const instances = [await scene.storedInstance(), await scene.storedInstance()];
     const insertions = await Promise.all(
-      instances.map((instance) => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
+      instances.map((instance) => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE_POLICY, [])),
     );
     scene.equal(
       insertions.map((insertion) => insertion.kind),

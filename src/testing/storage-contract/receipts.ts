@@ -1,4 +1,4 @@
-import { SINGLE } from "../../domain/instances/queue-capacity.ts";
+import { SINGLE_POLICY } from "../../domain/instances/queue-capacity.ts";
 import type { NewReceipt } from "../../ports/storage.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
@@ -13,7 +13,7 @@ function keys(clause: Clause): void {
   clause("a receipt is stored with its call", async (scene) => {
     const call = scene.call(await scene.storedInstance());
     scene.equal(await find(scene, "k"), undefined);
-    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
+    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE_POLICY, [], receipt(scene, "k"));
     scene.equal(insertion.kind, "created");
     scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: call.id });
   });
@@ -62,10 +62,12 @@ function creations(clause: Clause): void {
     const { calls, instances } = scene.storage;
     const [busyInstance, freeInstance] = [await scene.storedInstance(), await scene.storedInstance()];
     const [first, second, instance] = [scene.call(busyInstance), scene.call(freeInstance), scene.instance()];
-    await calls.insert(first, undefined, SINGLE, [], receipt(scene, "k"));
+    await calls.insert(first, undefined, SINGLE_POLICY, [], receipt(scene, "k"));
     const queuedEvent = scene.event("queued", second);
     const repetition = { ...receipt(scene, "k"), fingerprint: "other" };
-    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queuedEvent], repetition), { kind: "repeated" });
+    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE_POLICY, [queuedEvent], repetition), {
+      kind: "repeated",
+    });
     const createdEvent = scene.event("instance.created", instance);
     scene.equal(await instances.insert(instance, [createdEvent], repetition), "repeated");
     scene.equal(await calls.get(second.id), undefined);
@@ -90,17 +92,20 @@ function creations(clause: Clause): void {
     const { calls, instances } = scene.storage;
     const instance = await scene.storedInstance();
     const call = scene.call(instance);
-    await calls.insert(call, undefined, SINGLE, []);
+    await calls.insert(call, undefined, SINGLE_POLICY, []);
     scene.equal(
-      (await calls.insert(scene.call(instance), undefined, SINGLE, [], receipt(scene, "k"))).kind,
+      (await calls.insert(scene.call(instance), undefined, SINGLE_POLICY, [], receipt(scene, "k"))).kind,
       "existing",
     );
     const orphanCall = scene.call(scene.instance());
-    scene.equal((await calls.insert(orphanCall, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
+    scene.equal(
+      (await calls.insert(orphanCall, undefined, SINGLE_POLICY, [], receipt(scene, "k"))).kind,
+      "instance_gone",
+    );
     scene.equal(await instances.insert(scene.instance(), [], receipt(scene, "k"), 1), "at_limit");
     const event = scene.impossibleEvent("queued", call);
     const failingCall = scene.call(await scene.storedInstance());
-    await scene.failure(calls.insert(failingCall, undefined, SINGLE, [event], receipt(scene, "k")));
+    await scene.failure(calls.insert(failingCall, undefined, SINGLE_POLICY, [event], receipt(scene, "k")));
     scene.equal(await find(scene, "k"), undefined);
   });
 }
@@ -110,8 +115,8 @@ function removals(clause: Clause): void {
     const { calls } = scene.storage;
     const [instance, otherInstance] = [await scene.storedInstance(), await scene.storedInstance()];
     const call = scene.call(instance);
-    await calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
-    await calls.insert(scene.call(otherInstance), undefined, SINGLE, [], receipt(scene, "other"));
+    await calls.insert(call, undefined, SINGLE_POLICY, [], receipt(scene, "k"));
+    await calls.insert(scene.call(otherInstance), undefined, SINGLE_POLICY, [], receipt(scene, "other"));
     await scene.updateCall(call, { status: "FAILED", endedAt: scene.now() });
     scene.equal((await calls.remove([call.id])).receipts, 1);
     scene.equal(await find(scene, "k"), { fingerprint: "", recordId: call.id });

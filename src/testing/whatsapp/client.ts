@@ -274,7 +274,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       knownPeers: this.#knownPeers,
       emit: (event, argument) => this.#listeners.emit(event, argument),
       resolve: resolveJid,
-      tokenOf: (jid) => this.#tokens.of(jid),
+      tokenOf: (jid) => this.#tokens.tokenOf(jid),
       offer: (callId, peerJid, token, voip) => {
         return this.#network.offer(this, voip, { callId, peerJid, creator: this.#address, token });
       },

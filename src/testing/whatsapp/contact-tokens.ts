@@ -35,7 +35,7 @@ export class ContactTokens {
   }
 
   /** The token of a contact; undefined for a stranger, and while the records cannot be read. */
-  async of(jid: string): Promise<Uint8Array | undefined> {
+  async tokenOf(jid: string): Promise<Uint8Array | undefined> {
     const [bytes] = await this.#records.get([this.#key(jid)]).catch(() => []);
     const record = bytes && (decodeRecord(bytes) as { readonly tcToken?: Uint8Array });
     return record?.tcToken;

@@ -1,6 +1,6 @@
 import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
 import { contactToken } from "./contact-tokens.ts";
-import { digitsOf, type FakeNumber, isPossible, lidOf, userOf, whatsAppForm } from "./numbers.ts";
+import { digitsOf, type FakeNumber, isPossibleNumber, lidOf, userOf, whatsAppForm } from "./numbers.ts";
 
 /** The numbers of a fake network, with their addresses. */
 export class Directory {
@@ -16,20 +16,20 @@ export class Directory {
 
   lookUp(digits: string): WhatsAppNumber {
     const phoneJid = `${digits}@s.whatsapp.net`;
-    const form = this.#formOf(digits);
-    if (form === undefined) return { phoneJid, lidJid: null, exists: false, invalid: !isPossible(digits) };
+    const form = this.#registeredForm(digits);
+    if (form === undefined) return { phoneJid, lidJid: null, exists: false, invalid: !isPossibleNumber(digits) };
     return { phoneJid: `${form}@s.whatsapp.net`, lidJid: this.#lidOf(form), exists: true, invalid: false };
   }
 
   /** Behaviour of a number; undefined if it is not on WhatsApp. */
   numberOf(phone: string): FakeNumber | undefined {
-    const form = this.#formOf(phone);
+    const form = this.#registeredForm(phone);
     return form === undefined ? undefined : (this.#numbers.get(form) ?? this.otherNumbers ?? undefined);
   }
 
   /** The JID that the network uses for a JID: the hidden address if there is one. */
   resolve(jid: string): string {
-    const form = this.#formOf(this.phoneOf(jid));
+    const form = this.#registeredForm(this.phoneOf(jid));
     return form === undefined ? jid : this.peerOf(form);
   }
 
@@ -55,8 +55,8 @@ export class Directory {
   }
 
   /** The form under which a number is on WhatsApp; undefined if it is not. */
-  #formOf(digits: string): string | undefined {
-    if (!isPossible(digits)) return undefined;
+  #registeredForm(digits: string): string | undefined {
+    if (!isPossibleNumber(digits)) return undefined;
     const describedNumber = this.#numbers.get(digits);
     if (describedNumber !== undefined) return describedNumber.exists === false ? undefined : digits;
     for (const [form, number] of this.#numbers)

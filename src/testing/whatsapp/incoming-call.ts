@@ -5,7 +5,7 @@ export class FakeIncomingCall {
   readonly from: string;
   /** True if the client has confirmed that it rings, as the plugin does automatically. */
   preaccepted = false;
-  #touched = false;
+  #isEndedByClient = false;
   readonly #terminate: () => void;
 
   constructor(callId: string, from: string, terminate: () => void) {
@@ -15,8 +15,8 @@ export class FakeIncomingCall {
   }
 
   /** True if the client has ended the call: for the owner's phone too. */
-  get touched(): boolean {
-    return this.#touched;
+  get isEndedByClient(): boolean {
+    return this.#isEndedByClient;
   }
 
   /** Lets the caller give up. */
@@ -31,6 +31,6 @@ export class FakeIncomingCall {
 
   /** Records that the client ended the call. For the client. */
   stop(by: "caller" | "callee"): void {
-    if (by === "caller") this.#touched = true;
+    if (by === "caller") this.#isEndedByClient = true;
   }
 }

@@ -60,7 +60,7 @@ export function digitsOf(phone: string): string {
 }
 
 /** True if a number can be a phone number at all. */
-export function isPossible(digits: string): boolean {
+export function isPossibleNumber(digits: string): boolean {
   return digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !digits.startsWith("0");
 }
 

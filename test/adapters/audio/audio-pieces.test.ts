@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { eachPiece } from "../../../adapters/audio/audio-pieces.ts";
+import { forEachPiece } from "../../../adapters/audio/audio-pieces.ts";
 import { Mp3Splitter } from "../../../src/audio/mp3/mp3-splitter.ts";
 
 const fixture = async (name: string): Promise<Uint8Array> =>
@@ -37,7 +37,7 @@ describe("decoding piece by piece", () => {
   test("stops between pieces at its CPU limit", async () => {
     const file = await fixture("tone-44k-stereo-id3.mp3");
     let pieces = 0;
-    const work = eachPiece(file, "mp3", { maxCpuMs: -1, isCancelled: isNeverCancelled }, () => {
+    const work = forEachPiece(file, "mp3", { maxCpuMs: -1, isCancelled: isNeverCancelled }, () => {
       pieces++;
     });
     await expect(work).rejects.toThrow("to decode");
@@ -48,7 +48,7 @@ describe("decoding piece by piece", () => {
   test("stops between two pieces when it is cancelled", async () => {
     const file = await fixture("tone-44k-stereo-id3.mp3");
     let pieces = 0;
-    await eachPiece(file, "mp3", { maxCpuMs: 5000, isCancelled: () => pieces > 0 }, () => {
+    await forEachPiece(file, "mp3", { maxCpuMs: 5000, isCancelled: () => pieces > 0 }, () => {
       pieces++;
     });
     expect(pieces).toBeLessThan(10);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eachPiece } from "../../../adapters/audio/audio-pieces.ts";
+import { forEachPiece } from "../../../adapters/audio/audio-pieces.ts";
 import { concatPcm, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { sniff } from "../../../src/audio/sniffing/sniff.ts";
 import { tone as sineTone, toneShare } from "../../../src/audio/tones/tone.ts";
@@ -28,7 +28,7 @@ async function decode(file: Uint8Array): Promise<DecodedFile> {
   if (typeof format !== "string") throw new Error(format.unsupported);
   const parts: { pieces: Int16Array[]; sampleRate: number }[] = [];
   const limits = { maxCpuMs: 60_000, isCancelled: () => false };
-  const { truncated, bytes } = await eachPiece(file, format, limits, ({ samples, sampleRate }) => {
+  const { truncated, bytes } = await forEachPiece(file, format, limits, ({ samples, sampleRate }) => {
     if (parts.at(-1)?.sampleRate !== sampleRate) parts.push({ pieces: [], sampleRate });
     parts.at(-1)!.pieces.push(samples);
   });

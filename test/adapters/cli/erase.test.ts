@@ -5,7 +5,7 @@ import { CliServer } from "./client-server.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
 
 const NUMBER = "+12025550100";
-const MASKED = "+1202•••0100";
+const MASKED_NUMBER = "+1202•••0100";
 
 describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
@@ -24,7 +24,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/calls +1 deleted/);
     expect(stdout).toMatch(/recordings +1 deleted/);
-    expect(stdout).toContain(MASKED);
+    expect(stdout).toContain(MASKED_NUMBER);
     expect(stdout).not.toContain(NUMBER);
     expect([existsSync(heardFile), existsSync(recordingFile)]).toEqual([false, false]);
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(404);
@@ -36,7 +36,12 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     const call = await client.call(unlinkedInstance.id, { target: { phoneNumber: NUMBER } });
     const { code, stdout, stderr } = await erase("--phone", NUMBER, "--json");
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ phone: MASKED, calls: 0, active_calls: [call.id], instances: [] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      phone: MASKED_NUMBER,
+      calls: 0,
+      active_calls: [call.id],
+      instances: [],
+    });
     expect(stderr).toBe("");
     const erasure = await erase("--phone", NUMBER);
     expect(erasure.stderr).toContain(`ringport calls hangup ${call.id}`);

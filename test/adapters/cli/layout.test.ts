@@ -3,7 +3,7 @@ import { COMMANDS, loadAll } from "../../../adapters/cli/all-commands.ts";
 import { commandHelp, overviewHelp } from "../../../adapters/cli/help.ts";
 import { MODEL_COLUMNS } from "../../../adapters/cli/models/models.ts";
 import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
-import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";
+import { fitTable, table } from "../../../adapters/cli/terminal/table.ts";
 import { wrapped } from "../../../adapters/cli/terminal/wrapped.ts";
 
 const maxLength = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length));
@@ -28,7 +28,7 @@ describe("a list of calls", () => {
   const rows = [["call_01", "instance_not_linked\x1b[31m", "2026-11-21", "inst_01"]];
 
   test("has every column on a wide terminal", () =>
-    expect(fittingTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
+    expect(fitTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
 
   test("keeps names, languages and licences of models on narrow terminals", () => {
     const cells = [
@@ -40,20 +40,20 @@ describe("a list of calls", () => {
       "about 330 MB",
       "MIT",
     ];
-    const [head, row] = fittingTable(MODEL_COLUMNS, [cells], 80);
+    const [head, row] = fitTable(MODEL_COLUMNS, [cells], 80);
     expect(head).toMatch(/MODEL +LANGUAGES +STATE +VOICES +LICENCE/);
     expect(row).toMatch(/^vits-piper-pt_BR-faber-medium +pt-BR +available +pt-BR-20 +MIT$/);
   });
 
   test("leaves out columns on narrow terminals, and names them", () => {
-    const lines = fittingTable(columns, rows, 40);
+    const lines = fitTable(columns, rows, 40);
     expect(lines[1]).toBe("call_01  instance_not_linked [31m");
     expect(lines.join(" ")).toContain("WHEN, AT");
     expect(maxLength(lines)).toBeLessThanOrEqual(40);
   });
 
   test("cuts long cells last, and never the id", () => {
-    const lines = fittingTable(columns, rows, 24);
+    const lines = fitTable(columns, rows, 24);
     expect(lines[1]).toBe("call_01  instance_not_l…");
   });
 });

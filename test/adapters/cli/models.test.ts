@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ArchiveFormat,
   archiveOf,
-  DUO,
+  DUO_MODEL,
   FLUTE,
   fileEntry,
   modelEntries,
@@ -63,11 +63,11 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 
   test("lists installed models, including unknown and broken ones, with assigned ids", async () => {
     const { data, models, cli } = createDataFolder();
-    await cli("add", "--from", await saveArchive(DUO, "tar.gz"), await saveArchive(RECOGNISER, "tar"));
+    await cli("add", "--from", await saveArchive(DUO_MODEL, "tar.gz"), await saveArchive(RECOGNISER, "tar"));
     mkdirSync(join(models, FABER));
     writeFileSync(join(models, FABER, "pt_BR-faber-medium.onnx"), "<html>");
-    writeFileSync(join(models, DUO, "MODEL_CARD"), "# Card\n* License: CC0\n");
-    const env = { RINGPORT_DATA: data, RINGPORT_SPEECH_MODEL_VOICES: `{"en-GB-30":{"model":"${DUO}"}}` };
+    writeFileSync(join(models, DUO_MODEL, "MODEL_CARD"), "# Card\n* License: CC0\n");
+    const env = { RINGPORT_DATA: data, RINGPORT_SPEECH_MODEL_VOICES: `{"en-GB-30":{"model":"${DUO_MODEL}"}}` };
     const { stdout } = await launch(["models", "--installed", "--json"], { env, cwd: ENGINE_FOLDER }).finished;
     const list = JSON.parse(stdout);
     expect(list).toMatchObject({ folder: models, fault: null, engine: { licence: expect.stringContaining("GPL-3") } });
@@ -81,7 +81,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       }),
       expect.objectContaining({ name: RECOGNISER, state: "installed", job: "recogniser", known: false, voices: [] }),
       expect.objectContaining({
-        name: DUO,
+        name: DUO_MODEL,
         languages: ["en-GB", "en-US"],
         voices: ["en-GB-30", "en-US-50", "en-US-51"],
         licence: "CC0",
@@ -132,14 +132,14 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const { models, cli } = createDataFolder();
     const archivePaths = [
       await saveArchive(FLUTE, "tar.bz2"),
-      await saveArchive(DUO, "tar.gz"),
+      await saveArchive(DUO_MODEL, "tar.gz"),
       await saveArchive(RECOGNISER, "tar"),
     ];
     const first = await cli("add", "--from", ...archivePaths);
     expect(first.stdout).toBe(
       [
         `${FLUTE} is installed in ${models}\n  voices   pt-BR-50\n${UNKNOWN_LICENCE}`,
-        `${DUO} is installed in ${models}\n  voices   en-US-50, en-US-51\n${UNKNOWN_LICENCE}`,
+        `${DUO_MODEL} is installed in ${models}\n  voices   en-US-50, en-US-51\n${UNKNOWN_LICENCE}`,
         `${RECOGNISER} is installed in ${models}\n  licence  unknown (ask its publisher)\n`,
       ].join("\n"),
     );
@@ -164,13 +164,13 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 
   test("removes models, and suggests a name for an unknown one", async () => {
     const { models, cli } = createDataFolder();
-    await cli("add", "--from", await saveArchive(FLUTE, "tar"), await saveArchive(DUO, "tar"));
+    await cli("add", "--from", await saveArchive(FLUTE, "tar"), await saveArchive(DUO_MODEL, "tar"));
     const wrongName = await cli("remove", `${FLUTE}s`);
     expect([wrongName.code, wrongName.stderr]).toEqual([2, expect.stringContaining(`(did you mean ${FLUTE}?)`)]);
     for (const name of ["..", ".", "voice-ids.json", "../models"]) expect((await cli("remove", name)).code).toBe(2);
-    expect(await cli("remove", FLUTE, DUO)).toEqual({
+    expect(await cli("remove", FLUTE, DUO_MODEL)).toEqual({
       code: 0,
-      stdout: `${FLUTE} is removed\n${DUO} is removed\n`,
+      stdout: `${FLUTE} is removed\n${DUO_MODEL} is removed\n`,
       stderr: "",
     });
     expect(readdirSync(models)).toEqual(["voice-ids.json"]);

@@ -4,7 +4,7 @@ import type { Command } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
 import { detailText, optionFaultText, optionOf, WORDS_OF_FIELDS } from "../../../adapters/cli/request-fields.ts";
 
-async function typed(...words: string[]) {
+async function typedCommand(...words: string[]) {
   const command = (await commandOf(words)?.load()) as Command;
   return { command, line: parseCommandLine(command, words.slice(command.path.length)) };
 }
@@ -32,12 +32,12 @@ describe("a fault of a request", () => {
     [[], "", 'there is no column "startAt"', 'FILE is "people.csv": there is no column "startAt"'],
     [["--name", "n".repeat(101)], "/name", "is too long", `--name is "${"n".repeat(60)}…": is too long`],
   ])("of `batch create … %j` at %j names the option", async (options, pointer, detail, text) =>
-    expect(optionFaultText({ pointer, detail }, await typed(...batch, ...options))).toBe(text),
+    expect(optionFaultText({ pointer, detail }, await typedCommand(...batch, ...options))).toBe(text),
   );
 
   test("at a query parameter names the option", async () => {
     const fault = { pointer: "", parameter: "variable_columns", detail: "must be shorter" };
-    expect(optionFaultText(fault, await typed(...batch, "--variable-columns", "a=b"))).toBe(
+    expect(optionFaultText(fault, await typedCommand(...batch, "--variable-columns", "a=b"))).toBe(
       '--variable-columns is "a=b": must be shorter',
     );
   });
@@ -52,7 +52,7 @@ describe("a fault of a request", () => {
     [["erase", "--phone", "12"], "--phone", '--phone is "12": x'],
     [["calls", "--batch", "b"], "/cursor", "/cursor: x"],
   ])("of %j at %s names the option or operand", async (words, pointer, text) =>
-    expect(optionFaultText({ pointer, detail: "x" }, await typed(...words))).toBe(text),
+    expect(optionFaultText({ pointer, detail: "x" }, await typedCommand(...words))).toBe(text),
   );
 
   test("without a command names the field", () =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { commandOf } from "../../../adapters/cli/all-commands.ts";
 import type { ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
-import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings/all-settings.ts";
+import { CODE_ONLY_OPTIONS, SETTINGS } from "../../../adapters/cli/settings/all-settings.ts";
 import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/settings/dialling-rule-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/settings/read-settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
@@ -68,9 +68,9 @@ describe("the table of settings", () => {
   test("covers every option, or states the reason for an omission", () => {
     const topLevelOptions = SETTINGS.map(({ option }) => option.split(".")[0]);
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
-      expect(option in CODE_ONLY || topLevelOptions.includes(option), option).toBe(true);
+      expect(option in CODE_ONLY_OPTIONS || topLevelOptions.includes(option), option).toBe(true);
     for (const limit of Object.keys(DEFAULT_LIMITS))
-      expect([...SETTINGS.map(({ option }) => option), ...Object.keys(CODE_ONLY)]).toContain(`limits.${limit}`);
+      expect([...SETTINGS.map(({ option }) => option), ...Object.keys(CODE_ONLY_OPTIONS)]).toContain(`limits.${limit}`);
   });
 
   test("names options, variables and flags once, with explanations", () => {

@@ -6,7 +6,7 @@ import { qrPng } from "../../../src/http/linking/qr.ts";
 
 const SCALE = 4;
 /** Light upper half, light lower half. */
-const LIGHT: Readonly<Record<string, readonly [boolean, boolean]>> = {
+const LIGHT_HALVES: Readonly<Record<string, readonly [boolean, boolean]>> = {
   "█": [true, true],
   "▀": [true, false],
   "▄": [false, true],
@@ -15,7 +15,9 @@ const LIGHT: Readonly<Record<string, readonly [boolean, boolean]>> = {
 
 /** The text as a dark terminal shows it, as an image. */
 function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; width: number; height: number } {
-  const rows = lines.flatMap((line) => [0, 1].map((half) => [...line].map((character) => LIGHT[character]?.[half])));
+  const rows = lines.flatMap((line) =>
+    [0, 1].map((half) => [...line].map((character) => LIGHT_HALVES[character]?.[half])),
+  );
   const [width, height] = [(rows[0]?.length ?? 0) * SCALE, rows.length * SCALE];
   const pixels = new Uint8ClampedArray(width * height * 4).fill(255);
   for (let y = 0; y < height; y++)

@@ -10,7 +10,7 @@ import { fuzz } from "../../support/fuzz.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { toneModels } from "../../support/tone-models.ts";
 
-const DUO = "vits-tone-en_US-duo-low";
+const DUO_MODEL = "vits-tone-en_US-duo-low";
 const FLUTE = "vits-tone-pt_BR-flauta-low";
 const RECOGNISER = "sherpa-onnx-streaming-t-one-tones";
 
@@ -18,7 +18,7 @@ describe("a model folder", () => {
   it("lists voices with their language and speakers, and recognisers", async () => {
     const { voices, recognisers, faults } = await readModelFolder(toneModels());
     expect(voices.map(({ name, language, speakers }) => [name, language, speakers])).toEqual([
-      [DUO, "en-US", 2],
+      [DUO_MODEL, "en-US", 2],
       [FLUTE, "pt-BR", 1],
     ]);
     expect(recognisers.map(({ name, files }) => [name, files.kind])).toEqual([[RECOGNISER, "toneCtc"]]);
@@ -53,10 +53,10 @@ describe("a model folder", () => {
     const folder = toneModels();
     // A recogniser has other metadata than a voice.
     writeFileSync(join(folder, "other.onnx"), readFileSync(join(folder, RECOGNISER, "model.onnx")));
-    damage(join(folder, DUO));
+    damage(join(folder, DUO_MODEL));
     const { voices, faults } = await readModelFolder(folder);
     expect(voices.map(({ name }) => name)).toEqual([FLUTE]);
-    expect(faults).toEqual([{ name: DUO, reason: expect.stringMatching(reason) }]);
+    expect(faults).toEqual([{ name: DUO_MODEL, reason: expect.stringMatching(reason) }]);
   });
 
   it("ignores files and folders without a model", async () => {
@@ -69,7 +69,7 @@ describe("a model folder", () => {
 
 describe("the metadata of an ONNX file", () => {
   const folder = toneModels();
-  const bytes = new Uint8Array(readFileSync(join(folder, DUO, "en_US-duo-low.onnx")));
+  const bytes = new Uint8Array(readFileSync(join(folder, DUO_MODEL, "en_US-duo-low.onnx")));
   const scratchPath = join(folder, "scratch.onnx");
   const read = async (content: Uint8Array): Promise<ReadonlyMap<string, string> | string> => {
     writeFileSync(scratchPath, content);
@@ -139,13 +139,13 @@ describe("the id of a voice", () => {
 
   it("set by the operator is reported if its model or speaker is missing", async () => {
     const folder = toneModels();
-    const validVoice = { model: DUO, speaker: 1 };
-    const wrongVoices = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO, speaker: 2 } };
+    const validVoice = { model: DUO_MODEL, speaker: 1 };
+    const wrongVoices = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO_MODEL, speaker: 2 } };
     const { voices, fault } = await inspectVoices(folder, { "en-US-30": validVoice, ...wrongVoices });
     expect(voices.map(({ id }) => id)).toEqual(["en-US-30", "en-US-50", "en-US-51", "pt-BR-50"]);
     expect(fault).toBe(
-      `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (installed voices: ${DUO}, ${FLUTE}); ` +
-        `RINGPORT_SPEECH_MODEL_VOICES: "en-US-31" names speaker 2 of ${DUO}, which has only 0 to 1`,
+      `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (installed voices: ${DUO_MODEL}, ${FLUTE}); ` +
+        `RINGPORT_SPEECH_MODEL_VOICES: "en-US-31" names speaker 2 of ${DUO_MODEL}, which has only 0 to 1`,
     );
     expect(await inspectVoices(folder, { "en-US-30": validVoice })).toMatchObject({ fault: undefined });
   });

@@ -36,7 +36,7 @@ const handshakeFor = (target: string): string =>
     .join("")}\r\n`;
 
 /** Targets other than paths. */
-const ODD_TARGETS = ["*", "http://h?x", "ftp://h/x"];
+const UNUSUAL_TARGETS = ["*", "http://h?x", "ftp://h/x"];
 
 /** The response to a handshake, with its body. */
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
@@ -189,7 +189,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test.each(ODD_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
+  test.each(UNUSUAL_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
     const { port, close } = await serveUpgrade(() => textReply(404, "no socket here"));
     const { text, endedAfterMs } = await sendRaw(port, handshakeFor(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
@@ -197,7 +197,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await close();
   });
 
-  test.each(ODD_TARGETS)("a client that resets after an upgrade of %s does not end the process", async (target) => {
+  test.each(UNUSUAL_TARGETS)("a client that resets after an upgrade of %s does not end the process", async (target) => {
     const server = createServer();
     const upgrades = attachUpgrade(server, fakeApp());
     const closedTargets: string[] = [];
@@ -216,7 +216,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test.each(["/own", ...ODD_TARGETS])("an upgrade of %s without another listener is a 404", async (target) => {
+  test.each(["/own", ...UNUSUAL_TARGETS])("an upgrade of %s without another listener is a 404", async (target) => {
     const server = createServer((_message, response) => response.end("ordinary"));
     const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => textReply(401, "ours") }));
     server.listen(0, "127.0.0.1");

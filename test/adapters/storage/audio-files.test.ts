@@ -10,7 +10,7 @@ import { scratchPath } from "./scratch.ts";
 const FILE = Uint8Array.from({ length: 10 * 2 ** 20 }, (_, i) => Math.imul(i, 2_654_435_761) >>> 13);
 const message = { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncated: false } as const;
 const call = (id: string) => storedCall(id, "inst_1", { message });
-const SINGLE = { kind: "single" } as const;
+const SINGLE_POLICY = { kind: "single" } as const;
 
 const workers = embeddedWorkers({ size: 1 });
 afterAll(() => workers.close());
@@ -47,7 +47,7 @@ const expectFilesIn = (path: string, ids: string[]) =>
 describe("a large audio file in SQLite", () => {
   test("is readable while its call is active and deleted after it", async () => {
     const { path, storage } = await openWithInstance();
-    expect((await storage.calls.insert(call("call_1"), FILE, SINGLE, [])).kind).toBe("created");
+    expect((await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, [])).kind).toBe("created");
     expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);
     await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
     expect(await storage.calls.audio("call_1")).toBeUndefined();
@@ -56,7 +56,7 @@ describe("a large audio file in SQLite", () => {
 
   test("does not prevent a start if its deletion fails", async () => {
     const { path, storage } = await openWithInstance();
-    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, []);
     await storage.close();
     const database = new DatabaseSync(path);
     database.exec("update calls set status = 'FAILED'");
@@ -76,14 +76,14 @@ describe("a large audio file in SQLite", () => {
 
   test("is deleted if no call is created for it", async () => {
     const { path, storage } = await openWithInstance();
-    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
-    expect((await storage.calls.insert(call("call_2"), FILE, SINGLE, [])).kind).toBe("existing");
+    await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, []);
+    expect((await storage.calls.insert(call("call_2"), FILE, SINGLE_POLICY, [])).kind).toBe("existing");
     await expectFilesIn(path, ["call_1"]);
   });
 
   test("is deleted at the next start if it has no active call", async () => {
     const { path, storage } = await openWithInstance();
-    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, []);
     await storage.close();
     const database = new DatabaseSync(path);
     database.prepare("insert into call_audio values ('call_lost', 0, ?), ('call_begun', 7, ?)").run(FILE, FILE);
@@ -95,7 +95,7 @@ describe("a large audio file in SQLite", () => {
 
   test("is stored in parts with separate commits", async () => {
     const { path, storage } = await openWithInstance();
-    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, []);
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("select part, length(bytes) bytes from call_audio order by part").all();
     database.close();
@@ -105,7 +105,7 @@ describe("a large audio file in SQLite", () => {
 
   test("is refused with its call when full", async () => {
     const { path, storage } = await openWithInstance(500);
-    await expect(storage.calls.insert(call("call_1"), FILE, SINGLE, [])).rejects.toMatchObject({
+    await expect(storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, [])).rejects.toMatchObject({
       name: "StorageUnavailable",
       message: expect.stringContaining("full"),
     });

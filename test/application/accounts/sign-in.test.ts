@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 
-const WRONG = "wrong horse battery";
+const WRONG_PASSWORD = "wrong horse battery";
 const MINUTE_MS = 60_000;
 
 describe("a sign-in", () => {
@@ -23,7 +23,9 @@ describe("a sign-in", () => {
     const reasons: unknown[] = [];
     for (const email of ["ana@example.com", "nobody@example.com", "nobody", "", "\0", "a".repeat(10_000)]) {
       const { verifyCount, hashCount } = hasher;
-      const refusal = await accounts.signIn({ email, password: WRONG }, BROWSER).catch((error: unknown) => error);
+      const refusal = await accounts
+        .signIn({ email, password: WRONG_PASSWORD }, BROWSER)
+        .catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: "AccountRefusal", code: "sign_in_failed" });
       reasons.push((refusal as Error).message);
       // Every attempt costs one hash, so its duration reveals nothing.
@@ -84,7 +86,7 @@ describe("guessing", () => {
   test.each(["ana@example.com", "nobody@example.com"])("is slowed down after five failures, for %s", async (email) => {
     const { world, accounts, admin, hasher } = await accountScene();
     await admin();
-    const guess = () => accounts.signIn({ email, password: WRONG }, BROWSER);
+    const guess = () => accounts.signIn({ email, password: WRONG_PASSWORD }, BROWSER);
     for (let i = 0; i < 5; i++) await expect(guess()).rejects.toMatchObject({ code: "sign_in_failed" });
     const waits: number[] = [];
     for (let i = 0; i < 8; i++) {
@@ -104,10 +106,10 @@ describe("guessing", () => {
     const { accounts, admin } = await accountScene();
     await admin();
     for (const email of ["ana@x.org", "ANA@x.org", " ana@X.org", "Ana@x.org", "aNa@x.ORG"])
-      await expect(accounts.signIn({ email, password: WRONG }, BROWSER)).rejects.toMatchObject({
+      await expect(accounts.signIn({ email, password: WRONG_PASSWORD }, BROWSER)).rejects.toMatchObject({
         code: "sign_in_failed",
       });
-    const sixth = accounts.signIn({ email: "anA@x.org", password: WRONG }, BROWSER);
+    const sixth = accounts.signIn({ email: "anA@x.org", password: WRONG_PASSWORD }, BROWSER);
     await expect(sixth).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 
@@ -115,7 +117,7 @@ describe("guessing", () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const guesses = Array.from({ length: 50 }, () =>
-      accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(({ code }) => code),
+      accounts.signIn({ email: "ana@example.com", password: WRONG_PASSWORD }, BROWSER).catch(({ code }) => code),
     );
     const codes = await Promise.all(guesses);
     expect(codes.filter((code) => code === "sign_in_failed")).toHaveLength(5);
@@ -126,7 +128,7 @@ describe("guessing", () => {
     const { world, accounts, admin, member } = await accountScene();
     await member(await admin(), "bob@example.com");
     for (let i = 0; i < 5; i++)
-      await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(() => {});
+      await accounts.signIn({ email: "ana@example.com", password: WRONG_PASSWORD }, BROWSER).catch(() => {});
     const login = { email: "ana@example.com", password: PASSWORD };
     await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
     await accounts.signIn({ email: "bob@example.com", password: PASSWORD }, BROWSER);
@@ -138,7 +140,7 @@ describe("guessing", () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };
-    const guess = () => accounts.signIn({ ...login, password: WRONG }, BROWSER).catch(({ code }) => code);
+    const guess = () => accounts.signIn({ ...login, password: WRONG_PASSWORD }, BROWSER).catch(({ code }) => code);
     for (let i = 0; i < 4; i++) await guess();
     await accounts.signIn(login, BROWSER);
     for (let i = 0; i < 5; i++) expect(await guess()).toBe("sign_in_failed");
@@ -151,7 +153,7 @@ describe("guessing", () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 6; i++)
-      await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(() => {});
+      await accounts.signIn({ email: "ana@example.com", password: WRONG_PASSWORD }, BROWSER).catch(() => {});
     await accounts.changePassword(account, { current: PASSWORD, next: "another horse battery" }, BROWSER);
   });
 
@@ -159,7 +161,7 @@ describe("guessing", () => {
     const { accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: "another horse battery" };
-    for (let i = 0; i < 6; i++) await accounts.signIn({ ...login, password: WRONG }, BROWSER).catch(() => {});
+    for (let i = 0; i < 6; i++) await accounts.signIn({ ...login, password: WRONG_PASSWORD }, BROWSER).catch(() => {});
     const { code } = (await accounts.resetCode("ana@example.com"))!;
     await accounts.resetPassword(code, login.password, BROWSER);
     await accounts.signIn(login, BROWSER);
@@ -168,7 +170,8 @@ describe("guessing", () => {
   test("uses bounded memory, and forgets names with few failures first, oldest first", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
-    const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
+    const guess = (email: string) =>
+      accounts.signIn({ email, password: WRONG_PASSWORD }, BROWSER).catch(({ code }) => code);
     for (let i = 0; i < 4; i++) await guess("early@example.com");
     for (let i = 0; i < 5; i++) await guess("ana@example.com");
     for (let i = 0; i < 10_000; i++) await guess(`p${i}@example.com`);
@@ -177,14 +180,17 @@ describe("guessing", () => {
     await world.system.advance(30_000);
     // Its failures are still stored, so the next delay is longer.
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
-    const refusal = await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch((e) => e);
+    const refusal = await accounts
+      .signIn({ email: "ana@example.com", password: WRONG_PASSWORD }, BROWSER)
+      .catch((e) => e);
     expect(refusal.retryAfterMs).toBe(60_000);
   });
 
   test("is remembered by a busy server", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
-    const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
+    const guess = (email: string) =>
+      accounts.signIn({ email, password: WRONG_PASSWORD }, BROWSER).catch(({ code }) => code);
     for (let i = 0; i < 4; i++) await guess("ana@example.com");
     hasher.isBusy = true;
     for (let i = 0; i < 10_001; i++) expect(await guess(`p${i}@example.com`)).toBe("too_many_attempts");
@@ -205,7 +211,7 @@ describe("guessing", () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     for (const email of ["ana@example.com", "nobody@example.com"])
-      for (let i = 0; i < 8; i++) await accounts.signIn({ email, password: WRONG }, BROWSER).catch(() => {});
+      for (let i = 0; i < 8; i++) await accounts.signIn({ email, password: WRONG_PASSWORD }, BROWSER).catch(() => {});
     await world.system.settle();
     const actions = (await accounts.audit(account)).map(({ action }) => action);
     expect(actions).toEqual(["account.sign_in_slowed_down", "account.registered"]);

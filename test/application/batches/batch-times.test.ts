@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
-import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, Callees, withCallees } from "./callees.ts";
 
 const isoText = (time: number): string => new Date(time).toISOString();
 
@@ -37,7 +37,7 @@ test("a batch whose start time has just passed begins at once", async () => {
   const { status } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
   expect(status).toBe("RUNNING");
   await callees.wait(30);
-  expect(callees.dialled).toEqual(PEOPLE);
+  expect(callees.dialled).toEqual(CALLEE_NUMBERS);
   await world.stop();
 });
 
@@ -49,7 +49,7 @@ test("a draft whose start time has passed begins at once when it is started", as
   expect(callees.dialled).toEqual([]);
   expect((await world.app.batches.start(ALICE, id)).status).toBe("RUNNING");
   await callees.wait(30);
-  expect(callees.dialled).toEqual(PEOPLE);
+  expect(callees.dialled).toEqual(CALLEE_NUMBERS);
   await world.stop();
 });
 
@@ -60,7 +60,7 @@ test("a scheduled batch whose start time passes while the server is down begins 
   const next = await world.crashAndRestart({ system: new ManualSystem({ now: world.system.now() + 3_600_000 }) });
   const callees = new Callees(next);
   await callees.wait(60);
-  expect(callees.dialled).toEqual(PEOPLE);
+  expect(callees.dialled).toEqual(CALLEE_NUMBERS);
   await next.stop();
 });
 

@@ -5,7 +5,7 @@ import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/tar
 import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile } from "../../support/application.ts";
-import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, Callees, withCallees } from "./callees.ts";
 
 describe("a batch", () => {
   test("calls each target once, one after the other, and completes", async () => {
@@ -19,9 +19,9 @@ describe("a batch", () => {
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 }, byReason: [{ status: "COMPLETED", reason: "message_played", targets: 3 }] },
     });
-    expect(world.speech.receivedTexts).toEqual(PEOPLE.map((_, index) => `Hello Ada ${index}, see you soon`));
+    expect(world.speech.receivedTexts).toEqual(CALLEE_NUMBERS.map((_, index) => `Hello Ada ${index}, see you soon`));
     const calls = await world.app.calls.list(ALICE, { batchId: id });
-    expect(calls.map(({ targetPhone }) => targetPhone).sort()).toEqual(PEOPLE);
+    expect(calls.map(({ targetPhone }) => targetPhone).sort()).toEqual(CALLEE_NUMBERS);
     const { events } = await world.app.queries.events(ALICE, { limit: 100 });
     const types = events.map(({ type }) => type).filter((type) => /batch|target/.test(type));
     expect(types).toEqual(["batch_started", "target_done", "target_done", "target_done", "batch_completed"]);
@@ -30,17 +30,17 @@ describe("a batch", () => {
 
   test("calls a busy number again after its time, as often as its policy says", async () => {
     const { world, callees, instance } = await withCallees();
-    callees.busyAttempts.set(PEOPLE[0]!, 1);
-    callees.busyAttempts.set(PEOPLE[1]!, 9);
+    callees.busyAttempts.set(CALLEE_NUMBERS[0]!, 1);
+    callees.busyAttempts.set(CALLEE_NUMBERS[1]!, 9);
     const retry = { on: ["busy" as const], times: 2, afterMs: 60_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     const { estimatedEndAt } = await world.app.batches.get(ALICE, id);
     const waitingTargets = await world.app.batches.targets(ALICE, id, { status: ["WAITING"] });
     expect(estimatedEndAt).toBeGreaterThanOrEqual(Math.min(...waitingTargets.map((target) => target.nextAttemptAt!)));
     await callees.wait(200);
-    expect(callees.dialled).toEqual([...PEOPLE, PEOPLE[0], PEOPLE[1], PEOPLE[1]]);
+    expect(callees.dialled).toEqual([...CALLEE_NUMBERS, CALLEE_NUMBERS[0], CALLEE_NUMBERS[1], CALLEE_NUMBERS[1]]);
     const targets = await world.app.batches.targets(ALICE, id);
     expect(targets.map(({ status, reason, attempts }) => [status, reason, attempts])).toEqual([
       ["COMPLETED", "message_played", 2],
@@ -80,13 +80,13 @@ describe("a batch", () => {
     await callees.wait(3_590);
     expect(callees.dialled).toEqual([]);
     await callees.wait(11);
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.pause(ALICE, id);
     await callees.wait(600);
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.resume(ALICE, id);
     await callees.wait(30);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
@@ -96,7 +96,7 @@ describe("a batch", () => {
     await callees.wait(1);
     await world.app.batches.cancel(ALICE, id);
     await callees.wait(30);
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
     const targets = await world.app.batches.targets(ALICE, id);
     expect(targets.map(({ status }) => status)).toEqual(["COMPLETED", "CANCELLED", "CANCELLED"]);
     await world.stop();
@@ -109,8 +109,8 @@ describe("a batch", () => {
     const next = await world.crashAndRestart();
     const later = new Callees(next);
     await later.wait(60);
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
-    expect(later.dialled).toEqual(PEOPLE.slice(1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(later.dialled).toEqual(CALLEE_NUMBERS.slice(1));
     const targets = await next.app.batches.targets(ALICE, id);
     expect(targets.map(({ status, reason }) => [status, reason])).toEqual([
       ["FAILED", "interrupted"],
@@ -129,7 +129,7 @@ describe("a batch", () => {
     expect(callees.dialled).toEqual([]);
     world.line(instance).goOnline();
     await callees.wait(30);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
@@ -140,7 +140,7 @@ describe("a batch", () => {
     await callees.wait(9 * 3_600 - 5);
     expect(callees.dialled).toEqual([]);
     await callees.wait(40);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
@@ -196,7 +196,7 @@ test("a call of a batch with an audio file dials the extension of its target", a
   const { world, callees, instance } = await withCallees();
   const audio = { audioBase64: audioFile(1) };
   const message = { type: "FIXED_AUDIO", audio, startDelayMs: 500 } as const;
-  const targets = [{ phoneNumber: PEOPLE[0]!, extension: "42" }];
+  const targets = [{ phoneNumber: CALLEE_NUMBERS[0]!, extension: "42" }];
   await world.app.batches.create(ALICE, batchOf([instance.id], { message, targets }));
   await callees.wait(30);
   const [call] = await world.app.calls.list(ALICE);
@@ -223,11 +223,11 @@ test("a batch of agents asks each target by name, and its CSV has the answers", 
     world.network.legs.at(-1)?.press(key);
     await callees.wait(12);
   }
-  expect(callees.dialled).toEqual(PEOPLE);
+  expect(callees.dialled).toEqual(CALLEE_NUMBERS);
   expect(new Set(world.speech.receivedTexts)).toEqual(
     new Set([
       "This is an automated call.",
-      ...PEOPLE.map((_, index) => `Hello Ada ${index}, press 1 for Monday or 2 for Tuesday.`),
+      ...CALLEE_NUMBERS.map((_, index) => `Hello Ada ${index}, press 1 for Monday or 2 for Tuesday.`),
       ...["Monday.", "Tuesday."],
     ]),
   );
@@ -240,9 +240,9 @@ test("a batch of agents asks each target by name, and its CSV has the answers", 
     targetsCsvRow(batch.message)(target).trim().split(","),
   );
   expect(rows.map((row) => [row[2], row[5], row[8], row.at(-1)])).toEqual([
-    [PEOPLE[0], "Ada 0", "agent_finished", "1"],
-    [PEOPLE[1], "Ada 1", "agent_finished", "2"],
-    [PEOPLE[2], "Ada 2", "agent_finished", "1"],
+    [CALLEE_NUMBERS[0], "Ada 0", "agent_finished", "1"],
+    [CALLEE_NUMBERS[1], "Ada 1", "agent_finished", "2"],
+    [CALLEE_NUMBERS[2], "Ada 2", "agent_finished", "1"],
   ]);
   await world.stop();
 });

@@ -4,7 +4,7 @@ import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { World } from "../../support/application.ts";
 
 /** Numbers of the targets. */
-export const PEOPLE = ["+12025550101", "+12025550102", "+12025550103"];
+export const CALLEE_NUMBERS = ["+12025550101", "+12025550102", "+12025550103"];
 
 /** Input for a batch to all of them that starts immediately. */
 export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBatchInput> = {}): CreateBatchInput {
@@ -12,7 +12,7 @@ export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBa
     name: "Reminders",
     instanceIds,
     message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}, see you soon", voiceId: "en-US-1" } },
-    targets: PEOPLE.map((phoneNumber, index) => ({ phoneNumber, variables: { name: `Ada ${index}` } })),
+    targets: CALLEE_NUMBERS.map((phoneNumber, index) => ({ phoneNumber, variables: { name: `Ada ${index}` } })),
     start: true,
     ...fields,
   };

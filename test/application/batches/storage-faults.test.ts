@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
-import { batchOf, PEOPLE, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, withCallees } from "./callees.ts";
 
 /** Timers fire up to a millisecond early by the monotonic clock, as those of Node do. */
 class EarlySystem extends ManualSystem {
@@ -46,7 +46,7 @@ describe("a batch whose storage fails", () => {
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(60);
     expect(wasLost()).toBe(true);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 } },
@@ -69,7 +69,7 @@ describe("a batch whose storage fails", () => {
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(60);
     expect(failures).toBeLessThan(0);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 } },
@@ -85,7 +85,7 @@ describe("a batch whose storage fails", () => {
     };
     await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(50);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
@@ -96,7 +96,7 @@ describe("a batch whose storage fails", () => {
     await expect(world.app.batches.start(ALICE, id)).rejects.toThrow(StorageUnavailable);
     expect(await world.app.batches.start(ALICE, id)).toMatchObject({ status: "RUNNING" });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
     await world.stop();
   });
@@ -126,20 +126,20 @@ describe("a batch whose storage fails", () => {
 
   test("ends a target that waits again only after its cancellation", async () => {
     const { world, callees, instance } = await withCallees();
-    for (const phone of PEOPLE) callees.busyAttempts.set(phone, 1);
+    for (const phone of CALLEE_NUMBERS) callees.busyAttempts.set(phone, 1);
     const write = Promise.withResolvers<void>();
     world.storage.before = (operation) => (operation === "batches.updateTarget" ? write.promise : undefined);
     const retry = { on: ["busy"], times: 1, afterMs: 60_000 } as const;
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(5);
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.cancel(ALICE, id);
     await callees.wait(5);
     write.resolve();
     await callees.wait(120);
     const { counts } = await world.app.batches.get(ALICE, id);
     expect(counts.byStatus).toEqual({ CANCELLED: 3 });
-    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.stop();
   });
 
@@ -155,10 +155,10 @@ describe("a batch whose storage fails", () => {
     await expect(create()).rejects.toThrow(StorageUnavailable);
     expect(await create()).toMatchObject({ status: "RUNNING", replayed: true, report: { rows: 3 } });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     expect(await create()).toMatchObject({ status: "COMPLETED", replayed: true });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(PEOPLE);
+    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ALICE, NUMBER, type World } from "../../support/application.ts";
-import { batchOf, PEOPLE, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, withCallees } from "./callees.ts";
 
 const HOUR = 3_600_000;
 const LINE = { reason: "line", after: null, until: null };
@@ -46,8 +46,8 @@ describe("a waiting target", () => {
 
   test("names its retry, and the batch counts the retries by reason", async () => {
     const { world, callees, instance } = await withCallees();
-    callees.busyAttempts.set(PEOPLE[0]!, 1);
-    callees.busyAttempts.set(PEOPLE[1]!, 1);
+    callees.busyAttempts.set(CALLEE_NUMBERS[0]!, 1);
+    callees.busyAttempts.set(CALLEE_NUMBERS[1]!, 1);
     const retry = { on: ["busy" as const], times: 1, afterMs: 600_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);
@@ -75,7 +75,7 @@ describe("a waiting target", () => {
     await world.call(instance);
     await callees.wait(30);
     const [call] = await world.app.calls.list(ALICE);
-    const targets = [NUMBER, ...PEOPLE].map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
+    const targets = [NUMBER, ...CALLEE_NUMBERS].map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets, gapMs: 600_000 }));
     await callees.wait(1);
     expect((await waitsOf(world, id))[0]).toEqual({ reason: "gap", after: null, until: call!.endedAt! + 600_000 });

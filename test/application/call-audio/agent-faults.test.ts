@@ -5,7 +5,7 @@ import { ChatConversation } from "../../../adapters/agent/cascade/chat-conversat
 import type { AgentTool } from "../../../src/ports/agent-tool.ts";
 import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { lines, ms, puppet, type Scene, soundMs, talkingScene, voice } from "../../support/agent-calls.ts";
 import { ToneSpeech } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
@@ -34,7 +34,7 @@ describe("a transcription that fails permanently", () => {
 
   test("ends a language model's call after an apology", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const scene = await talkingScene(["x"], { agent: modelAgent(), transcription });
     await scene.world.system.advance(ms(GREETING) + 500);
     const failedAt = nowMs(scene);
     failPermanently(transcription);
@@ -47,7 +47,7 @@ describe("a transcription that fails permanently", () => {
   test("ends the call even if it cannot start", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
-    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const scene = await talkingScene(["x"], { agent: modelAgent(), transcription });
     await scene.world.system.advance(ms(GREETING) + ms(apology) + 1_500);
     expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "no such model" });
     await scene.world.stop();
@@ -55,7 +55,7 @@ describe("a transcription that fails permanently", () => {
 
   test("does not end a script, which still accepts keys", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking(["Ask visit: Press 1 for yes.", "If 1 or yes: say: Good."], { transcription });
+    const scene = await talkingScene(["Ask visit: Press 1 for yes.", "If 1 or yes: say: Good."], { transcription });
     await scene.world.system.advance(4_000);
     failPermanently(transcription);
     scene.leg.say(voice(800, scene.leg));
@@ -73,7 +73,7 @@ describe("a transcription that fails permanently", () => {
 describe("words that are lost", () => {
   test("are requested once more; then the call ends after an apology", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const scene = await talkingScene(["x"], { agent: modelAgent(), transcription });
     const { world, leg } = scene;
     await world.system.advance(ms(GREETING) + 500);
     transcription.answering = new Promise(() => {});
@@ -97,7 +97,7 @@ describe("words that are lost", () => {
 
   test("leave no silence: the agent speaks after 10 s", async () => {
     const transcription = new MeasuringTranscription();
-    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const scene = await talkingScene(["x"], { agent: modelAgent(), transcription });
     const { world, leg } = scene;
     await world.system.advance(ms(GREETING) + 500);
     transcription.answering = new Promise(() => {});
@@ -132,7 +132,7 @@ class BrokenSpeech extends ToneSpeech {
 
 describe("a speech engine", () => {
   test("that fails in the middle is followed by an apology, if that can be spoken", async () => {
-    const scene = await talking(["x"], {
+    const scene = await talkingScene(["x"], {
       agent: modelAgent(),
       transcription: new MeasuringTranscription(),
       speech: () => new BrokenSpeech(),
@@ -148,7 +148,7 @@ describe("a speech engine", () => {
   });
 
   test("that is silent for 10 s is repeated once, then the call ends", async () => {
-    const scene = await talking(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);
     world.speech.isSilent = true;
@@ -182,7 +182,7 @@ describe("an agent whose reply hangs", () => {
       yield say(GREETING);
       yield listen;
     });
-    const scene = await talking(["x"], { agent });
+    const scene = await talkingScene(["x"], { agent });
     const { world, leg } = scene;
     await world.system.advance(ms(GREETING) + 500);
     leg.press("1");
@@ -207,7 +207,7 @@ describe("an agent whose reply hangs", () => {
       yield say(type === "key" ? "I see." : GREETING);
       yield listen;
     });
-    const scene = await talking(["x"], { agent });
+    const scene = await talkingScene(["x"], { agent });
     await scene.world.system.advance(ms(GREETING) + 500);
     scene.leg.press("1");
     await scene.world.system.advance(10_000 + ms("I see.") + 1_000);
@@ -222,7 +222,7 @@ describe("an agent whose reply hangs", () => {
       yield say("Well.");
       await never;
     });
-    const speechScene = await talking(["x"], { agent });
+    const speechScene = await talkingScene(["x"], { agent });
     await speechScene.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
     expect([replies, (await outcomeOf(speechScene))?.detail]).toEqual([1, NO_REPLY]);
     await speechScene.world.stop();
@@ -239,7 +239,7 @@ describe("an agent whose reply hangs", () => {
         },
       }),
     };
-    const toolScene = await talking(["x"], { agent: toolUser, agentTools: [book] });
+    const toolScene = await talkingScene(["x"], { agent: toolUser, agentTools: [book] });
     await toolScene.world.system.advance(10_000 + ms(apology) + 2_000);
     expect([uses, (await outcomeOf(toolScene))?.detail]).toEqual([1, NO_REPLY]);
     await toolScene.world.stop();
@@ -262,7 +262,7 @@ describe("an agent whose reply hangs", () => {
         },
       }),
     };
-    const scene = await talking(["x"], { agent, agentTools: [slowTool] });
+    const scene = await talkingScene(["x"], { agent, agentTools: [slowTool] });
     await scene.world.system.advance(55_000);
     finish("It is done.");
     await scene.world.system.advance(3_000);
@@ -281,7 +281,7 @@ describe("an agent whose reply hangs", () => {
       yield say(GREETING);
       yield listen;
     });
-    const scene = await talking(["x"], { agent });
+    const scene = await talkingScene(["x"], { agent });
     await scene.world.system.advance(ms(GREETING) + 500);
     for (let second = 0; second < 20; second += 4) {
       scene.leg.press("1");
@@ -294,7 +294,7 @@ describe("an agent whose reply hangs", () => {
 });
 
 test("a call that reaches its maximum duration ends after a goodbye", async () => {
-  const scene = await talking(["x"], {
+  const scene = await talkingScene(["x"], {
     agent: modelAgent(),
     transcription: new MeasuringTranscription(),
     timings: { maxDurationMs: 30_000 },
@@ -333,7 +333,7 @@ describe("a prepared reply", () => {
     };
     const transcription = new MeasuringTranscription({ partial: true });
     transcription.understand = () => final;
-    scene = await talking(["x"], { agent, transcription });
+    scene = await talkingScene(["x"], { agent, transcription });
     const { world, leg, call } = scene;
     await world.system.advance(1_000);
     leg.say(voice(800, leg));

@@ -13,7 +13,7 @@ import {
   ringing,
   SCRIPT,
   soundMs,
-  talking,
+  talkingScene,
   voice,
 } from "../../support/agent-calls.ts";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
@@ -21,7 +21,7 @@ import { MeasuringTranscription } from "../../support/measuring-transcription.ts
 
 describe("an agent call", () => {
   test("speaks after the answer, accepts a key, and ends COMPLETED/agent_finished with its result", async () => {
-    const scene = await talking();
+    const scene = await talkingScene();
     const { world, call, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
     expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(QUESTION))).toBeLessThanOrEqual(40);
@@ -50,7 +50,7 @@ describe("an agent call", () => {
   });
 
   test("stops its question within a frame of the key that answers it", async () => {
-    const scene = await talking();
+    const scene = await talkingScene();
     const { world, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + 400);
     const pressedAt = (leg.heard.length * 1_000) / leg.sampleRate;
@@ -64,7 +64,7 @@ describe("an agent call", () => {
   });
 
   test("ignores keys during words that must be heard", async () => {
-    const scene = await talking();
+    const scene = await talkingScene();
     const { world, call, leg } = scene;
     await world.system.advance(500);
     leg.press("1");
@@ -75,7 +75,7 @@ describe("an agent call", () => {
   });
 
   test("asks again after 8 s of silence, and not during its own words", async () => {
-    const scene = await talking();
+    const scene = await talkingScene();
     const { world } = scene;
     const questionEndMs = ms(INTRODUCTION) + ms(QUESTION);
     await world.system.advance(questionEndMs + 7_900);
@@ -86,7 +86,7 @@ describe("an agent call", () => {
   });
 
   test("waits while the callee holds the call", async () => {
-    const scene = await talking();
+    const scene = await talkingScene();
     const { world, leg } = scene;
     await world.system.advance(500);
     leg.hold();
@@ -98,7 +98,7 @@ describe("an agent call", () => {
   });
 
   test("keeps the words heard, and the answers, if the callee hangs up", async () => {
-    const scene = await talking([
+    const scene = await talkingScene([
       "Ask a: A rather long question?",
       "Say: This is a sentence that nobody hears to its end.",
     ]);
@@ -117,7 +117,7 @@ describe("an agent call", () => {
   });
 
   test("hears words if the server transcribes", async () => {
-    const scene = await talking(SCRIPT, { transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(SCRIPT, { transcription: new MeasuringTranscription() });
     const { world, call, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
     leg.say(voice(800, leg));
@@ -139,7 +139,7 @@ describe("an agent call", () => {
       else yield { type: "say", text: "So be it.", interruptible: true };
       yield { type: "listen", forMs: 10_000 };
     });
-    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(["x"], { agent, transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(500);
     leg.say(voice(800, leg));
@@ -165,7 +165,7 @@ describe("an agent call", () => {
         },
       }),
     };
-    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(["x"], { agent, transcription: new MeasuringTranscription() });
     const { world, call, leg } = scene;
     await world.system.advance(500);
     const spokeAt = (leg.heard.length * 1_000) / leg.sampleRate;
@@ -199,7 +199,7 @@ describe("an agent call", () => {
       yield { type: "listen", forMs: 60_000 };
     });
     const transcription = new MeasuringTranscription();
-    const scene = await talking(["x"], { agent, transcription });
+    const scene = await talkingScene(["x"], { agent, transcription });
     const { world, leg } = scene;
     transcription.understand = () => "";
     await world.system.advance(500);
@@ -211,7 +211,7 @@ describe("an agent call", () => {
   });
 
   test("continues after words that do not answer its script", async () => {
-    const scene = await talking(
+    const scene = await talkingScene(
       ["Ask: Will you come tomorrow at ten, yes or no?", "If yes: hang up", "If 1: hang up"],
       {
         transcription: new MeasuringTranscription(),
@@ -231,7 +231,7 @@ describe("an agent call", () => {
       yield { type: "say", text: "Hello", interruptible: true };
       throw new Error("the model is gone");
     });
-    const { world, call } = await talking(["x"], { agent });
+    const { world, call } = await talkingScene(["x"], { agent });
     await world.system.advance(1_000);
     expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
@@ -268,7 +268,7 @@ describe("an agent call", () => {
     const firstTurn = new Promise<void>((resolve) => {
       interrupt = resolve;
     });
-    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(["x"], { agent, transcription: new MeasuringTranscription() });
     const { world, call, leg } = scene;
     await world.system.advance(500);
     leg.say(voice(800, leg));
@@ -287,7 +287,7 @@ describe("an agent call", () => {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
       hasEnded = true;
     });
-    const { world, call } = await talking(["x"], { agent });
+    const { world, call } = await talkingScene(["x"], { agent });
     await world.app.calls.hangUp(ALICE, call.id);
     await world.system.settle();
     expect(hasEnded).toBe(true);

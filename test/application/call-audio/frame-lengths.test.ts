@@ -7,7 +7,7 @@ import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import { babble } from "../../audio/noise.ts";
-import { puppet, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { puppet, soundMs, talkingScene, voice } from "../../support/agent-calls.ts";
 import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
@@ -79,9 +79,9 @@ describe.each([
     const words = tone(880, 600, sampleRate, 8_000);
     leg.say(words);
     await world.system.advance(10_000);
-    const { heard, spoken: said } = world.recordings.stored.get(call.id)!;
+    const { heard, spoken } = world.recordings.stored.get(call.id)!;
     const left = Int16Array.from(heard);
-    const right = Int16Array.from(said);
+    const right = Int16Array.from(spoken);
     expect(left).toEqual(leg.heard.subarray(0, left.length));
     expect(right.length).toBe(left.length);
     const at = right.findIndex((sample) => sample !== 0) - 1;
@@ -148,7 +148,7 @@ describe.each([
       if (input.type === "begin") yield { type: "listen", forMs: 3_000 };
       else yield { type: "hang_up" };
     });
-    const scene = await talking(["x"], { ...start, agent });
+    const scene = await talkingScene(["x"], { ...start, agent });
     await scene.world.system.advance(3_000 - 2 * frameMs);
     expect(inputs).toEqual(["begin"]);
     await scene.world.system.advance(3 * frameMs);
@@ -227,7 +227,7 @@ describe.each([
       if (input.type === "begin") yield { type: "say", text: question, interruptible: true };
       yield { type: "listen", forMs: 10_000 };
     });
-    const scene = await talking(["x"], { ...start, agent, transcription: new MeasuringTranscription() });
+    const scene = await talkingScene(["x"], { ...start, agent, transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(10 * frameMs);
     leg.say(voice(800, leg));

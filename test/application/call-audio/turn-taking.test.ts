@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
-import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { lines, ms, puppet, type Scene, soundMs, talkingScene, voice } from "../../support/agent-calls.ts";
 import { noise as rumble, samplesOf, withRms } from "../../support/answers/sounds.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { random } from "../../support/random.ts";
@@ -55,7 +55,7 @@ async function askQuestion(
   const transcription = new MeasuringTranscription({ partial, endOfTurn });
   const remainingTexts = [...texts];
   transcription.understand = () => remainingTexts.shift() ?? "";
-  const scene = await talking(["x"], { agent: echo.agent, transcription });
+  const scene = await talkingScene(["x"], { agent: echo.agent, transcription });
   echo.scene = scene;
   await scene.world.system.advance(options.heardMs ?? ms(QUESTION) + 200);
   return { scene, inputs: echo.inputs, transcription };

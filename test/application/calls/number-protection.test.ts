@@ -27,7 +27,7 @@ async function missedCall(world: World, instance: Instance): Promise<void> {
 }
 
 /** Returns the data of the instance's pause events. */
-async function pauses(world: World, instance: Instance) {
+async function pausesOf(world: World, instance: Instance) {
   const log = await world.storage.events.ofUser(ALICE.userId, { instanceId: instance.id }, {});
   return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
 }
@@ -51,7 +51,7 @@ describe("refusals by the network", () => {
       reason: "instance_paused",
       detail: expect.stringContaining("the network has refused the last 3 calls"),
     });
-    expect(await pauses(world, instance)).toHaveLength(1);
+    expect(await pausesOf(world, instance)).toHaveLength(1);
     await world.system.advance(HOUR_MS + 1);
     await placeRefusedCall();
     expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
@@ -502,13 +502,13 @@ describe("an answer rate below its floor", () => {
     expect(world.network.legs).toHaveLength(2);
     const next = await world.crashAndRestart();
     expect((await next.storedCall(await next.call(instance))).outcome?.reason).toBe("instance_paused");
-    expect(await pauses(next, instance)).toEqual([
+    expect(await pausesOf(next, instance)).toEqual([
       { paused_until: new Date(until).toISOString(), reason: connection.pause?.reason },
     ]);
     await next.system.advance(HOUR_MS);
     expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
     await missedCall(next, instance);
-    expect(await pauses(next, instance)).toHaveLength(2);
+    expect(await pausesOf(next, instance)).toHaveLength(2);
     await next.stop();
   });
 
@@ -582,10 +582,10 @@ describe("an answer rate below its floor", () => {
     await world.system.advance(120_000);
     expect(unansweredLeg.live).toBe(false);
     await missedCall(world, instance);
-    expect(await pauses(world, instance)).toEqual([]);
+    expect(await pausesOf(world, instance)).toEqual([]);
     await failCall("unreachable");
     await missedCall(world, instance);
-    expect(await pauses(world, instance)).toHaveLength(1);
+    expect(await pausesOf(world, instance)).toHaveLength(1);
     await world.stop();
   });
 
@@ -602,7 +602,7 @@ describe("an answer rate below its floor", () => {
     await world.system.settle();
     expect(await world.storedCall(call)).toMatchObject({ dialingAt: null, outcome: { reason: "agent_unavailable" } });
     await missedCall(world, instance);
-    expect(await pauses(world, instance)).toHaveLength(1);
+    expect(await pausesOf(world, instance)).toHaveLength(1);
     await world.stop();
   });
 });

@@ -95,12 +95,12 @@ describe("a message", () => {
   });
 
   test("waits for its voice with many others, as when a trunk recovers", async () => {
-    const MANY = 250;
+    const MANY_CALLS = 250;
     const speech = new ToneSpeech();
-    const world = await World.start({ limits: { instancesPerUser: MANY }, speech: () => speech });
+    const world = await World.start({ limits: { instancesPerUser: MANY_CALLS }, speech: () => speech });
     const calls: Call[] = [];
     const lines: ScriptedLine[] = [];
-    for (let n = 0; n < MANY; n++) {
+    for (let n = 0; n < MANY_CALLS; n++) {
       const instance = await world.activeInstance();
       lines.push(world.line(instance));
       world.line(instance).goOffline();
@@ -114,7 +114,7 @@ describe("a message", () => {
     const voice = vi.spyOn(speech, "voice").mockReturnValue(finding);
     for (const line of lines) line.goOnline();
     await world.system.settle();
-    expect(voice).toHaveBeenCalledTimes(MANY);
+    expect(voice).toHaveBeenCalledTimes(MANY_CALLS);
     find();
     await world.system.settle();
     expect(calls.filter((call) => !world.network.legs.some(({ callId }) => callId === call.id))).toEqual([]);

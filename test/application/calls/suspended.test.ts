@@ -3,7 +3,7 @@ import type { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
-const MISSED = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
+const MISSED_OUTCOME = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
 
 /** Ways in which a machine wakes up after eight hours. */
 const RESUMES: Record<string, (system: ManualSystem) => void> = {
@@ -22,7 +22,11 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     resume(world.system);
     await world.system.advance(30_000);
     expect(world.network.legs).toHaveLength(1);
-    expect(await world.storedCall(queuedCall)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
+    expect(await world.storedCall(queuedCall)).toMatchObject({
+      status: "FAILED",
+      dialingAt: null,
+      outcome: MISSED_OUTCOME,
+    });
     const laterCall = await world.call(instance);
     await world.system.advance(10_000);
     expect(world.leg(laterCall).live).toBe(true);
@@ -99,7 +103,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.system.settle();
     await world.system.advance(5_000);
     expect(world.network.legs).toHaveLength(0);
-    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED_OUTCOME });
     const laterCall = await world.call(instance);
     expect(world.leg(laterCall).live).toBe(true);
     await world.stop();

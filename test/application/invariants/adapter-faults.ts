@@ -16,12 +16,12 @@ export class AdapterFaults {
     return this.#hangingMethods.size > 0;
   }
 
-  hangMethod(which: number): void {
+  hangMethod(choice: number): void {
     if (!this.hasFault)
       this.#healing = new Promise((resolve) => {
         this.#onHealed = resolve;
       });
-    this.#hangingMethods.add(METHODS[which % METHODS.length] as Method);
+    this.#hangingMethods.add(METHODS[choice % METHODS.length] as Method);
   }
 
   heal(): void {

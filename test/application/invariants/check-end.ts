@@ -13,7 +13,7 @@ const REPAIRED_MS = 15_000;
 const QUIET_MS = 300_000;
 
 /** Repairs everything, lets all work finish, and checks the final state. */
-export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<void>): Promise<void> {
+export async function checkEnd(run: Run, check: (isAtRest: boolean) => Promise<void>): Promise<void> {
   for (const process of run.processes) process.crashAt(undefined);
   if (run.storageFaults.hasFault) await wait(run, 6_000, check); // requests that need a response despite storage faults
   run.storageFaults.heal();
@@ -88,7 +88,7 @@ async function checkNumbers({ database, instances, requests, findings, devices, 
   }
 }
 
-async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<void>): Promise<void> {
+async function wait(run: Run, ms: number, check: (isAtRest: boolean) => Promise<void>): Promise<void> {
   await run.clock.advance(ms);
   await run.revive();
   await check(true);

@@ -21,7 +21,7 @@ const STALLED_MS = 15_000;
 export class MomentChecks {
   readonly #run: Run;
   /** Time of the latest storage fault, ms on the clock of the process. */
-  #faultyAt = 0;
+  #lastFaultAt = 0;
   /** Time since which a line is free although a call waits for it, by call. */
   #waitingSince = new Map<string, number>();
   #process: Run["process"];
@@ -31,28 +31,28 @@ export class MomentChecks {
     this.#process = run.process;
   }
 
-  async check(atRest: boolean): Promise<void> {
+  async check(isAtRest: boolean): Promise<void> {
     const { findings, process, storageFaults, adapterFaults, owners } = this.#run;
     if (this.#process !== process) {
       this.#process = process;
       this.#waitingSince.clear();
-      this.#faultyAt = 0;
+      this.#lastFaultAt = 0;
     }
     const now = process.system.monotonic();
     if (storageFaults.hasFault || process.storage.cut || process.system.isStopped || !process.isOwner)
-      this.#faultyAt = now;
+      this.#lastFaultAt = now;
     await this.#run.reader.readNew();
     const calls = await this.#run.calls();
     this.#checkCalls(calls);
     await this.#checkStored(calls);
-    if (atRest && process.isAlive && !process.system.isStopped) {
+    if (isAtRest && process.isAlive && !process.system.isStopped) {
       this.#checkLegs(new Map(calls.map((call) => [call.id, call])));
       this.#checkDeletes(now);
       this.#checkResponses(now);
       this.#checkWaiting(calls, now);
       await checkCleared(this.#run, "answered");
-      if (this.#faultyAt !== now) await checkBatches(this.#run, calls, false);
-      await owners.check(adapterFaults.hasFault || this.#faultyAt === now);
+      if (this.#lastFaultAt !== now) await checkBatches(this.#run, calls, false);
+      await owners.check(adapterFaults.hasFault || this.#lastFaultAt === now);
     }
     findings.assertNone();
   }
@@ -146,7 +146,7 @@ export class MomentChecks {
     const { findings, process, requests } = this.#run;
     for (const { kind, subject, response, askedAt, process: requester } of requests.all) {
       if (response !== undefined || requester !== process || kind === "scan") continue;
-      const waitedMs = now - Math.max(askedAt, this.#faultyAt, process.resumedAt);
+      const waitedMs = now - Math.max(askedAt, this.#lastFaultAt, process.resumedAt);
       findings.expect(
         "responses-arrive",
         waitedMs <= RESPONSE_MS,
@@ -159,7 +159,7 @@ export class MomentChecks {
     const { findings, process, adapterFaults } = this.#run;
     const waitingSince = new Map<string, number>();
     for (const { id, instanceId, status } of calls) {
-      if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.hasFault) continue;
+      if (status !== "QUEUED" || this.#lastFaultAt === now || adapterFaults.hasFault) continue;
       const line = this.#run.line(instanceId);
       const liveLegs = process.network.attempts.filter(
         ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,

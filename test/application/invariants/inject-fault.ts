@@ -6,58 +6,58 @@ import type { Step } from "./steps.ts";
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 366 * 24 * HOUR_MS;
 /** Steps of the wall clock, ms. */
-const JUMPS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
+const CLOCK_JUMPS_MS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
 /** Durations of sleep, ms: shorter and longer than a call may wait. */
-const SLEEPS = [20_000, 3 * 60_000, HOUR_MS] as const;
+const SLEEPS_MS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
 /** Injects or repairs the fault of a step. */
-export async function injectFault(run: Run, { step, which }: Step): Promise<void> {
+export async function injectFault(run: Run, { step, choice }: Step): Promise<void> {
   const { process, storageFaults, adapterFaults } = run;
   switch (step) {
     case "storage fails":
-      return storageFaults.fail(which);
+      return storageFaults.fail(choice);
     case "storage hangs":
-      return storageFaults.hang(which);
+      return storageFaults.hang(choice);
     case "storage heals":
       return storageFaults.heal();
     case "hold a write":
-      return storageFaults.holdWrite(1 + (which % 4));
+      return storageFaults.holdWrite(1 + (choice % 4));
     case "release the write":
       return storageFaults.releaseWrites();
     case "lose a response":
-      return storageFaults.loseResponse(1 + (which % 4));
+      return storageFaults.loseResponse(1 + (choice % 4));
     case "adapter hangs":
       run.expectsErrors = true;
-      return adapterFaults.hangMethod(which);
+      return adapterFaults.hangMethod(choice);
     case "adapters respond":
       return adapterFaults.heal();
     case "clock jumps":
-      return process.system.jump(JUMPS[which % JUMPS.length] as number);
+      return process.system.jump(CLOCK_JUMPS_MS[choice % CLOCK_JUMPS_MS.length] as number);
     case "correct the clock":
       return process.system.correct();
     case "machine sleeps":
-      return sleep(run, SLEEPS[which % SLEEPS.length] as number, which % 2 === 1);
+      return sleep(run, SLEEPS_MS[choice % SLEEPS_MS.length] as number, choice % 2 === 1);
     case "crash":
       // A random point between the awaits of running work.
-      for (let turn = which % 12; turn > 0; turn--) await nextTurn();
+      for (let turn = choice % 12; turn > 0; turn--) await nextTurn();
       return process.kill();
     case "crash at an operation":
-      return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
+      return process.crashAt({ at: "operation", n: 1 + (choice >> 2), writes: choice % 4 > 1, done: choice % 2 === 1 });
     case "crash at the dial":
       return process.crashAt({ at: "dial" });
     case "restart":
-      return restart(run, which % 2 ? 2_000 : 0);
+      return restart(run, choice % 2 ? 2_000 : 0);
     case "second server":
       return run.startSecondServer();
     case "cut off":
-      return process.storage.cutConnection(which % 2 ? "silent" : "refused");
+      return process.storage.cutConnection(choice % 2 ? "silent" : "refused");
     case "reachable again":
       for (const { storage } of run.processes) storage.repair();
       return;
     case "SIGSTOP":
       return process.system.stop();
     case "SIGCONT":
-      for (const anyProcess of run.processes) anyProcess.resume(which % 2 ? "backwards" : "forwards");
+      for (const anyProcess of run.processes) anyProcess.resume(choice % 2 ? "backwards" : "forwards");
       return;
   }
 }

@@ -58,8 +58,8 @@ export class Process {
   readonly run: Run;
   #crash: CrashPoint | undefined;
   #operations = 0;
-  #moment = 0;
-  #operationsOfMoment = 0;
+  #lastOperationAt = 0;
+  #operationsAtOnce = 0;
 
   /** @param predecessor a dead process on the same machine */
   constructor(run: Run, number: number, predecessor?: Process) {
@@ -73,7 +73,7 @@ export class Process {
     this.storage = new ModelStorage(
       run.leases?.storage() ?? { ...run.database, open: async () => {}, close: async () => {} },
     );
-    this.storage.before = (operation, args) => this.#before(operation, args);
+    this.storage.before = (operation, args) => this.#beforeOperation(operation, args);
     this.storage.after = (operation) => this.#after(operation);
     const log: Logger = {
       debug() {},
@@ -170,9 +170,9 @@ export class Process {
     if (this.#crash?.at === "dial") this.kill();
   }
 
-  async #before(operation: string, args: readonly unknown[]): Promise<void> {
+  async #beforeOperation(operation: string, args: readonly unknown[]): Promise<void> {
     if (this.isAlive && this.#isCrashPoint(operation, false)) this.kill();
-    if (this.isAlive && this.#isRestless()) {
+    if (this.isAlive && this.#countOperation()) {
       this.run.findings.add("comes-to-rest", `"${operation}" is one of more than ${MAX_OPERATIONS} operations`);
       this.kill();
     }
@@ -196,11 +196,11 @@ export class Process {
     this.run.storageFaults.after(operation);
   }
 
-  #isRestless(): boolean {
+  #countOperation(): boolean {
     const moment = this.run.clock.monotonic();
-    if (moment !== this.#moment) this.#operationsOfMoment = 0;
-    this.#moment = moment;
-    return ++this.#operationsOfMoment > MAX_OPERATIONS;
+    if (moment !== this.#lastOperationAt) this.#operationsAtOnce = 0;
+    this.#lastOperationAt = moment;
+    return ++this.#operationsAtOnce > MAX_OPERATIONS;
   }
 
   #isCrashPoint(operation: string, done: boolean): boolean {

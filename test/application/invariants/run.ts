@@ -66,7 +66,7 @@ export class Run {
   /** Final calls, as they were first read. */
   readonly finalCalls = new Map<string, Call>();
   /** Calls whose instance had already been deleted when they were last claimed. */
-  readonly #deletedAtClaim = new Set<string>();
+  readonly #callsDeletedAtClaim = new Set<string>();
   /** True if errors are expected in the operator's log. */
   expectsErrors = false;
   /** The process that gets the requests: the current owner of the database, or the latest process. */
@@ -165,7 +165,7 @@ export class Run {
       const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which had dialled";
       return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${progress}`;
     });
-    const wasDeleted = this.#deletedAtClaim.has(callId);
+    const wasDeleted = this.#callsDeletedAtClaim.has(callId);
     this.findings.expect("deleted-is-silent", !wasDeleted, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
     this.protection.onDial(attempt);
@@ -175,8 +175,8 @@ export class Run {
   /** Called before each `claimNext` of an instance. */
   async onClaim(instanceId: string, callId: string, at: number): Promise<void> {
     this.protection.onClaim(callId, at);
-    if (await isDeleted(this.database, instanceId)) this.#deletedAtClaim.add(callId);
-    else this.#deletedAtClaim.delete(callId);
+    if (await isDeleted(this.database, instanceId)) this.#callsDeletedAtClaim.add(callId);
+    else this.#callsDeletedAtClaim.delete(callId);
   }
 
   /** Number of calls of an instance that may be live at the same time. */

@@ -79,7 +79,7 @@ export type StepName = (
 export interface Step {
   readonly step: StepName;
   /** Picks one of the existing instances, calls, legs or faults. */
-  readonly which: number;
+  readonly choice: number;
   /** Time that passes after it, ms; -1 if the next step follows before anything settles. */
   readonly waitMs: number;
 }
@@ -209,6 +209,8 @@ export function isLeased(sequence: readonly Step[]): boolean {
 export function sequenceText(sequence: readonly Step[]): string {
   return sequence
     .filter(({ step, waitMs }) => step !== "wait" || waitMs > 0)
-    .map(({ step, which, waitMs }) => `  ${step} #${which}${waitMs < 0 ? ", at once" : waitMs ? `, ${waitMs} ms` : ""}`)
+    .map(
+      ({ step, choice, waitMs }) => `  ${step} #${choice}${waitMs < 0 ? ", at once" : waitMs ? `, ${waitMs} ms` : ""}`,
+    )
     .join("\n");
 }

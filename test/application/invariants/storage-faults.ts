@@ -18,8 +18,8 @@ const none = () => false;
 
 /** Faults of a run's database; they outlive every process. */
 export class StorageFaults {
-  #fails: (operation: string) => boolean = none;
-  #hangs: (operation: string) => boolean = none;
+  #shouldFail: (operation: string) => boolean = none;
+  #shouldHang: (operation: string) => boolean = none;
   #onHealed: () => void = () => {};
   #healing: Promise<void> = Promise.resolve();
   #writesUntilHold = 0;
@@ -28,26 +28,28 @@ export class StorageFaults {
 
   /** True while there is a fault. */
   get hasFault(): boolean {
-    return this.#fails !== none || this.#hangs !== none || this.#heldWrites.length > 0 || this.#writesUntilLoss > 0;
+    return (
+      this.#shouldFail !== none || this.#shouldHang !== none || this.#heldWrites.length > 0 || this.#writesUntilLoss > 0
+    );
   }
 
   /** True if an operation may hang forever. */
   get mayHang(): boolean {
-    return this.#hangs !== none || this.#heldWrites.length > 0;
+    return this.#shouldHang !== none || this.#heldWrites.length > 0;
   }
 
   /** Makes a part of the storage throw. */
-  fail(which: number): void {
-    this.#fails = PARTS[which % PARTS.length] ?? none;
+  fail(choice: number): void {
+    this.#shouldFail = PARTS[choice % PARTS.length] ?? none;
   }
 
   /** Makes a part of the storage hang until it heals. */
-  hang(which: number): void {
-    if (this.#hangs === none)
+  hang(choice: number): void {
+    if (this.#shouldHang === none)
       this.#healing = new Promise((resolve) => {
         this.#onHealed = resolve;
       });
-    this.#hangs = PARTS[which % PARTS.length] ?? none;
+    this.#shouldHang = PARTS[choice % PARTS.length] ?? none;
   }
 
   /** Makes the n-th write from this point wait after its ids were assigned and before its commit. */
@@ -66,7 +68,7 @@ export class StorageFaults {
   }
 
   heal(): void {
-    this.#fails = this.#hangs = none;
+    this.#shouldFail = this.#shouldHang = none;
     this.#writesUntilLoss = 0;
     this.#onHealed();
     this.releaseWrites();
@@ -76,8 +78,8 @@ export class StorageFaults {
   async before(operation: string): Promise<void> {
     if (this.#writesUntilHold > 0 && isWrite(operation) && --this.#writesUntilHold === 0)
       await new Promise<void>((resolve) => void this.#heldWrites.push(resolve));
-    if (this.#hangs(operation)) await this.#healing;
-    if (this.#fails(operation)) throw new StorageUnavailable("the database is locked");
+    if (this.#shouldHang(operation)) await this.#healing;
+    if (this.#shouldFail(operation)) throw new StorageUnavailable("the database is locked");
   }
 
   /** Faults on the way back of a result. */

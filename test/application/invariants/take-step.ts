@@ -27,26 +27,26 @@ export async function takeStep(run: Run, step: Step): Promise<void> {
 }
 
 /** Acts of callers, callees and lines. */
-async function act(run: Run, { step, which }: Step): Promise<void> {
+async function act(run: Run, { step, choice }: Step): Promise<void> {
   const { process, requests } = run;
   const { app, system, network } = process;
-  const instanceId = run.instances[which % run.instances.length] as string;
-  const leg = step === "progress" ? network.legs.at(-1) : network.legs.at(-1 - (which % 3));
+  const instanceId = run.instances[choice % run.instances.length] as string;
+  const leg = step === "progress" ? network.legs.at(-1) : network.legs.at(-1 - (choice % 3));
   const line = run.line(instanceId);
   const clients = run.clients.filter((candidate) => candidate.process === process);
-  const client = clients[which % Math.max(1, clients.length)];
+  const client = clients[choice % Math.max(1, clients.length)];
   switch (step) {
     case "wait":
       return;
     case "create":
     case "create stream": {
       const target = { phoneNumber: NUMBER };
-      const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
-      const file = audioFile(1, { truncated: which % 4 === 2, unknownBytes: which });
+      const tts = { text: "x".repeat(choice + 1), voiceId: "en-US-1" };
+      const file = audioFile(1, { truncated: choice % 4 === 2, unknownBytes: choice });
       const input =
         step === "create stream"
           ? ({ instanceId, type: "DYNAMIC_STREAM", target } as const)
-          : which % 2 === 0
+          : choice % 2 === 0
             ? ({ instanceId, type: "FIXED_TTS", target, tts } as const)
             : ({ instanceId, type: "FIXED_AUDIO", target, audio: { audioBase64: file } } as const);
       requests.record(process, "create", "", app.calls.create(ALICE, input), ({ id, created }) => {
@@ -60,7 +60,7 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
         process,
         "create instance",
         "",
-        app.instances.create(ALICE, { name: `Desk ${which}` }),
+        app.instances.create(ALICE, { name: `Desk ${choice}` }),
         ({ id }) => {
           run.instances.push(id);
         },
@@ -68,10 +68,10 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
       return;
     case "create batch": {
       const instanceIds = [...new Set([instanceId, run.instances[0] as string])];
-      const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
-      const retry = which % 2 === 0 ? { on: ["busy" as const, "no_answer" as const], afterMs: 1_000 } : undefined;
+      const tts = { text: "x".repeat(choice + 1), voiceId: "en-US-1" };
+      const retry = choice % 2 === 0 ? { on: ["busy" as const, "no_answer" as const], afterMs: 1_000 } : undefined;
       const input = {
-        ...{ name: `Batch ${which}`, instanceIds, message: { type: "FIXED_TTS", tts } as const, start: true },
+        ...{ name: `Batch ${choice}`, instanceIds, message: { type: "FIXED_TTS", tts } as const, start: true },
         ...{ targets: run.newNumbers(3).map((phoneNumber) => ({ phoneNumber })), retry, gapMs: 0 },
       };
       requests.record(process, "create batch", "", app.batches.create(ALICE, input));
@@ -80,12 +80,12 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
     case "pause batch":
     case "cancel batch": {
       const batches = await run.database.batches.list(ALICE.userId, {}, {});
-      const batch = batches[which % Math.max(1, batches.length)];
+      const batch = batches[choice % Math.max(1, batches.length)];
       if (!batch) return;
       const { id } = batch;
       const change =
         step === "cancel batch"
-          ? app.batches.cancel(ALICE, id, { liveCalls: which % 2 === 0 ? "end" : "finish" })
+          ? app.batches.cancel(ALICE, id, { liveCalls: choice % 2 === 0 ? "end" : "finish" })
           : batch.status === "PAUSED"
             ? app.batches.resume(ALICE, id)
             : app.batches.pause(ALICE, id);
@@ -94,11 +94,11 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
     }
     case "attach": {
       const streamCalls = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
-      const call = streamCalls[which % 3];
+      const call = streamCalls[choice % 3];
       if (!call) return;
       requests.record(process, "stream", call.id, app.calls.stream(ALICE, call.id), (reservation) => {
-        if (which % 7 === 0) return reservation.release();
-        const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
+        if (choice % 7 === 0) return reservation.release();
+        const recording = new RecordingClient(choice % 2 ? 16_000 : undefined);
         const { life } = process;
         run.clients.push({
           client: recording,
@@ -111,9 +111,9 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
       return;
     }
     case "write":
-      return client?.attachment.write(new Int16Array(100 * (which + 1)).fill(900), which % 2 ? 16_000 : 8_000);
+      return client?.attachment.write(new Int16Array(100 * (choice + 1)).fill(900), choice % 2 ? 16_000 : 8_000);
     case "mark":
-      return client?.attachment.mark(`mark ${which}`);
+      return client?.attachment.mark(`mark ${choice}`);
     case "clear":
       return client?.attachment.clear();
     case "close":
@@ -124,8 +124,8 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
     case "hang up":
     case "hang up twice": {
       const allCalls = await run.calls();
-      const calls = which % 4 === 0 ? allCalls : allCalls.filter((call) => isActive(call.status));
-      const call = calls[which % Math.max(1, calls.length)];
+      const calls = choice % 4 === 0 ? allCalls : allCalls.filter((call) => isActive(call.status));
+      const call = calls[choice % Math.max(1, calls.length)];
       if (!call) return;
       for (let times = step === "hang up" ? 1 : 2; times > 0; times--)
         requests.record(process, "hang up", call.id, app.calls.hangUp(ALICE, call.id));
@@ -169,7 +169,7 @@ async function act(run: Run, { step, which }: Step): Promise<void> {
     case "press":
       return leg?.press("1");
     case "end":
-      if (leg) network.end(leg, CAUSES[which % CAUSES.length] as ReleaseCause);
+      if (leg) network.end(leg, CAUSES[choice % CAUSES.length] as ReleaseCause);
       return;
     case "stubborn":
       if (leg) leg.stubborn = true;

@@ -33,10 +33,10 @@ class AheadLeg {
     this.#unreportedSamples += chunk.length;
   }
 
-  report(silence = 0, ranDry = false): void {
+  report(silence = 0, hasRunDry = false): void {
     const samples = this.#unreportedSamples;
     this.#unreportedSamples = 0;
-    this.#playout.sent(samples, silence, ranDry);
+    this.#playout.sent(samples, silence, hasRunDry);
   }
 }
 

@@ -78,14 +78,14 @@ describe("data sent by a server", () => {
       fc.uint8Array({ maxLength: 300 }),
       fc.boolean(),
       fc.string({ minLength: 70 }),
-      (bytes, isWhole, text) => {
+      (bytes, isComplete, text) => {
         try {
-          expect(["samples", "wav", "mp3", undefined]).toContain(servedFormat(bytes, isWhole));
+          expect(["samples", "wav", "mp3", undefined]).toContain(servedFormat(bytes, isComplete));
         } catch (error) {
           expect(error).toBeInstanceOf(AudioFormatError);
           expect((error as Error).message.length).toBeLessThan(1_000);
         }
-        expect(() => servedFormat(ascii(text), isWhole)).toThrow(AudioFormatError);
+        expect(() => servedFormat(ascii(text), isComplete)).toThrow(AudioFormatError);
       },
     ),
   );

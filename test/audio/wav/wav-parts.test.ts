@@ -331,8 +331,8 @@ describe("channels are mixed", () => {
   });
 
   test("and a change between kinds makes no click", () => {
-    const opposedFrames = frames(500, 1000).map(([v = 0], i) => [v, i > 3000 && i < 6000 ? -v : v]);
-    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: opposedFrames }));
+    const invertedFrames = frames(500, 1000).map(([v = 0], i) => [v, i > 3000 && i < 6000 ? -v : v]);
+    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: invertedFrames }));
     const steps = Array.from(samples.subarray(1), (sample, i) => Math.abs(sample - samples[i]!));
     // The tone reverses twice, within 5 ms.
     expect(toneShare(samples.subarray(0, 3000), 500, 8000)).toBeGreaterThan(0.98);

@@ -11,7 +11,7 @@ import type { Transcription, TranscriptionSession } from "../../../src/index.ts"
 import { atMost, benchmark, ms, percent, progress, quantile, type Row, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, commandOf, insideEach, type Measure, runtimeNamed, startProgram } from "../harness/programs.ts";
 import { share, timeSpent } from "../harness/resources.ts";
-import { allAnswered, ME, pause, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
+import { ME, pause, type SimulatedWorld, simulatedWorld, waitUntilAllAnswered } from "../harness/world.ts";
 import { ConversingNetwork } from "./conversing-network.ts";
 import { numberIn, startProvider } from "./provider.ts";
 
@@ -156,7 +156,7 @@ async function whileConversing(
     const placedCalls = await world.place(
       instanceIds.map((instanceId) => ({ instanceId, type: "DYNAMIC_AGENT", target, agent })),
     );
-    await allAnswered(world, placedCalls);
+    await waitUntilAllAnswered(world, placedCalls);
     await pause(WARM_UP_MS);
     progress(`all converse; measuring for ${seconds} s`);
     const rows = await run({ world, conversations });

@@ -5,7 +5,7 @@ import type { Leg, Telephony } from "../../../src/ports/telephony.ts";
 import { withLegs } from "../harness/legs.ts";
 
 /** A sample above this is audible. */
-const AUDIBLE = 300;
+const AUDIBLE_PEAK = 300;
 /** RMS above which a frame of the callee is voice. */
 const VOICED = 300;
 /** Time after which a callee interrupts the agent, and time between the agent's words and a reply, ms. */
@@ -43,7 +43,7 @@ export class ConversingNetwork implements Conversations {
       const connect = leg.connectMedia.bind(leg);
       leg.connectMedia = (source, sink) => {
         const callee = new Callee(this, callId, this.#voice, leg, this.#interruptsEvery);
-        connect(callee.listening(source), callee.speaking(sink));
+        connect(callee.listening(source), callee.speakingSink(sink));
       };
     });
   }
@@ -93,7 +93,7 @@ class Callee {
     };
   }
 
-  speaking(sink: FrameSink): FrameSink {
+  speakingSink(sink: FrameSink): FrameSink {
     return {
       write: (frame) => {
         this.#speak(frame);
@@ -142,7 +142,7 @@ class Callee {
 }
 
 function isAudible(frame: Int16Array): boolean {
-  for (let i = 0; i < frame.length; i++) if (Math.abs(frame[i]!) > AUDIBLE) return true;
+  for (let i = 0; i < frame.length; i++) if (Math.abs(frame[i]!) > AUDIBLE_PEAK) return true;
   return false;
 }
 

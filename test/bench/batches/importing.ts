@@ -7,7 +7,7 @@ import type { Measure } from "../harness/programs.ts";
 import { untilIdle } from "../harness/resources.ts";
 import { ME, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
 
-const SMALL = 100;
+const SMALL_COUNT = 100;
 const PAGE = 50;
 /** Bytes of a chunk of the file. */
 const CHUNK = 64 * 1024;
@@ -23,7 +23,7 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
   try {
     const [instanceId = ""] = await world.link(1);
     const smallBatchId = await createDraft(world, instanceId);
-    await importRows(world, smallBatchId, SMALL); // compiles the code of imports
+    await importRows(world, smallBatchId, SMALL_COUNT); // compiles the code of imports
     const largeBatchId = await createDraft(world, instanceId);
     await untilIdle(process.pid);
     progress(`importing ${rows} rows`);
@@ -50,7 +50,7 @@ export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows,
       const times = await inRounds(rounds, { large: side(largeBatchId), small: side(smallBatchId) });
       const ratio = ratioOf(times.large, times.small);
       const measured = `${ratio.toFixed(2)} × (${ms(median(times.large), 2)} against ${ms(median(times.small), 2)})`;
-      return row(`${figure}, against ${SMALL} targets`, measured, "≤ 1.5 ×", ratio <= 1.5);
+      return row(`${figure}, against ${SMALL_COUNT} targets`, measured, "≤ 1.5 ×", ratio <= 1.5);
     };
     return [
       allOf("rows stored as WAITING", storedRows, rows),

@@ -51,16 +51,16 @@ export const measure: Measure<Options> = async ({ targets, numbers, orders }) =>
     await batches.addTargets(ME, id, targetRows(targets));
     progress(`calling ${targets} targets`);
     const dialsBefore = dials.count;
-    let beside: readonly number[] = [];
+    let timesDuringBatch: readonly number[] = [];
     const loop = new EventLoop();
     loop.start();
     const timeUsed = await timeSpent(process.pid, async () => {
       await batches.start(ME, id);
-      beside = await singles.placeUntil(() => hasEnded(world, id));
+      timesDuringBatch = await singles.placeUntil(() => hasEnded(world, id));
     });
     loop.stop();
     const { startedAt, endedAt, counts } = await batches.get(ME, id);
-    const batchDials = dials.count - dialsBefore - beside.length;
+    const batchDials = dials.count - dialsBefore - timesDuringBatch.length;
     progress("single calls after the batch");
     const after = await singles.place(orders);
     const { COMPLETED = 0, FAILED = 0 } = counts.byStatus;
@@ -69,7 +69,7 @@ export const measure: Measure<Options> = async ({ targets, numbers, orders }) =>
       allOf("targets called, half of them busy", COMPLETED + FAILED, targets),
       allOf("calls placed for them", batchDials, targets),
       runRow((endedAt ?? Number.POSITIVE_INFINITY) - (startedAt ?? 0), idealMs),
-      ...orderRows([...before, ...after], beside),
+      ...orderRows([...before, ...after], timesDuringBatch),
       row("processor during the run", `${percent(share(timeUsed), 0)} of one core`),
       stallRow("longest stall of the event loop during the run", loop),
     ];
@@ -85,12 +85,12 @@ function runRow(elapsedMs: number, idealMs: number): Row {
   return row("the run, against what pace and calls take", measured, `≤ ${MAX_OVERHEAD} ×`, ratio <= MAX_OVERHEAD);
 }
 
-function orderRows(alone: readonly number[], beside: readonly number[]): Row[] {
-  const ratio = median(beside) / median(alone);
+function orderRows(timesWithoutBatch: readonly number[], timesDuringBatch: readonly number[]): Row[] {
+  const ratio = median(timesDuringBatch) / median(timesWithoutBatch);
   const spread = (times: readonly number[]): string => `${ms(median(times))} (p99 ${ms(quantile(times, 0.99))})`;
   return [
-    row("from the order of a single call to its dial, without the batch", spread(alone)),
-    row("the same beside the batch", `${spread(beside)}, ${ratio.toFixed(2)} of the above`),
+    row("from the order of a single call to its dial, without the batch", spread(timesWithoutBatch)),
+    row("the same beside the batch", `${spread(timesDuringBatch)}, ${ratio.toFixed(2)} of the above`),
   ];
 }
 
@@ -107,7 +107,7 @@ async function* targetRows(count: number): AsyncGenerator<TargetRow> {
 /** The dials of a network. Half of the numbers are busy; the others answer. */
 class Dials {
   count = 0;
-  readonly #at = new Map<string, number>();
+  readonly #timeByCall = new Map<string, number>();
 
   observe(network: Telephony): Telephony {
     return withLegs(
@@ -115,7 +115,7 @@ class Dials {
       () => {},
       (to, callId) => {
         this.count++;
-        this.#at.set(callId, performance.now());
+        this.#timeByCall.set(callId, performance.now());
         if (to === ANSWERS || to === BUSY) return to;
         return Number(to.slice(-7)) % 97 < 48 ? BUSY : ANSWERS; // not every second one, which may be that of one instance
       },
@@ -124,7 +124,7 @@ class Dials {
 
   /** Time of a call's dial, by this process's clock, ms. */
   at(callId: string): number {
-    return this.#at.get(callId) ?? Number.POSITIVE_INFINITY;
+    return this.#timeByCall.get(callId) ?? Number.POSITIVE_INFINITY;
   }
 }
 
@@ -133,7 +133,7 @@ class SingleCalls {
   readonly #world: SimulatedWorld;
   readonly #dials: Dials;
   readonly #instanceIds: readonly string[];
-  #orders = 0;
+  #orderCount = 0;
 
   constructor(world: SimulatedWorld, dials: Dials, instanceIds: readonly string[]) {
     this.#world = world;
@@ -162,7 +162,7 @@ class SingleCalls {
 
   async #call(phoneNumber: string): Promise<{ waitMs: number; lengthMs: number }> {
     const { calls } = this.#world.ringport;
-    const instanceId = this.#instanceIds[this.#orders++ % this.#instanceIds.length] ?? "";
+    const instanceId = this.#instanceIds[this.#orderCount++ % this.#instanceIds.length] ?? "";
     const orderedAt = performance.now();
     const { id, created } = await calls.create(ME, { instanceId, ...MESSAGE, target: { phoneNumber } });
     if (!created) throw new Error(`instance ${instanceId} still had a call`);

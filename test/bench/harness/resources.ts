@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Clock ticks in a second; fixed on Linux (`getconf CLK_TCK`). */
 const TICKS = 100;
 /** Long enough for finalizers and pending writes. */
-const REST_MS = 1_500;
+const IDLE_MS = 1_500;
 /** Unused buffers are freed on another thread; thousands of packets take a moment. */
 const SWEEP_MS = 100;
 
@@ -92,7 +92,7 @@ export function memoryFigures(): MemoryFigures {
 export async function usedMemory(): Promise<{ bytes: number; rss: number }> {
   let smallest = { bytes: Number.POSITIVE_INFINITY, rss: 0 };
   for (let sample = 0; sample < 3; sample++) {
-    await pause(REST_MS);
+    await pause(IDLE_MS);
     collectGarbage();
     await pause(SWEEP_MS);
     const { heap, external, rss } = memoryFigures();

@@ -140,7 +140,7 @@ export function spokenCall(instanceId: string, text: string, phoneNumber = "+120
 }
 
 /** Resolves when all calls have been answered. */
-export async function allAnswered({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<void> {
+export async function waitUntilAllAnswered({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<void> {
   for (const { id } of calls) {
     let isAnswered = false;
     for await (const event of ringport.calls.events(ME, id)) {
@@ -152,7 +152,7 @@ export async function allAnswered({ ringport }: World, calls: readonly Pick<Call
 }
 
 /** Resolves with all calls when they have ended. */
-export function allEnded({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<Call[]> {
+export function waitUntilAllEnded({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<Call[]> {
   return Promise.all(calls.map(({ id }) => ringport.calls.wait(ME, id)));
 }
 

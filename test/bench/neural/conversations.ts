@@ -10,7 +10,7 @@ import { atMost, formatValue, ms, percent, progress, type Row, row } from "../ha
 import { EventLoop, type LongestTurn, stallRow } from "../harness/event-loop.ts";
 import type { Measure } from "../harness/programs.ts";
 import { share, timeSpent } from "../harness/resources.ts";
-import { allAnswered, ME, pause, simulatedWorld } from "../harness/world.ts";
+import { ME, pause, simulatedWorld, waitUntilAllAnswered } from "../harness/world.ts";
 import { type Side, sentence, withModels, withProcesses } from "./models.ts";
 
 /** Sample rate of telephone audio, Hz. */
@@ -85,7 +85,7 @@ async function measureConversations(
     const placedCalls = await world.place(
       instanceIds.map((instanceId) => ({ instanceId, type: "DYNAMIC_AGENT", target, agent: brief })),
     );
-    await allAnswered(world, placedCalls);
+    await waitUntilAllAnswered(world, placedCalls);
     await pause(WARM_UP_MS);
     progress(`all converse; measuring for ${seconds} s`);
     const { clock } = world.network;

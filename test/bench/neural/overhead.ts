@@ -90,7 +90,7 @@ async function measureTranscribing(
   };
   const costs = await inRounds(rounds, {
     with: async () => cost(await Promise.all(Array.from({ length: streams }, open))),
-    without: () => cost(Array.from({ length: streams }, deafSession)),
+    without: () => cost(Array.from({ length: streams }, idleSession)),
   });
   if (texts === 0) throw new Error("no speech was transcribed");
   const addedCosts = costs.with.map((value, round) => value - costs.without[round]!);
@@ -123,6 +123,6 @@ async function speakInto(sessions: readonly TranscriptionSession[], lengthMs: nu
 }
 
 /** A session that drops everything. */
-function deafSession(): TranscriptionSession {
+function idleSession(): TranscriptionSession {
   return { push() {}, commit() {}, events: (async function* () {})(), close: async () => {} };
 }

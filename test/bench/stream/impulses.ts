@@ -14,9 +14,9 @@ export class ImpulseFinder {
   /** Number of samples since the last impulse. */
   #samplesSince = Infinity;
 
-  /** @param way `up` if the resampler raises or keeps the rate, `down` if it lowers it */
-  constructor(sampleRate: number, way: keyof typeof MIN_LEVEL) {
-    this.#minLevel = MIN_LEVEL[way];
+  /** @param direction `up` if the resampler raises or keeps the rate, `down` if it lowers it */
+  constructor(sampleRate: number, direction: keyof typeof MIN_LEVEL) {
+    this.#minLevel = MIN_LEVEL[direction];
     this.#minDistance = (MIN_DISTANCE_MS * sampleRate) / 1000;
   }
 

@@ -63,11 +63,11 @@ async function latencyRows(
     return [
       rowOf(
         "from the callee's audio to the message",
-        latencies.flatMap(({ back }) => back),
+        latencies.flatMap(({ inboundMs }) => inboundMs),
       ),
       rowOf(
         "from the client's message to the frame",
-        latencies.flatMap(({ forth }) => forth),
+        latencies.flatMap(({ outboundMs }) => outboundMs),
       ),
     ];
   } finally {
@@ -126,13 +126,13 @@ function latenciesOf(
   { callId, sentAt, heardAt }: Client,
   { enteredAt, leftAt }: PassedImpulses = { enteredAt: [], leftAt: [] },
   aheadMs: number,
-): { back: number[]; forth: number[] } {
+): { inboundMs: number[]; outboundMs: number[] } {
   if (enteredAt.length !== heardAt.length || sentAt.length !== leftAt.length)
     throw new Error(
       `${callId}: ${enteredAt.length} impulses were spoken, ${heardAt.length} heard; ${sentAt.length} were sent, ${leftAt.length} played`,
     );
   return {
-    back: heardAt.map((at, n) => at - (enteredAt[n]! - aheadMs)),
-    forth: leftAt.map((at, n) => at - aheadMs - sentAt[n]!),
+    inboundMs: heardAt.map((at, n) => at - (enteredAt[n]! - aheadMs)),
+    outboundMs: leftAt.map((at, n) => at - aheadMs - sentAt[n]!),
   };
 }

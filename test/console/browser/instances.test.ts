@@ -37,7 +37,7 @@ describeEach([ON_NODE], (target) => {
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.createInstance("Reception");
       await page.goto(`${console.url}/instances/${id}`);
-      const list = await console.tabBeside(page);
+      const list = await console.openSecondTab(page);
       await list.goto(`${console.url}/instances`);
       await list.getByText("Reception").waitFor();
       await page.getByText("Is the phone somewhere else?").click();

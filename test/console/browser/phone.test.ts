@@ -132,7 +132,7 @@ describeEach([ON_NODE], (target) => {
 
     test("rings in two tabs; the answering one has the call", async () => {
       const { page, client, instanceId } = await withPhone();
-      const otherTab = await console.tabBeside(page);
+      const otherTab = await console.openSecondTab(page);
       await openPhone(otherTab);
       const { id } = await client.call(instanceId, toPhone);
       for (const tab of [page, otherTab]) await tab.getByRole("button", { name: "Answer" }).waitFor();

@@ -44,7 +44,7 @@ describeEach([ON_NODE], (target) => {
       }
       copyCall(console.server, callId, daysAgo(1));
 
-      const phone = await console.tabBeside(page);
+      const phone = await console.openSecondTab(page);
       await phone.setViewportSize({ width: 390, height: 573 });
       await phone.goto(`${console.url}/phone?number=${encodeURIComponent(PHONE)}`);
       await phone.getByText("Ready", { exact: true }).waitFor();

@@ -51,7 +51,7 @@ describeEach([ON_NODE], (target) => {
 
       test("signing out in one tab signs out all", async () => {
         const page = await console.signUp();
-        const otherTab = await console.tabBeside(page);
+        const otherTab = await console.openSecondTab(page);
         for (const tab of [page, otherTab]) {
           console.expectFaults(tab, /401/);
           await tab.goto(`${console.url}/account`);

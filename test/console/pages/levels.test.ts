@@ -7,22 +7,22 @@ function interleave(left: Int16Array, right: Int16Array): Int16Array {
   return Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 === 0 ? left : right)[i >> 1]!);
 }
 
-const LOUD = tone(440, 20, 16_000, 30_000);
-const FAINT = tone(440, 20, 16_000, 300);
-const QUIET = new Int16Array(LOUD.length);
+const LOUD_TONE = tone(440, 20, 16_000, 30_000);
+const FAINT_TONE = tone(440, 20, 16_000, 300);
+const NO_SOUND = new Int16Array(LOUD_TONE.length);
 
 test("each side has a separate level", () => {
-  const { callee, played } = levelsOf(interleave(LOUD, FAINT), SILENT);
+  const { callee, played } = levelsOf(interleave(LOUD_TONE, FAINT_TONE), SILENT);
   expect(callee).toBeGreaterThan(0.9);
   expect(played).toBeGreaterThan(0.1);
   expect(played).toBeLessThan(0.4);
-  expect(levelsOf(interleave(QUIET, QUIET), SILENT)).toEqual(SILENT);
+  expect(levelsOf(interleave(NO_SOUND, NO_SOUND), SILENT)).toEqual(SILENT);
   expect(levelsOf(new Int16Array(0), SILENT)).toEqual(SILENT);
 });
 
 test("a level rises at once and falls slowly", () => {
-  const loudLevels = levelsOf(interleave(LOUD, QUIET), SILENT);
-  const after = levelsOf(interleave(QUIET, QUIET), loudLevels);
+  const loudLevels = levelsOf(interleave(LOUD_TONE, NO_SOUND), SILENT);
+  const after = levelsOf(interleave(NO_SOUND, NO_SOUND), loudLevels);
   expect(after.callee).toBeCloseTo(0.8 * loudLevels.callee, 10);
-  expect(levelsOf(interleave(LOUD, QUIET), after)).toEqual(loudLevels);
+  expect(levelsOf(interleave(LOUD_TONE, NO_SOUND), after)).toEqual(loudLevels);
 });

@@ -60,9 +60,9 @@ export class FakeAccounts implements AccountUseCases {
     return this.#begin(account, null);
   }
 
-  async deviceMark({ account }: SignedIn, present: string | undefined) {
+  async deviceMark({ account }: SignedIn, currentMark: string | undefined) {
     const mark = `device-of-${account.id}`;
-    return present === mark ? undefined : mark;
+    return currentMark === mark ? undefined : mark;
   }
 
   async signIn(login: { email: string; password: string }, { userAgent, device }: RequestingBrowser) {
@@ -83,18 +83,18 @@ export class FakeAccounts implements AccountUseCases {
 
   async sessions(account: Account): Promise<AccountSession[]> {
     this.#recordCall("sessions", account);
-    return this.#of(account).map(([, { session }]) => session);
+    return this.#sessionsOf(account).map(([, { session }]) => session);
   }
 
   async endSession(account: Account, sessionId: string): Promise<void> {
-    const entry = this.#of(account).find(([, { session }]) => session.id === sessionId);
+    const entry = this.#sessionsOf(account).find(([, { session }]) => session.id === sessionId);
     if (!entry) throw refusal("session_not_found");
     this.#sessions.delete(entry[0]);
   }
 
   async changePassword(account: Account, { current, next }: { current: string; next: string }) {
     this.#confirm(account, current).password = next;
-    for (const [secret] of this.#of(account)) this.#sessions.delete(secret);
+    for (const [secret] of this.#sessionsOf(account)) this.#sessions.delete(secret);
     return this.#begin(account, null);
   }
 
@@ -109,7 +109,7 @@ export class FakeAccounts implements AccountUseCases {
   async delete(account: Account, password: string): Promise<void> {
     const storedAccount = this.#confirm(account, password);
     this.#accounts.splice(this.#accounts.indexOf(storedAccount), 1);
-    for (const [secret] of this.#of(account)) this.#sessions.delete(secret);
+    for (const [secret] of this.#sessionsOf(account)) this.#sessions.delete(secret);
   }
 
   async invite(account: Account) {
@@ -168,7 +168,7 @@ export class FakeAccounts implements AccountUseCases {
     this.#tokens.splice(at, 1);
   }
 
-  async note({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
+  async recordAction({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
     this.auditNotes.push({ accountId, action, subject });
   }
 
@@ -199,7 +199,7 @@ export class FakeAccounts implements AccountUseCases {
     return storedAccount;
   }
 
-  #of(account: Account): [string, SignedIn][] {
+  #sessionsOf(account: Account): [string, SignedIn][] {
     return [...this.#sessions].filter(([, signedIn]) => signedIn.account.id === account.id);
   }
 

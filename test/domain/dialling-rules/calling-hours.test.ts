@@ -5,7 +5,7 @@ import {
   isWithin,
   localTime,
   minuteOf,
-  nextWithin,
+  nextCallingTime,
 } from "../../../src/domain/dialling-rules/calling-hours.ts";
 import type { CallingHours } from "../../../src/domain/dialling-rules/number-protection.ts";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
@@ -208,7 +208,7 @@ describe("the next time within the hours", () => {
       next: "2026-06-15T15:00:00Z",
     },
   ])("is $name", ({ hours, zones, at, next }) => {
-    expect(new Date(nextWithin(hours, zones, Date.parse(at)) ?? Number.NaN).toISOString()).toBe(
+    expect(new Date(nextCallingTime(hours, zones, Date.parse(at)) ?? Number.NaN).toISOString()).toBe(
       new Date(next).toISOString(),
     );
   });
@@ -217,7 +217,7 @@ describe("the next time within the hours", () => {
     ["without zones", DAY, []],
     ["in zones that are never open together", { from: "08:00", until: "10:00" }, ["Asia/Tokyo", "Europe/Berlin"]],
   ] as const)("never comes %s", (_, hours, zones) => {
-    expect(nextWithin(hours, zones, Date.parse("2026-06-15T12:00:00Z"))).toBeUndefined();
+    expect(nextCallingTime(hours, zones, Date.parse("2026-06-15T12:00:00Z"))).toBeUndefined();
   });
 });
 
@@ -230,7 +230,7 @@ fuzz(
     fc.nat(MINUTE_MS - 1),
     (hours, zones, minute, ms) => {
       const at = minute - (minute % MINUTE_MS) + ms;
-      expect(nextWithin(hours, zones, at)).toBe(firstMinuteWithin(hours, zones, at));
+      expect(nextCallingTime(hours, zones, at)).toBe(firstMinuteWithin(hours, zones, at));
     },
   ),
 );

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  applicableConsent,
   calleeBlock,
-  consentAmong,
   type DialledCallee,
   decideDial,
   instancePause,
@@ -64,10 +64,10 @@ describe("consents", () => {
   });
 
   test("a forbidden form of a number takes precedence over its other forms", () => {
-    expect(consentAmong([])).toBeUndefined();
-    expect(consentAmong(["granted"])).toBe("granted");
-    expect(consentAmong(["granted", "do_not_call"])).toBe("do_not_call");
-    expect(consentAmong(["do_not_call", "granted"])).toBe("do_not_call");
+    expect(applicableConsent([])).toBeUndefined();
+    expect(applicableConsent(["granted"])).toBe("granted");
+    expect(applicableConsent(["granted", "do_not_call"])).toBe("do_not_call");
+    expect(applicableConsent(["do_not_call", "granted"])).toBe("do_not_call");
   });
 
   test("a missing consent blocks only if required", () => {

@@ -8,7 +8,7 @@ import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 const SCHEMAS = inputSchemas(DEFAULT_LIMITS);
-const STRICT = inputSchemas(DEFAULT_LIMITS, { strict: true });
+const STRICT_SCHEMAS = inputSchemas(DEFAULT_LIMITS, { strict: true });
 
 function refusalOf(parse: () => unknown): Refusal {
   try {
@@ -49,9 +49,9 @@ describe("a call", () => {
     };
     const allFields = Object.assign({}, ...Object.values(fields));
     const common = { instanceId: SPEECH.instanceId, target: SPEECH.target, recording: true, type };
-    for (const schemas of [SCHEMAS, STRICT])
+    for (const schemas of [SCHEMAS, STRICT_SCHEMAS])
       expect(parseCreateCall(schemas, { ...common, ...allFields })).toStrictEqual({ ...common, ...fields[type] });
-    expect(callFaults({ ...common, ...allFields, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
+    expect(callFaults({ ...common, ...allFields, voice: 1 }, STRICT_SCHEMAS)).toEqual(["/voice unknown_field"]);
   });
 
   test("a fault names the probable field", () => {
@@ -65,7 +65,7 @@ describe("a call", () => {
       '/instanceId this field is required; you sent "instance_id" (did you mean instanceId?)',
     ]);
     expect(details(withoutInstance)).toEqual(["/instanceId this field is required"]);
-    expect(details(speech({ voice: "en-US-1" }), STRICT)).toEqual([
+    expect(details(speech({ voice: "en-US-1" }), STRICT_SCHEMAS)).toEqual([
       "/tts/voice there is no such field (did you mean voiceId?)",
     ]);
   });
@@ -89,7 +89,7 @@ describe("a call", () => {
 
   test("ignores other types' fields, even wrong ones", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, audio: 5, agent: { instructions: null } })).toMatchObject(SPEECH);
-    expect(parseCreateCall(STRICT, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
+    expect(parseCreateCall(STRICT_SCHEMAS, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
   });
 
   test("without any field is refused with every fault", () => {
@@ -376,20 +376,20 @@ describe("a body", () => {
       target: { phoneNumber: "12", ext: "7" },
       tts: { ...SPEECH.tts, "a/b": 1 },
     };
-    expect(callFaults(body, STRICT)).toEqual([
+    expect(callFaults(body, STRICT_SCHEMAS)).toEqual([
       "/constructor unknown_field",
       "/extra unknown_field",
       "/target/ext unknown_field",
       "/target/phoneNumber phone_number_invalid",
       "/tts/a~1b unknown_field",
     ]);
-    expect(instanceFaults({ name: "", x: 1, y: 2 }, STRICT)).toEqual([
+    expect(instanceFaults({ name: "", x: 1, y: 2 }, STRICT_SCHEMAS)).toEqual([
       "/name too_short",
       "/x unknown_field",
       "/y unknown_field",
     ]);
-    expect(parseCreateCall(STRICT, SPEECH)).toEqual(SPEECH);
-    expect(parseCreateInstance(STRICT, { name: "x", metadata: { any: "thing" } })).toEqual({
+    expect(parseCreateCall(STRICT_SCHEMAS, SPEECH)).toEqual(SPEECH);
+    expect(parseCreateInstance(STRICT_SCHEMAS, { name: "x", metadata: { any: "thing" } })).toEqual({
       name: "x",
       metadata: { any: "thing" },
     });
@@ -405,7 +405,7 @@ describe("a body with a million faults", () => {
 
   test("in unknown fields gets the first hundred", () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index]));
-    expect(refusalOf(() => parseCreateInstance(STRICT, { ...fields, name: "x" })).errors).toHaveLength(100);
+    expect(refusalOf(() => parseCreateInstance(STRICT_SCHEMAS, { ...fields, name: "x" })).errors).toHaveLength(100);
   });
 });
 
@@ -415,7 +415,7 @@ describe("the reference and the metadata of a call", () => {
   test("are kept unchanged", () => {
     const fields = { reference: " order 7 ", metadata: { constructor: { deep: [1] } } };
     expect(parseCreateCall(SCHEMAS, { ...call, ...fields })).toEqual({ ...call, ...fields });
-    expect(parseCreateCall(STRICT, { ...call, reference: "ü".repeat(120) }).reference).toHaveLength(120);
+    expect(parseCreateCall(STRICT_SCHEMAS, { ...call, reference: "ü".repeat(120) }).reference).toHaveLength(120);
   });
 
   test.each([
@@ -487,7 +487,7 @@ const nearlyValidInput: fc.Arbitrary<unknown> = fc.record(
 fuzz(
   "any JSON is accepted, or refused with faults that point into the body",
   fc.property(fc.oneof(nearlyValidInput, fc.jsonValue()), (body) => {
-    for (const schemas of [SCHEMAS, STRICT])
+    for (const schemas of [SCHEMAS, STRICT_SCHEMAS])
       for (const parse of [parseCreateCall, parseCreateInstance]) {
         try {
           parse(schemas, body);
@@ -589,7 +589,7 @@ describe("an agent's other fields", () => {
   });
 
   test("that are unknown are refused if strict", () => {
-    expect(callFaults(body({ tempo: 1 }), STRICT)).toEqual(["/agent/tempo unknown_field"]);
+    expect(callFaults(body({ tempo: 1 }), STRICT_SCHEMAS)).toEqual(["/agent/tempo unknown_field"]);
     expect(parseCreateCall(SCHEMAS, body({ tempo: 1 }))).toStrictEqual({ ...parseCreateCall(SCHEMAS, body({})) });
   });
 });

@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freeSlot, linesInForce, queueDepth, SINGLE } from "../../../src/domain/instances/queue-capacity.ts";
+import { freeSlot, linesInForce, queueDepth, SINGLE_POLICY } from "../../../src/domain/instances/queue-capacity.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the single policy", () => {
   test("has one slot, number 0", () => {
-    expect(queueDepth(SINGLE)).toBe(1);
-    expect(freeSlot(SINGLE, [])).toBe(0);
-    expect(freeSlot(SINGLE, [0])).toBeUndefined();
+    expect(queueDepth(SINGLE_POLICY)).toBe(1);
+    expect(freeSlot(SINGLE_POLICY, [])).toBe(0);
+    expect(freeSlot(SINGLE_POLICY, [0])).toBeUndefined();
   });
 
   test("has no slot beside a call in any slot", () => {
-    expect(freeSlot(SINGLE, [3])).toBeUndefined();
+    expect(freeSlot(SINGLE_POLICY, [3])).toBeUndefined();
   });
 });
 

@@ -324,7 +324,7 @@ describe("GET /v1/calls/:callId/events", () => {
     expect(events[1]!.data).toMatchObject({ reason: "terminated" });
     const page = expected(200, await client.get(`/v1/calls/${id}/events?limit=1`));
     expect(page.json()).toEqual(events.slice(0, 1));
-    const nextPage = expected(200, await client.get(nextOf(page.headers.link)));
+    const nextPage = expected(200, await client.get(nextUrlOf(page.headers.link)));
     expect(nextPage.json()).toEqual(events.slice(1));
     expect(nextPage.headers.link).toBeUndefined();
   });
@@ -349,7 +349,7 @@ describe("GET /v1/calls", () => {
     while (path) {
       const page = expected(200, await client.get(path));
       listedCalls.push(...page.json<CallView[]>());
-      path = page.headers.link && nextOf(page.headers.link);
+      path = page.headers.link && nextUrlOf(page.headers.link);
       await createCalls(1);
     }
     expect(listedCalls.map((call) => call.id)).toEqual(idsBefore);
@@ -367,7 +367,7 @@ describe("GET /v1/calls", () => {
     }
     const page = expected(200, await client.get("/v1/calls"));
     expect(page.json<CallView[]>()).toHaveLength(50);
-    expect(expected(200, await client.get(nextOf(page.headers.link))).json<CallView[]>()).toHaveLength(1);
+    expect(expected(200, await client.get(nextUrlOf(page.headers.link))).json<CallView[]>()).toHaveLength(1);
     const problem = expectProblem(await client.get("/v1/calls?limit=201"), 400, "invalid_request", "/v1/calls");
     expect(problem.errors).toMatchObject([{ pointer: "", parameter: "limit" }]);
   });
@@ -448,7 +448,7 @@ async function instancesOf(client: Client): Promise<InstanceView[]> {
 }
 
 /** The address of the next page (RFC 8288). */
-function nextOf(link: string | undefined): string {
+function nextUrlOf(link: string | undefined): string {
   const nextUrl = /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
   if (!nextUrl) throw new Error(`no next page in Link: ${link}`);
   return nextUrl;

@@ -15,7 +15,7 @@ import { send } from "../../support/server-http.ts";
 import { decodePng, readQr } from "../../support/server-qr.ts";
 
 /** Waits until this many more codes have appeared; each is valid for 0.8 s here. */
-async function codesLater(count: number, client: Client, id: string): Promise<void> {
+async function waitForCodes(count: number, client: Client, id: string): Promise<void> {
   const sequence = async () =>
     Number(expected(200, await client.get(`/v1/instances/${id}/configure`)).headers["qr-sequence"]);
   const target = (await sequence()) + count;
@@ -318,7 +318,7 @@ describe("the linking pages", () => {
     expect(page.text).toContain("Link this phone");
     expect(page.text).not.toContain("<script");
     await client.waitForInstance(id, "CREATED");
-    await codesLater(3, client, id); // the code itself is stale by now
+    await waitForCodes(3, client, id); // the code itself is stale by now
     expect((await send("POST", url)).status).toBe(200);
     await client.waitForInstance(id, "ACTIVE");
   });
@@ -346,7 +346,7 @@ describe("the linking pages", () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const url = await client.linkUrl(id);
-    await codesLater(3, client, id);
+    await waitForCodes(3, client, id);
     expect((await send("POST", url)).status).toBe(410);
     expect((await client.instance(id)).status).toBe("CREATED");
   });

@@ -9,7 +9,7 @@ import { StreamRefused } from "../../support/stream-client.ts";
 const UNANSWERED_NUMBER = "+12025550102";
 const sound = (ms: number, hz = 1_000) => tone(hz, ms, 16_000, 8_000);
 const COMPLETED = { status: "COMPLETED", outcome: { reason: "stream_closed" } };
-const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
+const LOST_STREAM = { status: "FAILED", outcome: { reason: "stream_lost" } };
 
 const server = useLocalServer({ ...STREAMS, RINGPORT_DRAIN_MS: "300" });
 
@@ -57,7 +57,7 @@ describe.concurrent("a connection that breaks", () => {
     await stream.write(sound(300));
     stream.kill();
     const endedCall = await client.waitForCall(call.id);
-    expect(endedCall).toMatchObject(LOST);
+    expect(endedCall).toMatchObject(LOST_STREAM);
     expect(endedCall.outcome!.duration_ms).toBeGreaterThanOrEqual(ATTACH_MS);
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
@@ -68,7 +68,7 @@ describe.concurrent("a connection that breaks", () => {
     await dial();
     await stream.event("ringing");
     stream.kill();
-    expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+    expect(await client.waitForCall(call.id)).toMatchObject(LOST_STREAM);
     expect((await client.timeline(call.id)).map(({ type }) => type)).toContain("answered");
   });
 
@@ -77,7 +77,7 @@ describe.concurrent("a connection that breaks", () => {
     const stream = await open();
     stream.kill();
     await dial();
-    expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+    expect(await client.waitForCall(call.id)).toMatchObject(LOST_STREAM);
   });
 
   test("the latest events are replayed to the next client", async () => {
@@ -155,7 +155,7 @@ test("a revoked token ends its streams within a second, tickets included", async
     expect(end).toEqual(expectedEnd);
     expect(endedAt - revokedAt).toBeLessThan(1_000);
   }
-  expect(await otherClient.waitForCall(calls[0]!.call.id)).toMatchObject(LOST);
+  expect(await otherClient.waitForCall(calls[0]!.call.id)).toMatchObject(LOST_STREAM);
   expect(otherStream.ws.readyState).toBe(otherStream.ws.OPEN);
   await otherStream.close(1000);
 });

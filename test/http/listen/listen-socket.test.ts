@@ -100,7 +100,7 @@ test("a server that stops closes the connection with 1001, a bug with 1011", asy
 
 test("a client that does not read is sent no more, and is disconnected", async () => {
   const { handlers, items, socket, system } = connect();
-  socket.stuck = true;
+  socket.isStuck = true;
   handlers.open?.(socket);
   for (let i = 0; i < 100; i++) items.push(audio(new Array(2_000).fill(i)));
   await system.settle();
@@ -113,7 +113,7 @@ test("a client that does not read is sent no more, and is disconnected", async (
 
 test("a client that reads again gets the rest", async () => {
   const { handlers, items, socket, system } = connect();
-  socket.stuck = true;
+  socket.isStuck = true;
   handlers.open?.(socket);
   for (let i = 0; i < 100; i++) items.push(audio(new Array(2_000).fill(i)));
   await system.settle();

@@ -4,24 +4,26 @@ import type { Socket } from "../../../src/ports/web.ts";
 export class FakeSocket implements Socket {
   /** The sent messages. */
   readonly sent: (string | Uint8Array)[] = [];
-  readonly #unread: (string | Uint8Array)[] = [];
+  readonly #unreadMessages: (string | Uint8Array)[] = [];
   #drainCallbacks: (() => void)[] = [];
   closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
   /** True while the client does not read. */
-  stuck = false;
+  isStuck = false;
   paused = false;
 
   send(data: string | Uint8Array): void {
     if (this.closed) return;
-    (this.stuck ? this.#unread : this.sent).push(data);
+    (this.isStuck ? this.#unreadMessages : this.sent).push(data);
   }
 
   get bufferedAmount(): number {
-    return this.#unread.reduce((sum, { length }) => sum + length, 0);
+    return this.#unreadMessages.reduce((sum, { length }) => sum + length, 0);
   }
 
   drained(): Promise<void> {
-    return this.#unread.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#drainCallbacks.push(resolve));
+    return this.#unreadMessages.length === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#drainCallbacks.push(resolve));
   }
 
   close(code?: number, reason?: string): void {
@@ -38,8 +40,8 @@ export class FakeSocket implements Socket {
 
   /** Lets the client read everything. */
   async read(): Promise<void> {
-    this.stuck = false;
-    this.sent.push(...this.#unread.splice(0));
+    this.isStuck = false;
+    this.sent.push(...this.#unreadMessages.splice(0));
     for (const resolve of this.#drainCallbacks.splice(0)) resolve();
     await new Promise((resolve) => setTimeout(resolve));
   }

@@ -23,10 +23,10 @@ function startDialect(format: Partial<Format> = {}) {
   const coreCalls: string[] = [];
   const attachment: StreamAttachment = {
     queuedMs: 0,
-    room: () => undefined,
+    waitForRoom: () => undefined,
     ignored() {},
     messages: 0,
-    took() {},
+    countMessage() {},
     write: (samples, rate) => void coreCalls.push(`write ${samples.length} ${rate}`),
     mark: (name) => void coreCalls.push(`mark ${name}`),
     clear: () => void coreCalls.push("clear"),

@@ -25,7 +25,7 @@ test("a reading client receives messages at once", () => {
 test("a slow client loses the oldest audio, and a message reports it", async () => {
   const socket = new FakeSocket();
   const { outbox, fullReports } = startOutbox(socket);
-  socket.stuck = true;
+  socket.isStuck = true;
   for (let i = 0; i < 1000; i++) {
     outbox.audio(frame(i));
     if (i % 100 === 0) outbox.text({ at: i });
@@ -47,7 +47,7 @@ test("a slow client loses the oldest audio, and a message reports it", async () 
 test("more than 1 MiB of text is refused", () => {
   const socket = new FakeSocket();
   const { outbox, fullReports } = startOutbox(socket);
-  socket.stuck = true;
+  socket.isStuck = true;
   for (let i = 0; fullReports() === 0 && i < 10_000; i++) outbox.text({ text: "x".repeat(1_000) });
   expect(fullReports()).toBe(1);
   outbox.close();
@@ -58,11 +58,11 @@ test("more than 1 MiB of text is refused", () => {
 test("finish sends the queue in order", () => {
   const socket = new FakeSocket();
   const { outbox } = startOutbox(socket);
-  socket.stuck = true;
+  socket.isStuck = true;
   for (let i = 0; i < 300; i++) outbox.audio(frame(i));
   outbox.text({ last: true });
   outbox.finish();
-  socket.stuck = false;
+  socket.isStuck = false;
   return socket.read().then(() => expect(receivedItems(socket)).toEqual([...Array(300).keys(), { last: true }]));
 });
 
@@ -75,7 +75,7 @@ fuzz(
     for (const step of steps) {
       if (step === "text") outbox.text({ n: nextNumber++ });
       else if (step === "audio") for (let i = 0; i < 40; i++) outbox.audio(frame(nextNumber++));
-      else if (step === "stick") socket.stuck = true;
+      else if (step === "stick") socket.isStuck = true;
       else await socket.read();
     }
     await socket.read();

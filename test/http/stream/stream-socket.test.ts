@@ -16,10 +16,10 @@ function reservationWithHistory(detachments: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},
     queuedMs: 0,
-    room: () => undefined,
+    waitForRoom: () => undefined,
     ignored() {},
     messages: 0,
-    took() {},
+    countMessage() {},
     mark() {},
     clear() {},
     dtmf() {},
@@ -58,7 +58,7 @@ test("a client that never reads the replay is disconnected", async () => {
   const detachments: boolean[] = [];
   const handlers = handlersOf(system, reservationWithHistory(detachments));
   const socket = new FakeSocket();
-  socket.stuck = true;
+  socket.isStuck = true;
   handlers.open?.(socket);
   expect(socket.closed?.code).toBe(4009);
   expect(detachments).toEqual([false]);
@@ -79,10 +79,10 @@ test("a hangup after queued audio takes effect even if the connection breaks", a
   const attachment: StreamAttachment = {
     write: () => void coreCalls.push("write"),
     queuedMs: 0,
-    room: () => room,
+    waitForRoom: () => room,
     ignored() {},
     messages: 0,
-    took() {},
+    countMessage() {},
     mark() {},
     clear() {},
     dtmf() {},
@@ -107,10 +107,10 @@ describe("a hostile client", () => {
   const stuckAttachment: StreamAttachment = {
     write() {},
     queuedMs: 60_000,
-    room: () => new Promise(() => {}),
+    waitForRoom: () => new Promise(() => {}),
     ignored() {},
     messages: 0,
-    took() {},
+    countMessage() {},
     mark() {},
     clear() {},
     dtmf() {},

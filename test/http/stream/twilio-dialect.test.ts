@@ -49,10 +49,10 @@ function connect(): {
   const attachment: StreamAttachment = {
     write: (samples, sampleRate) => coreCalls.push(["write", samples, sampleRate]),
     queuedMs: 0,
-    room: () => undefined,
+    waitForRoom: () => undefined,
     ignored() {},
     messages: 0,
-    took: () => {},
+    countMessage: () => {},
     mark(name) {
       if (markCount === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
       markCount++;
@@ -64,7 +64,7 @@ function connect(): {
     },
     dtmf: (digits) => coreCalls.push(["dtmf", digits]),
     hangUp: () => coreCalls.push(["hangUp"]),
-    detach: (onPurpose) => coreCalls.push(["detach", onPurpose]),
+    detach: (isIntentional) => coreCalls.push(["detach", isIntentional]),
   };
   dialect.onAttached(attachment);
   return {
@@ -134,7 +134,7 @@ describe("messages to the bot", () => {
     emit("dtmf", { digit: "#" });
     emit("buffer_high", { queued_ms: 31_000 });
     emit("completed", { reason: "callee_hung_up" });
-    dialect.over();
+    dialect.ended();
     expect(sent).toEqual([
       { event: "dtmf", streamSid: SID, sequenceNumber: "2", dtmf: { track: "inbound_track", digit: "#" } },
       { event: "stop", sequenceNumber: "3", stop: { accountSid: "usr_anna", callSid: "call_1" }, streamSid: SID },
@@ -145,7 +145,7 @@ describe("messages to the bot", () => {
     const { dialect, sent, emit } = connect();
     emit("ringing");
     emit("failed", { reason: "busy" });
-    dialect.over();
+    dialect.ended();
     expect(sent).toEqual([]);
   });
 

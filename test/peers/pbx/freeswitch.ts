@@ -104,7 +104,7 @@ export async function startFreeswitch(stage: Stage, keys: Certificates, phonePor
   const pathOf = (name: string): string => join(folder, name);
   const folders = ["conf", "log", "run", "db", "certs", "scripts", "temp", "storage", "cache", "rec"];
   for (const name of folders) mkdirSync(pathOf(name));
-  copyFileSync(keys.both, pathOf("certs/agent.pem"));
+  copyFileSync(keys.keyAndCertificate, pathOf("certs/agent.pem"));
   copyFileSync(keys.ca, pathOf("certs/cafile.pem"));
   writeFileSync(
     pathOf("conf/freeswitch.xml"),

@@ -34,10 +34,10 @@ export function pbxTests(
     /** Places a call of this duration, and asserts that their tone was heard unbroken. */
     async function callAndListen(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
       const { dial } = await open(trunk);
-      const { leg, events, ear } = await dial(number);
+      const { leg, events, recorder } = await dial(number);
       await events.next("connected", 8_000);
       await until(
-        () => ear.frames.length,
+        () => recorder.frames.length,
         (frames) => frames >= ms / leg.frameMs,
         8_000,
         `${ms} ms of sound`,
@@ -46,7 +46,10 @@ export function pbxTests(
       await events.over;
       expect(events.cause).toBe("released");
       // A PBX on a busy machine is late at times: then one gap is filled.
-      const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      const heardSound = {
+        sampleRate: leg.sampleRate,
+        samples: concatPcm(recorder.frames).subarray(leg.sampleRate / 2),
+      };
       expect(toneShare(heardSound, THEIR_HZ)).toBeGreaterThan(0.95);
       expect(phaseJumps(heardSound, THEIR_HZ)).toBeLessThanOrEqual(8);
       return leg;
@@ -92,9 +95,9 @@ export function pbxTests(
 
     test("continues while the callee only listens", async () => {
       const { dial } = await open({ mediaLossMs: 8_000 }, "listens");
-      const { leg, events, ear } = await dial(CALLEES.listens);
+      const { leg, events, recorder } = await dial(CALLEES.listens);
       await events.next("connected", 8_000);
-      const lastHalfSecond = () => concatPcm(ear.frames.slice(-500 / leg.frameMs));
+      const lastHalfSecond = () => concatPcm(recorder.frames.slice(-500 / leg.frameMs));
       await until(
         () => toneShare({ sampleRate: leg.sampleRate, samples: lastHalfSecond() }, THEIR_HZ),
         (share) => share > 0.95,
@@ -130,14 +133,14 @@ export function pbxTests(
     test("carries keys as tones if the PBX accepts no telephone-events", async ({ skip }) => {
       if (pbx.keysAsTones === undefined) skip("it was not set up to play tones");
       const { dial } = await open(pbx.keysAsTones, "tones");
-      const { leg, events, ear } = await dial(CALLEES.presses);
+      const { leg, events, recorder } = await dial(CALLEES.presses);
       await events.next("connected", 8_000);
       expect(leg.dtmf).toBe("in-band");
       let keys = "";
       await until(
         () => {
           keys = "";
-          new DtmfDetector(leg.sampleRate, (key) => (keys += key)).push(concatPcm(ear.frames));
+          new DtmfDetector(leg.sampleRate, (key) => (keys += key)).push(concatPcm(recorder.frames));
           return keys;
         },
         ({ length }) => length >= 4,

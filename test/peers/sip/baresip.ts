@@ -71,7 +71,7 @@ const CONFIG = (settings: {
 module_path ${settings.modules}
 poll_method epoll
 sip_listen 127.0.0.1:${settings.port}
-sip_certificate ${settings.keys.both}
+sip_certificate ${settings.keys.keyAndCertificate}
 call_local_timeout 120
 call_max_calls 16
 audio_buffer 20-160
@@ -141,7 +141,7 @@ function tone(stage: Stage, hz: number): string {
 
 /**
  * Starts a separate baresip, for one call or for several at least a second apart.
- * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves,
+ * @param toneOrFile on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves,
  *   so a missing packet goes unnoticed
  * @param jitterBuffer minimum and maximum packets in its jitter buffer; with one, baresip 1.0 ignores a new source whose sequence
  *   numbers lie before those of the old one
@@ -149,12 +149,12 @@ function tone(stage: Stage, hz: number): string {
 export async function startBaresip(
   stage: Stage,
   keys: Certificates,
-  plays: number | string = 1_000,
+  toneOrFile: number | string = 1_000,
   jitterBuffer: "1-5" | "0-0" = "1-5",
 ): Promise<Baresip> {
   for (let attempt = 1; ; attempt++)
     try {
-      return await start(stage, keys, plays, jitterBuffer);
+      return await start(stage, keys, toneOrFile, jitterBuffer);
     } catch (fault) {
       // Another program took a port before it was bound; or, rarely, it hangs before it is ready.
       if (attempt === 3 || !/ended with 98|does not listen for commands|waiting for baresip/.test(String(fault)))
@@ -162,10 +162,15 @@ export async function startBaresip(
     }
 }
 
-async function start(stage: Stage, keys: Certificates, plays: number | string, jitterBuffer: string): Promise<Baresip> {
+async function start(
+  stage: Stage,
+  keys: Certificates,
+  toneOrFile: number | string,
+  jitterBuffer: string,
+): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
-  const soundFile = typeof plays === "string" ? plays : tone(stage, plays);
+  const soundFile = typeof toneOrFile === "string" ? toneOrFile : tone(stage, toneOrFile);
   for (const name of ["rec", "home"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "home", "contacts"), "");
   const accounts = Object.entries(ACCOUNTS).map(

@@ -18,7 +18,7 @@ export interface DirectCall {
   /** Plays 40 s of a tone. */
   readonly playout: Playout;
   /** Audio received from the callee. */
-  readonly ear: FrameRecorder;
+  readonly recorder: FrameRecorder;
   /** Frames that were pulled to be sent. */
   readonly pulledFrames: () => number;
 }
@@ -93,7 +93,7 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
       const leg = await line.dial(to, options, new AbortController().signal);
       const playout = new Playout(leg.sampleRate);
       playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
-      const [events, ear] = [new CallEvents(leg), new FrameRecorder()];
+      const [events, recorder] = [new CallEvents(leg), new FrameRecorder()];
       let pulledCount = 0;
       const countedSource: FrameSource = {
         read(frame) {
@@ -101,8 +101,8 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
           return playout.read(frame);
         },
       };
-      leg.connectMedia(countedSource, ear);
-      return { leg, events, playout, ear, pulledFrames: () => pulledCount };
+      leg.connectMedia(countedSource, recorder);
+      return { leg, events, playout, recorder, pulledFrames: () => pulledCount };
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Certificates {
   readonly key: string;
   readonly certificate: string;
   /** Key and certificate in one file. */
-  readonly both: string;
+  readonly keyAndCertificate: string;
 }
 
 const NAMES = "subjectAltName=DNS:sip.test.local,DNS:localhost,IP:127.0.0.1";
@@ -72,6 +72,6 @@ export function makeCertificates(folder: string, { expired = false } = {}): Cert
     ca: pathOf("ca.pem"),
     key: pathOf("server.key"),
     certificate: pathOf("server.crt"),
-    both: pathOf("server.pem"),
+    keyAndCertificate: pathOf("server.pem"),
   };
 }

@@ -63,10 +63,10 @@ describe("unknown senders of datagrams to the ports of a live call", () => {
   }, async () => {
     const farEnd = stage.add(await startFarEnd({ callees: { "*": callees.speaks } }), (it) => it.close());
     const { dial } = await openTrunk(stage, { server: farEnd.uri }, "disturbed");
-    const { leg, events, ear } = await dial();
+    const { leg, events, recorder } = await dial();
     await events.next("connected", 5_000);
     await until(
-      () => ear.frames.length,
+      () => recorder.frames.length,
       (frames) => frames >= 25,
       5_000,
       "half a second of sound",
@@ -84,16 +84,16 @@ describe("unknown senders of datagrams to the ports of a live call", () => {
       { to: rtpPort + 1, datagrams: fc.sample(fc.oneof(bytes, rtcp), 500) },
       { to: sipPort, datagrams: fc.sample(sip(genuine), 1_500) },
     ];
-    const start = ear.frames.length;
+    const start = recorder.frames.length;
     for (let sentCount = 0; noise.some(({ datagrams }) => datagrams.length > sentCount); sentCount += 10) {
       for (const { to, datagrams } of noise)
         for (const datagram of datagrams.slice(sentCount, sentCount + 10))
           unknownSender.send(datagram, to, "127.0.0.1", () => {});
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    const end = ear.frames.length;
+    const end = recorder.frames.length;
     expect(end - start).toBeGreaterThan(80);
-    const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames.slice(start, end)) };
+    const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(recorder.frames.slice(start, end)) };
     expect(toneShare(heardSound, 1000)).toBeGreaterThan(0.98);
     expect(phaseJump(heardSound, 1000)).toBeLessThan(0.3);
     expect(events.types.filter((type) => type !== "noted")).toEqual(["placed", "alerting", "answered", "connected"]);

@@ -110,15 +110,15 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     const calleeBehindNat = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
     const farEnd = stage.add(await startFarEnd({ callees: { "*": calleeBehindNat } }), (it) => it.close());
     const { dial } = await openTrunk(stage, { server: farEnd.uri }, "elsewhere");
-    const { leg, events, ear } = await dial();
+    const { leg, events, recorder } = await dial();
     await events.next("connected", 5_000);
     await until(
-      () => ear.frames.length,
+      () => recorder.frames.length,
       (frames) => frames >= 75,
       5_000,
       "a second and a half of sound",
     );
-    const samples = concatPcm(ear.frames).subarray(leg.sampleRate / 2);
+    const samples = concatPcm(recorder.frames).subarray(leg.sampleRate / 2);
     expect(toneShare({ sampleRate: leg.sampleRate, samples }, 1000)).toBeGreaterThan(0.95);
     await leg.hangUp();
     await events.over;

@@ -39,7 +39,7 @@ describe("a network with", () => {
     await call.events.next("connected", 15_000);
     const startedAt = performance.now();
     await until(
-      () => call.ear.frames.length * 20,
+      () => call.recorder.frames.length * 20,
       (receivedMs) => receivedMs >= ms,
       ms + 5_000,
       `${ms} ms of sound`,
@@ -54,8 +54,11 @@ describe("a network with", () => {
   for (const [i, { title, conditions, share }] of MEDIA.entries())
     test.concurrent(`${title} carries a call: the tone is present at full length`, async () => {
       const { relay, farEnd, caller } = await connectThrough({ media: conditions }, 10 + i, `media-${i}`);
-      const { leg, ear, elapsedMs } = await listenFor(caller, 5_000);
-      const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      const { leg, recorder, elapsedMs } = await listenFor(caller, 5_000);
+      const heardSound = {
+        sampleRate: leg.sampleRate,
+        samples: concatPcm(recorder.frames).subarray(leg.sampleRate / 2),
+      };
       expect(toneShare(heardSound, 1000)).toBeGreaterThan(share);
       expect(elapsedMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
       const call = farEnd.calls[0]!;

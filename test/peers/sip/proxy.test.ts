@@ -48,13 +48,13 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
         `restart-${transport.toLowerCase()}`,
       );
       expect(await line.probe()).toEqual({ state: "online" });
-      const { leg, events, ear } = await dial(NUMBERS.pcmu);
+      const { leg, events, recorder } = await dial(NUMBERS.pcmu);
       await events.next("connected", 8_000);
       const reportsBefore = host.reports.all.length;
       await proxy.restart();
-      const framesBefore = ear.frames.length;
+      const framesBefore = recorder.frames.length;
       await until(
-        () => ear.frames.length - framesBefore,
+        () => recorder.frames.length - framesBefore,
         (newFrames) => newFrames > 50,
         5_000,
         "a second of sound after the restart",
@@ -115,12 +115,12 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
 
   /** Waits for half a second of the callee's tone, makes the callee hang up, and checks that we get the BYE. */
   async function expectHangUp(
-    { leg, events, ear }: DirectCall,
+    { leg, events, recorder }: DirectCall,
     softphone: Baresip,
     number = NUMBERS.pcmu as string,
   ): Promise<void> {
     await events.next("connected", 8_000);
-    await toneIn(ear, leg.sampleRate, 1000, 500);
+    await toneIn(recorder, leg.sampleRate, 1000, 500);
     softphone.command("uafind", `sip:${number}@127.0.0.1:${softphone.port}`);
     softphone.command("hangup");
     const { cause } = await events.next("ended", 5_000);

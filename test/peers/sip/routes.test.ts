@@ -31,9 +31,9 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     const softphone = await startBaresip(stage, keys);
     const secondTrunk = { server: `sip:127.0.0.1:${(await proxyTo(softphone.port)).port}`, domain, user, password };
     const { dial } = await openRoute(stage, [{ server: fullTrunk.uri }, secondTrunk], "full");
-    const { leg, events, ear } = await dial(NUMBERS.pcmu);
+    const { leg, events, recorder } = await dial(NUMBERS.pcmu);
     await events.next("connected", 8_000);
-    await toneIn(ear, leg.sampleRate, 1_000, 500);
+    await toneIn(recorder, leg.sampleRate, 1_000, 500);
     await fullTrunk.done;
     await leg.hangUp();
     expect(fullTrunk.messages().match(/^INVITE /gm)).toHaveLength(1);
@@ -52,9 +52,9 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     await firstCall.leg.hangUp();
     await firstCall.events.over;
     await firstProxy.child.kill("SIGTERM");
-    const { leg, events, ear } = await dial(NUMBERS.pcmu);
+    const { leg, events, recorder } = await dial(NUMBERS.pcmu);
     await events.next("connected", 8_000);
-    await toneIn(ear, leg.sampleRate, 1_000, 500);
+    await toneIn(recorder, leg.sampleRate, 1_000, 500);
     await leg.hangUp();
   });
 });

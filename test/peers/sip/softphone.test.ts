@@ -60,18 +60,18 @@ async function placeCall(stage: Stage, softphone: Baresip, carrier: Carrier): Pr
   const { number, trunk, media } = carrier;
   const server = `sip:127.0.0.1:${softphone.port}`;
   const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${CARRIERS.indexOf(carrier)}`, media);
-  const { leg, events, ear } = await dial(NUMBERS[number]);
+  const { leg, events, recorder } = await dial(NUMBERS[number]);
   await events.next("connected", 8_000);
   const perSecond = SECOND / leg.frameMs;
   await until(
-    () => ear.frames.length,
+    () => recorder.frames.length,
     (frames) => frames >= 3 * perSecond,
     8_000,
     "three seconds of sound",
   );
   await leg.hangUp();
   await events.over;
-  const samples = concatPcm(ear.frames).subarray(leg.sampleRate / 2);
+  const samples = concatPcm(recorder.frames).subarray(leg.sampleRate / 2);
   return { softphone, heard: { sampleRate: leg.sampleRate, samples }, events, statistics: leg.statistics?.() ?? null };
 }
 
@@ -177,13 +177,13 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
   test.concurrent("that rings, is picked up after a second, and hangs up causes the matching events", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "picked-up");
-    const { events, ear } = await dial(NUMBERS.rings);
+    const { events, recorder } = await dial(NUMBERS.rings);
     await events.next("alerting", 5_000);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     softphone.command("accept");
     await events.next("connected", 5_000);
     await until(
-      () => ear.frames.length,
+      () => recorder.frames.length,
       (frames) => frames >= 25,
       5_000,
       "half a second of sound",
@@ -216,10 +216,10 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     const softphone = await startBaresip(stage, keys);
     const server = `sip:127.0.0.1:${softphone.port}`;
     const { dial } = await openTrunk(stage, { server, mediaLossMs: 2_000 }, "vanished");
-    const { leg, events, ear } = await dial(NUMBERS.pcmu);
+    const { leg, events, recorder } = await dial(NUMBERS.pcmu);
     await events.next("connected", 8_000);
     await until(
-      () => ear.frames.length,
+      () => recorder.frames.length,
       (frames) => frames >= 50,
       5_000,
       "a second of sound",

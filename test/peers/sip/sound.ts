@@ -33,7 +33,7 @@ export async function untilComplete(path: string): Promise<string> {
 
 /** Waits until a sink has received this many ms of a tone without a break. @param firstFrame frames to skip */
 export async function toneIn(
-  ear: FrameRecorder,
+  recorder: FrameRecorder,
   sampleRate: number,
   hz: number,
   ms: number,
@@ -43,16 +43,16 @@ export async function toneIn(
   const count = ms / 20;
   let best = 0;
   for (let index = firstFrame; performance.now() < end; ) {
-    if (ear.frames.length < index + count) {
+    if (recorder.frames.length < index + count) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       continue;
     }
-    const share = toneShare(concatPcm(ear.frames.slice(index, index + count)), hz, sampleRate);
+    const share = toneShare(concatPcm(recorder.frames.slice(index, index + count)), hz, sampleRate);
     if (share > 0.95) return;
     best = Math.max(best, share);
     index++;
   }
   throw new Error(
-    `no ${ms} ms of ${hz} Hz were received within 5 s: at best ${best} of it, in ${ear.frames.length - firstFrame} frames`,
+    `no ${ms} ms of ${hz} Hz were received within 5 s: at best ${best} of it, in ${recorder.frames.length - firstFrame} frames`,
   );
 }

@@ -22,9 +22,9 @@ export class Stage {
   }
 
   /** Registers a cleanup. */
-  add<T>(thing: T, end: (thing: T) => unknown): T {
-    this.#ends.push(() => end(thing));
-    return thing;
+  add<T>(resource: T, end: (thing: T) => unknown): T {
+    this.#ends.push(() => end(resource));
+    return resource;
   }
 
   async clear(): Promise<void> {

@@ -42,10 +42,10 @@ withTools("a callee who", ["sipp"], () => {
     const { dial } = await openTrunk(stage, { server: callee.uri }, "forty");
     const ends = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
-        const { leg, events, ear } = await dial(`+120255502${String(i).padStart(2, "0")}`);
+        const { leg, events, recorder } = await dial(`+120255502${String(i).padStart(2, "0")}`);
         await events.next("connected", 8_000);
         // They share one port of the echo, which returns each call's own audio.
-        await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
+        await toneIn(recorder, leg.sampleRate, OUR_HZ, 300);
         await leg.hangUp();
         await events.over;
         return events.cause;

@@ -35,9 +35,9 @@ export interface Scenario {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 /** Asserts that our audio is echoed. */
-const expectEcho = async ({ events, ear, leg }: DirectCall): Promise<void> => {
+const expectEcho = async ({ events, recorder, leg }: DirectCall): Promise<void> => {
   await events.next("connected", 8_000);
-  await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
+  await toneIn(recorder, leg.sampleRate, OUR_HZ, 300);
 };
 export const echoThenHangUp = async (call: DirectCall): Promise<void> => {
   await expectEcho(call);
@@ -140,8 +140,8 @@ export const SCENARIOS: readonly Scenario[] = [
       const pulledBefore = call.pulledFrames();
       await until(hasNoted("resumed"), "the end of the hold");
       expect(call.pulledFrames() - pulledBefore).toBeLessThan(10); // out of fifty
-      const firstFrame = call.ear.frames.length;
-      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, firstFrame);
+      const firstFrame = call.recorder.frames.length;
+      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, firstFrame);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -160,7 +160,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async act(call) {
       await expectEcho(call);
       await wait(1_000);
-      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -179,7 +179,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     async act(call) {
       await wait(1_000);
-      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -198,7 +198,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     async act(call) {
       await wait(1_000);
-      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",

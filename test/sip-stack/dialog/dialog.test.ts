@@ -79,7 +79,7 @@ describe("a dialog", () => {
         ["Contact", "<sip:1@10.0.0.1>"],
       ]),
     );
-    dialog.established(
+    dialog.establish(
       response([
         ["Record-Route", "<sip:b;lr>"],
         ["Contact", "<sip:2@10.0.0.1>"],

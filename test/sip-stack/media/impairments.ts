@@ -64,13 +64,13 @@ const PACKET_MS = 20;
 
 /** The MOS of G.711 by the E-model (ITU-T G.107 with default values), from the network's losses and the received audio. */
 export function eModel({ loss, meanBurst, delayMs: extraDelayMs }: ImpairedCall): number {
-  const oneWay = extraDelayMs + delayMs + PACKET_MS;
+  const oneWayMs = extraDelayMs + delayMs + PACKET_MS;
   const burstRatio = Math.max(1, meanBurst * (1 - loss));
   const percent = 100 * loss;
   const r =
     BEST_R -
-    0.024 * oneWay -
-    (oneWay > 177.3 ? 0.11 * (oneWay - 177.3) : 0) -
+    0.024 * oneWayMs -
+    (oneWayMs > 177.3 ? 0.11 * (oneWayMs - 177.3) : 0) -
     (95 * percent) / (percent / burstRatio + G711_ROBUSTNESS);
   return 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
 }

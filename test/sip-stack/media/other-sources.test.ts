@@ -92,7 +92,7 @@ const burst = (atMs: number, packets: number, ssrc: number): SentPacket[] =>
   Array.from({ length: packets }, (_, i) => ({ atMs: atMs + i * 0.1, ssrc, hz: OTHER_HZ }));
 
 /** Packets from the callee's address besides its audio. */
-const OTHERS: readonly (readonly [string, readonly SentPacket[]])[] = [
+const OTHER_SOURCES: readonly (readonly [string, readonly SentPacket[]])[] = [
   ["single packets", [1_003, 2_011, 2_500, 3_333].flatMap((at, i) => burst(at, 1, 20 + i))],
   ["bursts of another source", [1_003, 2_011, 2_500, 3_333].flatMap((at) => burst(at, 8, 20))],
   ["bursts, each of a new source", [1_003, 1_303, 1_603, 2_003].flatMap((at, i) => burst(at, 5, 20 + i))],
@@ -106,7 +106,7 @@ const OTHERS: readonly (readonly [string, readonly SentPacket[]])[] = [
 ];
 
 describe.each([false, true])("a callee (SRTP: %s)", (srtp) => {
-  test.each(OTHERS)("is heard without a gap although its address also sends %s", (_, otherPackets) => {
+  test.each(OTHER_SOURCES)("is heard without a gap although its address also sends %s", (_, otherPackets) => {
     for (const phaseMs of [2, 7, 16])
       expect(
         longestGapMs(receive([...CALLEE, ...otherPackets], { srtp, phaseMs }), CALLEE_HZ),

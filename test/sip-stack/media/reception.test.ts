@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RESTARTED, Reception, STRAY } from "../../../adapters/sip-stack/media/reception.ts";
+import { RESTARTED, Reception, STRAY_PACKET } from "../../../adapters/sip-stack/media/reception.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("a reception", () => {
@@ -26,9 +26,9 @@ describe("a reception", () => {
   test("trusts a jump's second packet, never a stray", () => {
     const reception = new Reception(8000);
     reception.take(100);
-    expect(reception.take(30_000)).toBe(STRAY);
+    expect(reception.take(30_000)).toBe(STRAY_PACKET);
     expect(reception.take(101)).toBeGreaterThan(0);
-    expect(reception.take(40_000)).toBe(STRAY);
+    expect(reception.take(40_000)).toBe(STRAY_PACKET);
     expect(reception.take(40_001)).toBe(RESTARTED);
     expect(reception.received).toBe(2);
   });

@@ -6,19 +6,19 @@ import { RtpPacket, writeRtpHeader } from "../../../adapters/sip-stack/media/rtp
 import { canonicalAddress } from "../../../adapters/sip-stack/transport/addresses.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const NEGOTIATED = { address: "192.0.2.9", port: 5_000 };
-const OTHER_PORT = { address: NEGOTIATED.address, port: 5_100 };
+const NEGOTIATED_ADDRESS = { address: "192.0.2.9", port: 5_000 };
+const OTHER_PORT = { address: NEGOTIATED_ADDRESS.address, port: 5_100 };
 const BEHIND_NAT = { address: "198.51.100.7", port: 33_000 };
 const NEW_MAPPING = { address: "198.51.100.7", port: 44_000 };
 const STRANGER = { address: "203.0.113.1", port: 4_444 };
-type Place = typeof NEGOTIATED;
+type Place = typeof NEGOTIATED_ADDRESS;
 
 /** Judges packets at a receiving source: returns the verdict and the resulting target of our audio. @param server host of the signalling */
 function sourceAt({
   strict = false,
   authentic = false,
   hasNamedNetworks = false,
-  negotiated = NEGOTIATED,
+  negotiated = NEGOTIATED_ADDRESS,
   server = "",
   hosts = new PeerHosts({ hasNamedNetworks }),
 } = {}) {
@@ -48,8 +48,8 @@ const textOf = ({ address, port }: Place): string => `${address}:${port}`;
 describe("the source of the peer's audio", () => {
   test("is accepted immediately at the agreed address", () => {
     const judge = sourceAt();
-    expect(judge(NEGOTIATED, 1, 0)).toBe("new → agreed");
-    expect(judge(NEGOTIATED, 2, 20)).toBe("current → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 1, 0)).toBe("new → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 2, 20)).toBe("current → agreed");
   });
 
   test("is accepted elsewhere with its second packet, and loses none", () => {
@@ -91,7 +91,7 @@ describe("the source of the peer's audio", () => {
 
   test("is followed immediately, and repeatedly, if it continues at another port", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 65_533, 0);
+    judge(NEGOTIATED_ADDRESS, 65_533, 0);
     expect(judge(OTHER_PORT, 65_534, 20)).toBe(`current → ${textOf(OTHER_PORT)}`);
     expect(judge(BEHIND_NAT, 65_535, 220)).toBe(`current → ${textOf(BEHIND_NAT)}`);
     expect(judge(NEW_MAPPING, 3, 240)).toBe(`current → ${textOf(NEW_MAPPING)}`);
@@ -101,7 +101,7 @@ describe("the source of the peer's audio", () => {
 
   test("does not continue elsewhere with a replayed or a distant packet", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 100, 0);
+    judge(NEGOTIATED_ADDRESS, 100, 0);
     for (const sequence of [100, 99, 5_000]) expect(judge(STRANGER, sequence, 20)).toBe("foreign → agreed");
     expect(judge.source.injected).toBe(3);
   });
@@ -110,7 +110,7 @@ describe("the source of the peer's audio", () => {
     const judge = sourceAt();
     judge(BEHIND_NAT, 7, 0);
     judge(BEHIND_NAT, 8, 20);
-    expect(judge(NEGOTIATED, 1, 25, 2)).toBe("new → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 1, 25, 2)).toBe("new → agreed");
     expect(judge(BEHIND_NAT, 9, 40)).toBe("foreign → agreed");
   });
 
@@ -129,7 +129,7 @@ describe("the source of the peer's audio", () => {
 
   test("is preferred at a known host, with three packets in a row", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 1, 0);
+    judge(NEGOTIATED_ADDRESS, 1, 0);
     expect(judge(STRANGER, 1, 3_000, 9)).toBe("pending → agreed");
     for (let i = 0; i < 2; i++) {
       expect(judge(OTHER_PORT, 50 + i, 3_010 + 20 * i, 2)).toBe("pending → agreed");
@@ -140,45 +140,45 @@ describe("the source of the peer's audio", () => {
 
   test("is not taken over by strangers while speaking", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 1, 0);
+    judge(NEGOTIATED_ADDRESS, 1, 0);
     for (let i = 0; i < 50; i++) {
       expect(judge(STRANGER, i, i * 20 + 5, 9)).toBe("foreign → agreed");
-      expect(judge(NEGOTIATED, 2 + i, i * 20 + 10)).toBe("current → agreed");
+      expect(judge(NEGOTIATED_ADDRESS, 2 + i, i * 20 + 10)).toBe("current → agreed");
     }
     expect(judge.source.injected).toBe(50);
   });
 
   test("may change at its address, but not while the previous one continues", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 1, 0, 1);
-    expect(judge(NEGOTIATED, 100, 20, 2)).toBe("pending → agreed");
-    expect(judge(NEGOTIATED, 2, 21, 1)).toBe("current → agreed");
-    for (let i = 1; i <= 3; i++) expect(judge(NEGOTIATED, 100 + i, 20 + 20 * i, 2)).toBe("pending → agreed");
-    expect(judge(NEGOTIATED, 104, 101, 2)).toBe("new, 3 pending → agreed");
-    expect(judge(NEGOTIATED, 105, 120, 2)).toBe("current → agreed");
+    judge(NEGOTIATED_ADDRESS, 1, 0, 1);
+    expect(judge(NEGOTIATED_ADDRESS, 100, 20, 2)).toBe("pending → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 2, 21, 1)).toBe("current → agreed");
+    for (let i = 1; i <= 3; i++) expect(judge(NEGOTIATED_ADDRESS, 100 + i, 20 + 20 * i, 2)).toBe("pending → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 104, 101, 2)).toBe("new, 3 pending → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 105, 120, 2)).toBe("current → agreed");
   });
 
   test("regains its place immediately if it had only paused", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 1, 0, 1);
-    for (let i = 0; i < 50; i++) judge(NEGOTIATED, 100 + i, 20 + 20 * i, 2);
-    expect(judge(NEGOTIATED, 2, 1_011, 1)).toBe("new → agreed");
+    judge(NEGOTIATED_ADDRESS, 1, 0, 1);
+    for (let i = 0; i < 50; i++) judge(NEGOTIATED_ADDRESS, 100 + i, 20 + 20 * i, 2);
+    expect(judge(NEGOTIATED_ADDRESS, 2, 1_011, 1)).toBe("new → agreed");
     for (let i = 0; i < 50; i++) {
-      expect(judge(NEGOTIATED, 150 + i, 1_020 + 20 * i, 2)).toBe("pending → agreed");
-      expect(judge(NEGOTIATED, 3 + i, 1_031 + 20 * i, 1)).toBe("current → agreed");
+      expect(judge(NEGOTIATED_ADDRESS, 150 + i, 1_020 + 20 * i, 2)).toBe("pending → agreed");
+      expect(judge(NEGOTIATED_ADDRESS, 3 + i, 1_031 + 20 * i, 1)).toBe("current → agreed");
     }
   });
 
   test("drops a stranger's pending packet for one from the agreed address", () => {
     const judge = sourceAt();
     expect(judge(STRANGER, 1, 0, 9)).toBe("pending → agreed");
-    expect(judge(NEGOTIATED, 1, 10, 1)).toBe("new → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 1, 10, 1)).toBe("new → agreed");
     expect(judge.source.injected).toBe(1);
   });
 
   test("is accepted at any address if authentic", () => {
     const judge = sourceAt({ authentic: true });
-    judge(NEGOTIATED, 1, 0);
+    judge(NEGOTIATED_ADDRESS, 1, 0);
     expect(judge(BEHIND_NAT, 9_000, 20)).toBe("current → agreed");
     expect(judge(BEHIND_NAT, 2, 200)).toBe(`current → ${textOf(BEHIND_NAT)}`);
     const movedTo = { address: STRANGER.address, port: 5_000 };
@@ -192,7 +192,7 @@ describe("the source of the peer's audio", () => {
     for (const authentic of [false, true]) {
       const judge = sourceAt({ strict: true, authentic });
       for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, i, i * 500)).toBe("foreign → agreed");
-      expect(judge(NEGOTIATED, 10, 5_000)).toBe("new → agreed");
+      expect(judge(NEGOTIATED_ADDRESS, 10, 5_000)).toBe("new → agreed");
       expect(judge(BEHIND_NAT, 11, 5_020)).toBe("foreign → agreed");
       expect(judge.source.injected).toBe(10);
     }
@@ -200,9 +200,9 @@ describe("the source of the peer's audio", () => {
 
   test("abandoned by a new negotiation does not return with its last packets", () => {
     const judge = sourceAt();
-    judge(NEGOTIATED, 1, 0);
+    judge(NEGOTIATED_ADDRESS, 1, 0);
     judge.source.setRemote(BEHIND_NAT, 10);
-    for (let i = 2; i < 20; i++) expect(judge(NEGOTIATED, i, i * 20)).toBe(`foreign → ${textOf(BEHIND_NAT)}`);
+    for (let i = 2; i < 20; i++) expect(judge(NEGOTIATED_ADDRESS, i, i * 20)).toBe(`foreign → ${textOf(BEHIND_NAT)}`);
     expect(judge(NEW_MAPPING, 7, 420, 2)).toBe(`pending → ${textOf(BEHIND_NAT)}`);
     expect(judge(NEW_MAPPING, 8, 440, 2)).toBe(`new, one pending → ${textOf(NEW_MAPPING)}`);
     expect(judge.source.injected).toBe(0);
@@ -220,16 +220,16 @@ describe("a host other than the one in the SDP", () => {
   ];
 
   test("gets no audio and is not heard if the SDP names the server's host", () => {
-    const judge = sourceAt({ server: NEGOTIATED.address });
+    const judge = sourceAt({ server: NEGOTIATED_ADDRESS.address });
     expect(new Set(verdicts(judge, STRANGER))).toEqual(new Set(["foreign → agreed"]));
     expect(judge.source).toMatchObject({ injected: 8, heardIgnoredHost: true });
   });
 
   test("gets no audio there even with the SSRC and the next number of the source", () => {
-    const judge = sourceAt({ server: NEGOTIATED.address });
-    judge(NEGOTIATED, 1, 0, 1);
+    const judge = sourceAt({ server: NEGOTIATED_ADDRESS.address });
+    judge(NEGOTIATED_ADDRESS, 1, 0, 1);
     expect(judge(STRANGER, 2, 10, 1)).toBe("foreign → agreed");
-    expect(judge(NEGOTIATED, 2, 20, 1)).toBe("current → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 2, 20, 1)).toBe("current → agreed");
     expect(judge(STRANGER, 3, 5_000, 1)).toBe("foreign → agreed");
   });
 
@@ -238,7 +238,7 @@ describe("a host other than the one in the SDP", () => {
     expect(new Set(verdicts(judge, STRANGER))).toEqual(
       new Set(["pending → agreed", "new, one pending → agreed", "current → agreed"]),
     );
-    expect(judge(NEGOTIATED, 1, 3_200, 1)).toBe("new → agreed");
+    expect(judge(NEGOTIATED_ADDRESS, 1, 3_200, 1)).toBe("new → agreed");
   });
 
   test("is followed if the SDP names a private host, or none", () => {
@@ -255,7 +255,7 @@ describe("a host other than the one in the SDP", () => {
     const server = { address: SERVER, port: 9_000 };
     expect(verdicts(sourceAt({ server: SERVER }), server).at(-1)).toBe(`current → ${textOf(server)}`);
     for (const options of [{ hasNamedNetworks: true }, { authentic: true }]) {
-      const judge = sourceAt({ server: NEGOTIATED.address, ...options });
+      const judge = sourceAt({ server: NEGOTIATED_ADDRESS.address, ...options });
       expect(verdicts(judge, BEHIND_NAT).at(-1)).toBe(`current → ${textOf(BEHIND_NAT)}`);
     }
   });
@@ -282,7 +282,7 @@ describe("a host other than the one in the SDP", () => {
       server: "::ffff:192.0.2.9",
       negotiated: { address: "::FFFF:192.0.2.9", port: 5_000 },
     });
-    expect(mappedSource(NEGOTIATED, 1, 0)).toBe("new → 192.0.2.9:5000");
+    expect(mappedSource(NEGOTIATED_ADDRESS, 1, 0)).toBe("new → 192.0.2.9:5000");
     expect(mappedSource(STRANGER, 1, 9_000)).toBe("foreign → 192.0.2.9:5000");
   });
 });
@@ -305,13 +305,20 @@ fuzz(
   "our audio follows each packet of the phone, and goes to no stranger while it speaks",
   fc.property(fc.array(networkEvent, { maxLength: 80 }), (events) => {
     const judge = sourceAt();
-    const places = [NEGOTIATED, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
-    let [now, place, reached, sequence, strangerPackets, injectedPackets] = [0, NEGOTIATED, NEGOTIATED, 65_500, 0, 0]; // the last two count packets of strangers
+    const places = [NEGOTIATED_ADDRESS, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
+    let [now, place, reached, sequence, strangerPackets, injectedPackets] = [
+      0,
+      NEGOTIATED_ADDRESS,
+      NEGOTIATED_ADDRESS,
+      65_500,
+      0,
+      0,
+    ]; // the last two count packets of strangers
     let [reachedAt, spokeAt] = [0, 0];
     /** The phone's packet; only another host has to wait until the old place has been silent for 200 ms. */
     const speak = (): void => {
       sequence = (sequence + 1) & 0xffff;
-      const isAnother = place !== NEGOTIATED && place.address !== reached.address && judge.source.ssrc === 1;
+      const isAnother = place !== NEGOTIATED_ADDRESS && place.address !== reached.address && judge.source.ssrc === 1;
       judge(place, sequence, now);
       if (isAnother && now - reachedAt < 200) injectedPackets++;
       else [reached, reachedAt, spokeAt, strangerPackets] = [place, now, now, 0];
@@ -326,7 +333,7 @@ fuzz(
         for (let i = 0; i < event.speaks; i++, now += 20) speak();
       } else
         for (let i = 0; i < event.packets; i++, now += 20) {
-          const host = event.host === 0 ? NEGOTIATED.address : `203.0.113.${event.host}`;
+          const host = event.host === 0 ? NEGOTIATED_ADDRESS.address : `203.0.113.${event.host}`;
           judge(
             { address: host, port: 9_000 + event.stranger },
             sequences[event.stranger]!++,

@@ -110,7 +110,7 @@ describe("our stream", () => {
     expect(a.reads).toBe(reads);
     expect(a.session.statistics().packetsSent).toBe(packetsSent);
     a.session.configure(settingsTo(b.session.port));
-    await until(() => a.hasSaid, "the rest");
+    await until(() => a.hasPlayedClip, "the rest");
     await until(() => b.session.statistics().packetsReceived >= packetsSent + 10, "the rest arrives");
     expect(b.session.statistics().packetsLost).toBe(0);
     expect(b.events.filter((event) => event !== "sending" && event !== "receiving")).toEqual([]);
@@ -304,7 +304,7 @@ describe("a live call", () => {
     a.say(tone(440, 500, 8000, 8000));
     const { socket } = await openSocket();
     await speak(socket, b.session.port, 5);
-    await until(() => a.hasSaid && b.heard.length > 10_000, "a has spoken");
+    await until(() => a.hasPlayedClip && b.heard.length > 10_000, "a has spoken");
     const first = b.heard.findIndex((sample) => Math.abs(sample) > 2_000);
     expect(toneShare(b.heard.subarray(first, first + 3_800), 440, 8000)).toBeGreaterThan(0.98);
     expect(b.session.statistics()).toMatchObject({ packetsInvalid: 5, packetsLost: 0 });

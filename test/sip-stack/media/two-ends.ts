@@ -48,7 +48,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
   }
 
   /** True if all samples of the clip were read. */
-  get hasSaid(): boolean {
+  get hasPlayedClip(): boolean {
     return this.#position >= this.#clip.length;
   }
 

@@ -161,10 +161,10 @@ test("a BYE lost on a dead connection is sent on a new one", async () => {
   remotePeer.sockets[0]?.write(ok(remotePeer.received(), `<${uriOf(remotePeer)}>`));
   await call.until("answered");
   await vi.waitFor(() => expect(remotePeer.received()).toContain("ACK sip"));
-  const hangingUp = call.usage.hangUp();
+  const hangUpPromise = call.usage.hangUp();
   await vi.waitFor(() => expect(remotePeer.received()).toContain("BYE sip"));
   await system.advance(4_000);
-  await hangingUp;
+  await hangUpPromise;
   await system.advance(28_000);
   await vi.waitFor(() => expect(remotePeer.sockets).toHaveLength(2));
   await vi.waitFor(() => expect(remotePeer.received().match(/BYE sip/g)).toHaveLength(2));

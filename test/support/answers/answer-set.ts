@@ -16,7 +16,7 @@ export interface Answer {
   readonly samples: Int16Array;
   readonly sampleRate: number;
   /** End of a person's first complete utterance, ms; undefined without one. */
-  readonly greetedMs: number | undefined;
+  readonly greetingEndMs: number | undefined;
   /** Start of the beep, ms; undefined without one. */
   readonly beepMs: number | undefined;
 }
@@ -94,19 +94,19 @@ class AnswerMaker {
 
   async make(kind: Kind): Promise<Answer> {
     const speaker = this.#oneOf(SPEAKERS[this.#split]);
-    const { sound, greetedMs, beep } = await this.#sound(kind, speaker);
+    const { sound, greetingEndMs, beep } = await this.#sound(kind, speaker);
     const level = 10 ** this.#randomBetween(2.7, 3.7); // an RMS from 500 to 5,000
     const length = Math.max(sound.length, msToSamples(12_000, RATE)) + msToSamples(3_000, RATE);
     const samples = samplesOf(
-      mix(kind === "noise" ? silence(0, RATE) : withRms(sound, level), this.#room(kind, length, level)),
+      mix(kind === "noise" ? silence(0, RATE) : withRms(sound, level), this.#roomNoise(kind, length, level)),
     );
     const ms = (at: number | undefined) => (at === undefined ? undefined : Math.round((1_000 * at) / RATE));
     const answerer = kind.startsWith("person") ? "human" : kind.startsWith("machine") ? "machine" : "nobody";
-    return { kind, answerer, samples, sampleRate: RATE, greetedMs: ms(greetedMs), beepMs: ms(beep) };
+    return { kind, answerer, samples, sampleRate: RATE, greetingEndMs: ms(greetingEndMs), beepMs: ms(beep) };
   }
 
   /** Background of the answer, usually quiet. */
-  #room(kind: Kind, length: number, level: number): Sound {
+  #roomNoise(kind: Kind, length: number, level: number): Sound {
     const ms = (1_000 * length) / RATE;
     const isStill = kind !== "noise" && this.#next() < 0.35;
     if (isStill) return silence(ms, RATE);
@@ -114,41 +114,41 @@ class AnswerMaker {
     return withRms(sound, level / 10 ** (this.#randomBetween(15, 35) / 20));
   }
 
-  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetedMs?: number; beep?: number }> {
+  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetingEndMs?: number; beep?: number }> {
     const { short, business } = phrasesOf(speaker.language, this.#split);
     const say = (texts: readonly string[]) => this.#say(this.#oneOf(texts), speaker);
     const ringing = (cycles: number) => join(...Array.from({ length: cycles }, () => this.#ring()));
     switch (kind) {
       case "person, short greeting":
-        return this.#person([this.#silence(100, 1_200), await say(short)]);
+        return this.#personAnswer([this.#silence(100, 1_200), await say(short)]);
       case "person, greeting of a business":
-        return this.#person([this.#silence(200, 900), await say(business)]);
+        return this.#personAnswer([this.#silence(200, 900), await say(business)]);
       case "person, after ringing in band":
-        return this.#person([ringing(1), this.#silence(100, 500), await say(short)]);
+        return this.#personAnswer([ringing(1), this.#silence(100, 500), await say(short)]);
       case "person, asks again": {
         const first = join(this.#silence(100, 900), await say(short));
         const repeated = await say(short);
-        return { sound: join(first, this.#silence(1_200, 2_500), repeated), greetedMs: first.length };
+        return { sound: join(first, this.#silence(1_200, 2_500), repeated), greetingEndMs: first.length };
       }
       case "machine, greeting and beep":
-        return this.#machine(
+        return this.#machineAnswer(
           [this.#silence(0, 1_500), await this.#greeting(speaker, 1 + Math.floor(4 * this.#next()))],
           true,
         );
       case "machine, greeting without a beep":
-        return this.#machine(
+        return this.#machineAnswer(
           [this.#silence(0, 1_500), await this.#greeting(speaker, 2 + Math.floor(3 * this.#next()))],
           false,
         );
       case "machine, short greeting and beep":
-        return this.#machine(
+        return this.#machineAnswer(
           [this.#silence(0, 1_000), await say(phrasesOf(speaker.language, this.#split).closing)],
           true,
         );
       case "machine, beep alone":
-        return this.#machine([this.#silence(300, 2_500)], true);
+        return this.#machineAnswer([this.#silence(300, 2_500)], true);
       case "machine, after ringing in band":
-        return this.#machine([ringing(1), this.#silence(0, 500), await this.#greeting(speaker, 3)], true);
+        return this.#machineAnswer([ringing(1), this.#silence(0, 500), await this.#greeting(speaker, 3)], true);
       case "music":
         return {
           sound: join(this.#silence(0, 500), music(this.#randomBetween(9_000, 14_000), RATE, this.#next)),
@@ -161,12 +161,12 @@ class AnswerMaker {
     }
   }
 
-  #person(parts: readonly Sound[]): { sound: Sound; greetedMs: number } {
+  #personAnswer(parts: readonly Sound[]): { sound: Sound; greetingEndMs: number } {
     const sound = join(...parts);
-    return { sound, greetedMs: sound.length };
+    return { sound, greetingEndMs: sound.length };
   }
 
-  #machine(parts: readonly Sound[], hasBeep: boolean): { sound: Sound; beep?: number } {
+  #machineAnswer(parts: readonly Sound[], hasBeep: boolean): { sound: Sound; beep?: number } {
     const greeting = join(...parts);
     if (!hasBeep) return { sound: greeting };
     const before = join(greeting, this.#silence(200, 1_800));

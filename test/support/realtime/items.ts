@@ -11,7 +11,7 @@ export interface Item {
   text: string;
   /** Length of its audio sent so far, and in total, ms. */
   sentMs: number;
-  wholeMs: number;
+  totalMs: number;
 }
 
 /** The items of a conversation, in their order. */
@@ -42,7 +42,7 @@ export class Items {
    * unknown.
    */
   add(id: string, wire: Json, line: string, after?: unknown): Item | undefined {
-    const item: Item = { id, wire, line, text: "", sentMs: 0, wholeMs: 0 };
+    const item: Item = { id, wire, line, text: "", sentMs: 0, totalMs: 0 };
     if (after === undefined || after === null) this.#items.push(item);
     else if (after === "root") this.#items.unshift(item);
     else {

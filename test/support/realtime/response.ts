@@ -11,7 +11,7 @@ import { idOf, type Json, member } from "./json.ts";
 /** Size of a piece of audio, bytes: not a whole number of samples or frames. */
 const PIECE = 4_801;
 /** Faults in the middle of a reply. */
-const BREAKS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];
+const BREAKING_FAULTS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];
 
 /** Dependencies of a response. */
 export interface ResponseParts {
@@ -42,7 +42,7 @@ export class ResponseStream {
   }
 
   /** True if its items do not become part of the conversation. */
-  get isAside(): boolean {
+  get isOutOfBand(): boolean {
     return this.#options.conversation === "none";
   }
 
@@ -75,7 +75,7 @@ export class ResponseStream {
       object: "realtime.response",
       output: this.#outputItems,
       status_details: null,
-      conversation_id: this.isAside ? null : "conv_1",
+      conversation_id: this.isOutOfBand ? null : "conv_1",
       metadata: this.#options.metadata ?? null,
       audio: { output: member(member(this.#parts.session.audio).output) },
     };
@@ -89,8 +89,8 @@ export class ResponseStream {
     const format = member(member(member(session.audio).output).format);
     const rate = format.type === "audio/pcm" ? 24_000 : 8_000;
     const bytes = encode(resample(samples.samples, samples.sampleRate, rate), format.type);
-    const wholeMs = (samples.samples.length * 1_000) / samples.sampleRate;
-    if (item) Object.assign(item, { text, wholeMs });
+    const totalMs = (samples.samples.length * 1_000) / samples.sampleRate;
+    if (item) Object.assign(item, { text, wholeMs: totalMs });
     const words = text.split(/(?<= )/);
     let sentText = "";
     const sendDelta = (delta: string): void => {
@@ -110,8 +110,8 @@ export class ResponseStream {
       if (delta !== undefined) sendDelta(delta);
       const piece = bytes.subarray(at, at + PIECE);
       const audio = Buffer.from(piece).toString("base64");
-      if (at > 0 && this.#breaks(`{"type":"response.output_audio.delta","delta":"${audio}`)) return false;
-      if (item) item.sentMs += (piece.length / bytes.length) * wholeMs;
+      if (at > 0 && this.#shouldBreak(`{"type":"response.output_audio.delta","delta":"${audio}`)) return false;
+      if (item) item.sentMs += (piece.length / bytes.length) * totalMs;
       send({ type: "response.output_audio.delta", ...part, delta: audio });
       await this.#pause();
     }
@@ -132,7 +132,7 @@ export class ResponseStream {
     for (const delta of text.match(/.{1,20}/gs) ?? []) {
       if (socket.readyState !== socket.OPEN) return false;
       if (this.cancelReason !== undefined) return this.#stop(finish);
-      if (sentText !== "" && this.#breaks(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
+      if (sentText !== "" && this.#shouldBreak(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
       sentText += delta;
       if (item) item.line = `assistant: ${sentText}`;
       send({ type: "response.output_text.delta", ...part, delta });
@@ -171,11 +171,11 @@ export class ResponseStream {
   }
 
   /** True if the response breaks off here because of its fault. @param cutAt truncated JSON */
-  #breaks(cutAt: string): boolean {
+  #shouldBreak(cutAt: string): boolean {
     const { socket, fault } = this.#parts;
     if (fault === "truncate") socket.send(cutAt);
     if (fault === "drop") socket.terminate();
-    return BREAKS.includes(fault);
+    return BREAKING_FAULTS.includes(fault);
   }
 
   /** Waits until pending messages have been read. */
@@ -205,7 +205,7 @@ export class ResponseStream {
     const id = idOf("item");
     const startedItem = { id, object: "realtime.item", status: "in_progress", ...wire };
     const part = { response_id: this.id, item_id: id, output_index: this.#outputItems.length };
-    const item = this.isAside ? undefined : items.add(id, startedItem, line);
+    const item = this.isOutOfBand ? undefined : items.add(id, startedItem, line);
     send({
       type: "response.output_item.added",
       response_id: this.id,

@@ -24,7 +24,7 @@ class CallProcessor extends AudioWorkletProcessor {
   readonly #playback: Playback;
   readonly #capture: Capture;
   readonly #heard: LevelMeter;
-  readonly #spoken: LevelMeter;
+  readonly #spokenLevel: LevelMeter;
   #samplesUntilLevels: number;
   #isStopped = false;
 
@@ -35,7 +35,7 @@ class CallProcessor extends AudioWorkletProcessor {
     this.#capture = new Capture(sampleRate, callRate, (frame) => this.port.postMessage(frame, [frame.buffer]));
     const window = (sampleRate * LEVEL_MS) / 1_000;
     this.#heard = new LevelMeter(window);
-    this.#spoken = new LevelMeter(window);
+    this.#spokenLevel = new LevelMeter(window);
     this.#samplesUntilLevels = window;
     this.port.onmessage = ({ data }: MessageEvent<Int16Array | null>) => {
       if (data === null) this.#isStopped = true;
@@ -50,12 +50,12 @@ class CallProcessor extends AudioWorkletProcessor {
     const input = microphone?.[0];
     if (input) {
       this.#capture.push(input);
-      this.#spoken.push(input);
+      this.#spokenLevel.push(input);
     }
     this.#samplesUntilLevels -= output.length;
     if (this.#samplesUntilLevels <= 0) {
       this.#samplesUntilLevels += (sampleRate * LEVEL_MS) / 1_000;
-      this.port.postMessage({ heard: this.#heard.level, spoken: input ? this.#spoken.level : 0 });
+      this.port.postMessage({ heard: this.#heard.level, spoken: input ? this.#spokenLevel.level : 0 });
     }
     return !this.#isStopped;
   }

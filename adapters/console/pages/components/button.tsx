@@ -4,7 +4,7 @@ import { Icon, type IconName } from "./icon.tsx";
 interface ButtonProps {
   readonly children: ComponentChildren;
   /** Default: the look of a main action. */
-  readonly look?: "quiet" | "plain" | "danger" | undefined;
+  readonly variant?: "quiet" | "plain" | "danger" | undefined;
   readonly small?: boolean | undefined;
   readonly wide?: boolean | undefined;
   readonly icon?: IconName | undefined;
@@ -44,7 +44,7 @@ export function Button({
   );
 }
 
-interface LinkButtonProps extends Pick<ButtonProps, "children" | "look" | "small" | "wide" | "icon"> {
+interface LinkButtonProps extends Pick<ButtonProps, "children" | "variant" | "small" | "wide" | "icon"> {
   /** Address of the page, from `href("/calls")`. */
   readonly to: string;
   /** Opens a new tab. */
@@ -61,6 +61,10 @@ export function LinkButton({ children, to, icon, newTab = false, ...look }: Link
   );
 }
 
-function buttonClass({ look, small = false, wide = false }: Pick<ButtonProps, "look" | "small" | "wide">): string {
-  return `button${look ? ` button-${look}` : ""}${small ? " button-small" : ""}${wide ? " button-wide" : ""}`;
+function buttonClass({
+  variant,
+  small = false,
+  wide = false,
+}: Pick<ButtonProps, "variant" | "small" | "wide">): string {
+  return `button${variant ? ` button-${variant}` : ""}${small ? " button-small" : ""}${wide ? " button-wide" : ""}`;
 }

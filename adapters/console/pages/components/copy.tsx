@@ -26,7 +26,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     else toast(t.value.notCopied, "bad");
   };
   return (
-    <Button small look="quiet" icon={copyCount.value ? "check" : "copy"} label={label} onClick={() => void copy()}>
+    <Button small variant="quiet" icon={copyCount.value ? "check" : "copy"} label={label} onClick={() => void copy()}>
       {copyCount.value ? t.value.copied : t.value.copy}
     </Button>
   );

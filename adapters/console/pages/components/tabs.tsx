@@ -11,15 +11,18 @@ export interface Tab {
 /** Tabs (ARIA Authoring Practices): arrow keys move between them. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
-  const selected = useSignal(0);
+  const selectedIndex = useSignal(0);
   const move = (event: KeyboardEvent): void => {
-    const next = { ArrowRight: selected.value + 1, ArrowLeft: selected.value - 1, Home: 0, End: tabs.length - 1 }[
-      event.key
-    ];
+    const next = {
+      ArrowRight: selectedIndex.value + 1,
+      ArrowLeft: selectedIndex.value - 1,
+      Home: 0,
+      End: tabs.length - 1,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    selected.value = (next + tabs.length) % tabs.length;
-    document.getElementById(`${id}-tab-${selected.value}`)?.focus();
+    selectedIndex.value = (next + tabs.length) % tabs.length;
+    document.getElementById(`${id}-tab-${selectedIndex.value}`)?.focus();
   };
   return (
     <div class="stack">
@@ -30,19 +33,19 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
             type="button"
             role="tab"
             id={`${id}-tab-${index}`}
-            aria-selected={index === selected.value}
+            aria-selected={index === selectedIndex.value}
             aria-controls={`${id}-panel`}
-            tabIndex={index === selected.value ? 0 : -1}
+            tabIndex={index === selectedIndex.value ? 0 : -1}
             onClick={() => {
-              selected.value = index;
+              selectedIndex.value = index;
             }}
           >
             {name}
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-tab-${selected.value}`}>
-        {tabs[selected.value]?.content()}
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-tab-${selectedIndex.value}`}>
+        {tabs[selectedIndex.value]?.content()}
       </div>
     </div>
   );

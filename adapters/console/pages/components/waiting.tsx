@@ -33,7 +33,7 @@ export function FaultNotice({ error, retry }: { readonly error: unknown; readonl
       <p>{faultSentence(error)}</p>
       {retry && (
         <div>
-          <Button small look="quiet" onClick={retry}>
+          <Button small variant="quiet" onClick={retry}>
             {t.value.retry}
           </Button>
         </div>

@@ -57,10 +57,10 @@ export function ConfirmDialog() {
         {fault.value !== undefined && <FaultNotice error={fault.value} />}
       </div>
       <div class="dialog-actions">
-        <Button look="quiet" onClick={close}>
+        <Button variant="quiet" onClick={close}>
           {t.value.cancel}
         </Button>
-        <Button look="danger" busy={busy.value} onClick={() => void run()}>
+        <Button variant="danger" busy={busy.value} onClick={() => void run()}>
           {current.action}
         </Button>
       </div>

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
 
 /** Paths below the console that are not pages. */
-const NOT_PAGES = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
+const NON_PAGE_PATH = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 
 /** An address of a page: below the console, with the query. */
 const address = signal(currentAddress());
@@ -57,7 +57,7 @@ function pageOf(event: MouseEvent): string | undefined {
   if (link.pathname !== CONSOLE && !link.pathname.startsWith(`${CONSOLE}/`)) return undefined;
   const page = link.pathname.slice(CONSOLE.length) || "/";
   const isSamePage = link.hash !== "" && page === path.value;
-  return NOT_PAGES.test(page) || isSamePage ? undefined : page + link.search + link.hash;
+  return NON_PAGE_PATH.test(page) || isSamePage ? undefined : page + link.search + link.hash;
 }
 
 function updateAddress(): void {

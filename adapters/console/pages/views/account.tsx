@@ -22,7 +22,7 @@ export default function Account() {
   const state = signedIn.value;
   if (person === null || state === undefined) return null;
   const signOutButton = (
-    <Button look="quiet" busy={signOutAction.busy} onClick={() => signOutAction.start()}>
+    <Button variant="quiet" busy={signOutAction.busy} onClick={() => signOutAction.start()}>
       {t.value.signOut}
     </Button>
   );

@@ -57,7 +57,7 @@ export default function Audit() {
               {loadMore.fault !== undefined && <FaultNotice error={loadMore.fault} />}
               {entries.length >= PAGE_SIZE && !isLast.value && (
                 <div>
-                  <Button look="quiet" busy={loadMore.busy} onClick={() => loadMore.start()}>
+                  <Button variant="quiet" busy={loadMore.busy} onClick={() => loadMore.start()}>
                     {t.value.more}
                   </Button>
                 </div>

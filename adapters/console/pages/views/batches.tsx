@@ -52,7 +52,7 @@ export default function Batches() {
               />
               {batches.length > limit.value && (
                 <div>
-                  <Button look="quiet" onClick={() => (limit.value += STEP)}>
+                  <Button variant="quiet" onClick={() => (limit.value += STEP)}>
                     {t.value.more}
                   </Button>
                 </div>

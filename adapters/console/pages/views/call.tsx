@@ -53,7 +53,7 @@ export default function CallView({ params }: ViewProps) {
         <div class="stack">
           <Notice tone="warn">{t.value.missing}</Notice>
           <div>
-            <LinkButton look="quiet" to={href("/calls")}>
+            <LinkButton variant="quiet" to={href("/calls")}>
               {t.value.toCalls}
             </LinkButton>
           </div>
@@ -90,11 +90,11 @@ function Actions({ call }: { readonly call: ShownCall }) {
   return (
     <>
       {!isEnded(call) && (
-        <Button look="danger" icon="hangup" onClick={hangUp}>
+        <Button variant="danger" icon="hangup" onClick={hangUp}>
           {t.value.hangUp}
         </Button>
       )}
-      <LinkButton look={isEnded(call) ? undefined : "quiet"} icon="call" to={href(`/calls/new?from=${call.id}`)}>
+      <LinkButton variant={isEnded(call) ? undefined : "quiet"} icon="call" to={href(`/calls/new?from=${call.id}`)}>
         {t.value.callAgain}
       </LinkButton>
     </>

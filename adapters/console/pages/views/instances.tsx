@@ -52,7 +52,7 @@ export default function Instances() {
               {next !== undefined && (
                 <div>
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     onClick={() => {
                       limit.value += PAGE_SIZE;
                     }}

@@ -104,7 +104,7 @@ function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>
       cell: (token) => (
         <Button
           small
-          look="danger"
+          variant="danger"
           label={t.value.revokeNamed(token.label)}
           onClick={() =>
             confirm({

@@ -90,7 +90,7 @@ function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Da
         )}
         {change.fault !== undefined && <FaultNotice error={change.fault} />}
         <div>
-          <Button look={webhook.enabled ? "quiet" : undefined} busy={change.busy} onClick={() => change.start()}>
+          <Button variant={webhook.enabled ? "quiet" : undefined} busy={change.busy} onClick={() => change.start()}>
             {webhook.enabled ? detail.disable : detail.enable}
           </Button>
         </div>
@@ -116,7 +116,7 @@ function SecretCard({ id }: { readonly id: string }) {
       <div class="stack">
         <p>{rotate.text}</p>
         <div>
-          <Button look="quiet" icon="key" onClick={confirmRotation}>
+          <Button variant="quiet" icon="key" onClick={confirmRotation}>
             {rotate.action}
           </Button>
         </div>
@@ -152,7 +152,7 @@ function DeleteCard({ webhook: { id, url } }: { readonly webhook: Webhook }) {
       <div class="stack">
         <p>{remove.text}</p>
         <div>
-          <Button look="danger" icon="trash" onClick={confirmDeletion}>
+          <Button variant="danger" icon="trash" onClick={confirmDeletion}>
             {remove.action}
           </Button>
         </div>

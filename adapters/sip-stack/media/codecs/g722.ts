@@ -93,8 +93,8 @@ class Filter {
 
 class Encoder {
   readonly #filter = new Filter();
-  readonly #low = new SubBand(LOW);
-  readonly #high = new SubBand(HIGH);
+  readonly #lowBand = new SubBand(LOW);
+  readonly #highBand = new SubBand(HIGH);
 
   encode(frame: Int16Array, output: Uint8Array, at: number): number {
     const bytes = Math.min(frame.length >> 1, MAX_BYTES);
@@ -103,14 +103,14 @@ class Encoder {
     for (let i = 0; i < bytes; i++) {
       filter.apply(2 * i);
       output[at + i] =
-        (this.#codeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
+        (this.#encodeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
     }
     filter.drop(2 * bytes);
     return bytes;
   }
 
   #codeLow(sample: number): number {
-    const band = this.#low;
+    const band = this.#lowBand;
     const error = clamp16(sample - band.prediction);
     const size = error < 0 ? ~error : error;
     let step = 1;
@@ -125,8 +125,8 @@ class Encoder {
     return code;
   }
 
-  #codeHigh(sample: number): number {
-    const band = this.#high;
+  #encodeHigh(sample: number): number {
+    const band = this.#highBand;
     const error = clamp16(sample - band.prediction);
     const size = error < 0 ? ~error : error;
     const isLarge = size >= (HIGH_LIMIT * band.scale) >> 12;
@@ -138,16 +138,16 @@ class Encoder {
 
 class Decoder {
   readonly #filter = new Filter();
-  readonly #low = new SubBand(LOW);
-  readonly #high = new SubBand(HIGH);
+  readonly #lowBand = new SubBand(LOW);
+  readonly #highBand = new SubBand(HIGH);
 
   decode(bytes: Uint8Array, at: number, length: number, output: Int16Array, start: number): number {
     const count = Math.max(0, Math.min(length, MAX_BYTES, bytes.length - at, (output.length - start) >> 1));
     const filter = this.#filter;
     for (let i = 0; i < count; i++) {
       const byte = bytes[at + i]!;
-      const low = this.#lowOf(byte & 0x3f);
-      const high = this.#highOf(byte >> 6);
+      const low = this.#decodeLow(byte & 0x3f);
+      const high = this.#decodeHigh(byte >> 6);
       filter.samples[PAST_SAMPLES + 2 * i] = low + high;
       filter.samples[PAST_SAMPLES + 2 * i + 1] = low - high;
       filter.apply(2 * i);
@@ -158,16 +158,16 @@ class Decoder {
     return 2 * count;
   }
 
-  #lowOf(code: number): number {
-    const band = this.#low;
+  #decodeLow(code: number): number {
+    const band = this.#lowBand;
     const sample = clampToBand(band.prediction + ((band.scale * LOW_STEPS_6[code]!) >> 15));
     const shortCode = code >> 2;
     band.adapt((band.scale * LOW_STEPS_4[shortCode]!) >> 15, LOW_ROWS[shortCode]!);
     return sample;
   }
 
-  #highOf(code: number): number {
-    const band = this.#high;
+  #decodeHigh(code: number): number {
+    const band = this.#highBand;
     const difference = (band.scale * HIGH_STEPS[code]!) >> 15;
     const sample = clampToBand(band.prediction + difference);
     band.adapt(difference, HIGH_ROWS[code]!);

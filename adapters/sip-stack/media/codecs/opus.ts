@@ -124,7 +124,7 @@ class OpusCodec implements Codec {
 }
 
 /** Length bytes from this value on have a second byte (RFC 6716 section 3.2.1). */
-const TWO_BYTES_FROM = 252;
+const MIN_TWO_BYTE_LENGTH = 252;
 
 /**
  * True if an Opus packet carries a copy of the previous one (low bit-rate redundancy, RFC 6716 section 4.2.4). The
@@ -154,13 +154,13 @@ function firstFrame(bytes: Uint8Array, start: number, end: number): number {
   let at = start + 1;
   if (code === 2) {
     if (bytes[at] === 0) return -1;
-    at += bytes[at]! < TWO_BYTES_FROM ? 1 : 2;
+    at += bytes[at]! < MIN_TWO_BYTE_LENGTH ? 1 : 2;
   } else if (code === 3) {
     const count = bytes[at++]!;
     if ((count & 0x40) !== 0) while (at < end && bytes[at++] === 255); // lengths of the padding
     if ((count & 0x80) !== 0) {
       if (bytes[at] === 0) return -1;
-      for (let frame = 1; frame < (count & 0x3f); frame++) at += (bytes[at] ?? 0) < TWO_BYTES_FROM ? 1 : 2;
+      for (let frame = 1; frame < (count & 0x3f); frame++) at += (bytes[at] ?? 0) < MIN_TWO_BYTE_LENGTH ? 1 : 2;
     }
   }
   return at < end ? at : -1;

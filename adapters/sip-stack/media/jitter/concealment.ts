@@ -58,7 +58,7 @@ export class Concealment {
   }
 
   /** Fills a gap without loss in the same way, but the last audio fades at once. */
-  hush(buffer: Int16Array, tail: number, samples: number): void {
+  fadeOut(buffer: Int16Array, tail: number, samples: number): void {
     if (this.#concealedSamples < 0) this.#begin(buffer, tail, 0, QUICK_FADE_MS);
     else this.#fadeEnd = Math.min(this.#fadeEnd, this.#concealedSamples + this.#samples(QUICK_FADE_MS));
     for (let i = 0; i < samples; i++) buffer[tail + i] = this.#next();

@@ -18,7 +18,7 @@ export class PacketStore {
   next = -1;
   readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOT_COUNT).fill(undefined);
   readonly #fields = new Float64Array(SLOT_COUNT * COLUMNS).fill(-1);
-  #highest = -1;
+  #highestSequence = -1;
 
   /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): PutResult {
@@ -33,13 +33,14 @@ export class PacketStore {
     this.#fields[row + TIME] = time;
     this.#fields[row + START] = at;
     this.#fields[row + LENGTH] = length;
-    if (sequence > this.#highest) this.#highest = sequence;
+    if (sequence > this.#highestSequence) this.#highestSequence = sequence;
     return "stored";
   }
 
   /** The lowest waiting number, from `next` on; -1 if there is none. */
   first(): number {
-    for (let sequence = this.next; sequence <= this.#highest; sequence++) if (this.#has(sequence)) return sequence;
+    for (let sequence = this.next; sequence <= this.#highestSequence; sequence++)
+      if (this.#has(sequence)) return sequence;
     return -1;
   }
 
@@ -72,7 +73,7 @@ export class PacketStore {
   /** Drops all packets. */
   clear(): void {
     this.next = -1;
-    this.#highest = -1;
+    this.#highestSequence = -1;
     this.#fields.fill(-1);
     this.#datagrams.fill(undefined);
   }

@@ -4,7 +4,7 @@ const STEPS = 100;
 /** Share of the packets that should arrive in time. */
 const QUANTILE = 0.97;
 /** Growth of the weight from one packet to the next: a packet counts half as much as one that is 350 packets newer. */
-const GROWTH = 1.002;
+const GROWTH_FACTOR = 1.002;
 const WEIGHT_LIMIT = 1e9;
 /** Initial weight of the histogram. */
 const PRIOR_PACKETS = 10;
@@ -69,7 +69,7 @@ export class PlayoutDelay {
 
   #count(lateMs: number): void {
     const step = Math.min(STEPS - 1, Math.floor(lateMs / STEP_MS));
-    this.#weight *= GROWTH;
+    this.#weight *= GROWTH_FACTOR;
     this.#weights[step] = this.#weights[step]! + this.#weight;
     this.#total += this.#weight;
     if (this.#weight > WEIGHT_LIMIT) this.#normalize();

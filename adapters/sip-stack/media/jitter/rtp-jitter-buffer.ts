@@ -53,7 +53,7 @@ export class RtpJitterBuffer {
   /** True until the first sample is played, which needs no fade. */
   #awaitsFirst = true;
   /** True if the gap is not a loss: the peer sends a key, or pauses. */
-  #isPause = false;
+  #isInPause = false;
   /** Extended timestamp of the end of the last decoded packet; -1 if it cannot be used. Packets lost since then. */
   #audioEnd = -1;
   #lostPackets = 0;
@@ -147,14 +147,14 @@ export class RtpJitterBuffer {
     }
     if (store.length(first) === 0) {
       this.#pass(first);
-      this.#isPause = true;
+      this.#isInPause = true;
       return;
     }
     const time = store.time(first);
     const gap = this.#isStarving ? 0 : Math.floor((time - this.#dueTime) / this.#unitsPerSample);
     const isSmall = gap > 0 && gap < this.#maxGap;
-    if (gap > 0 && (first === store.next || this.#isPause)) {
-      this.#isPause = true; // no packet was lost: the peer was silent for a while
+    if (gap > 0 && (first === store.next || this.#isInPause)) {
+      this.#isInPause = true; // no packet was lost: the peer was silent for a while
       if (isSmall && !this.#isDue(time, now)) {
         this.#conceal(Math.min(length, gap));
         this.#dueTime += Math.min(length, gap) * this.#unitsPerSample;
@@ -194,7 +194,7 @@ export class RtpJitterBuffer {
     this.#dueTime = time + samples * this.#unitsPerSample;
     if (samples === 0) return;
     const isAfterPause = this.#hasPaused(time);
-    this.#isPause = false;
+    this.#isInPause = false;
     this.#awaitsFirst = false;
     this.#packetSamples = samples;
     this.#audioEnd = this.#dueTime;
@@ -249,11 +249,11 @@ export class RtpJitterBuffer {
   }
 
   #conceal(length: number): void {
-    if (!this.#awaitsFirst && !this.#isPause && !this.#concealment.isActive && this.#codecConceals(length)) return;
+    if (!this.#awaitsFirst && !this.#isInPause && !this.#concealment.isActive && this.#codecConceals(length)) return;
     const line = this.#line;
     line.reserve(length);
     if (this.#awaitsFirst) line.samples.fill(0, line.tail, line.tail + length);
-    else if (this.#isPause) this.#concealment.hush(line.samples, line.tail, length);
+    else if (this.#isInPause) this.#concealment.fadeOut(line.samples, line.tail, length);
     else this.#concealment.fill(line.samples, line.tail, length, this.#codecConcealed > 0);
     line.addConcealed(length);
   }

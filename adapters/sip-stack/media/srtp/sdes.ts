@@ -15,7 +15,7 @@ const TAG = /^\d{1,9}$/;
 const INLINE = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|([^|]*))?(?:\|([^|]*))?$/i;
 const MKI = /^(\d{1,40}):(\d{1,3})$/;
 /** Session parameters that our receiver can ignore; any other makes the line unusable (section 6.3). */
-const HARMLESS = /^(?:-.*|WSH=\d+)$/i;
+const HARMLESS_PARAMETER = /^(?:-.*|WSH=\d+)$/i;
 
 /**
  * Parses the value of an `a=crypto` line, the first of its keys if there are several; a lifetime is ignored. Undefined
@@ -25,7 +25,8 @@ export function parseCrypto(value: string): CryptoAttribute | undefined {
   if (value.length > MAX_LENGTH) return undefined;
   const [tag = "", name = "", parameters = "", ...session] = value.trim().split(/[ \t]+/);
   const suite = name.toUpperCase();
-  if (!TAG.test(tag) || !isSuite(suite) || !session.every((parameter) => HARMLESS.test(parameter))) return undefined;
+  if (!TAG.test(tag) || !isSuite(suite) || !session.every((parameter) => HARMLESS_PARAMETER.test(parameter)))
+    return undefined;
   const [, text = "", ...fields] = INLINE.exec(parameters.split(";", 1)[0] ?? "") ?? [];
   const { key, salt } = SUITES[suite];
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));

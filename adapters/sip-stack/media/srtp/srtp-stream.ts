@@ -46,7 +46,7 @@ class Stream {
   readonly #window = new ReplayWindow();
   #roc = 0;
   /** The newest packet's number; -1 before the first. */
-  #newest = -1;
+  #highestSequence = -1;
 
   constructor(ssrc: number) {
     this.ssrc = ssrc;
@@ -54,25 +54,25 @@ class Stream {
 
   /** The `roc` of a packet, from its sequence number. */
   rollover(sequence: number): number {
-    return this.#newest < 0 ? 0 : guessRollover(this.#roc, this.#newest, sequence);
+    return this.#highestSequence < 0 ? 0 : guessRollover(this.#roc, this.#highestSequence, sequence);
   }
 
   /** True if the packet is new and not too old to check. */
   admits(roc: number, sequence: number): boolean {
-    return roc >= 0 && (this.#newest < 0 || this.#window.admits(sequence, this.#ahead(roc, sequence)));
+    return roc >= 0 && (this.#highestSequence < 0 || this.#window.admits(sequence, this.#distanceAhead(roc, sequence)));
   }
 
   /** Records an accepted packet. */
   record(roc: number, sequence: number): void {
-    const ahead = this.#newest < 0 ? Number.POSITIVE_INFINITY : this.#ahead(roc, sequence);
+    const ahead = this.#highestSequence < 0 ? Number.POSITIVE_INFINITY : this.#distanceAhead(roc, sequence);
     this.#window.record(sequence, ahead);
     if (ahead <= 0) return;
     this.#roc = roc;
-    this.#newest = sequence;
+    this.#highestSequence = sequence;
   }
 
-  #ahead(roc: number, sequence: number): number {
-    return (roc - this.#roc) * 0x10000 + sequence - this.#newest;
+  #distanceAhead(roc: number, sequence: number): number {
+    return (roc - this.#roc) * 0x10000 + sequence - this.#highestSequence;
   }
 }
 

@@ -2,7 +2,7 @@ import { CODEC_NAMES, type CodecName } from "../codecs/codec.ts";
 import type { MediaStatistics, StreamEvidence } from "../engine.ts";
 
 /** The kinds of evidence, in the order of their numbers on the board. */
-const EVIDENCE = ["none", "inbound", "rtcp"] as const satisfies readonly StreamEvidence["kind"][];
+const EVIDENCE_KINDS = ["none", "inbound", "rtcp"] as const satisfies readonly StreamEvidence["kind"][];
 /** The numeric statistics, in the order of the board; the codec precedes them. */
 const NUMBERS = [
   "packetsSent",
@@ -33,7 +33,8 @@ export function writeStatistics(board: Float64Array, statistics: MediaStatistics
 /** Latest written statistics; zeros before that. */
 export function readStatistics(board: Float64Array): MediaStatistics {
   const number = (name: (typeof NUMBERS)[number]): number => board[NUMBERS.indexOf(name) + 1] ?? 0;
-  const orNull = (name: (typeof NUMBERS)[number]): number | null => (Number.isNaN(number(name)) ? null : number(name));
+  const numberOrNull = (name: (typeof NUMBERS)[number]): number | null =>
+    Number.isNaN(number(name)) ? null : number(name);
   return {
     codec: CODEC_NAMES[board[0] ?? 0] ?? "PCMU",
     packetsSent: number("packetsSent"),
@@ -44,22 +45,22 @@ export function readStatistics(board: Float64Array): MediaStatistics {
     packetsInvalid: number("packetsInvalid"),
     packetsInjected: number("packetsInjected"),
     jitterMs: number("jitterMs"),
-    roundTripMs: orNull("roundTripMs"),
-    remoteLoss: orNull("remoteLoss"),
-    mos: orNull("mos"),
+    roundTripMs: numberOrNull("roundTripMs"),
+    remoteLoss: numberOrNull("remoteLoss"),
+    mos: numberOrNull("mos"),
     heldMs: number("heldMs"),
   };
 }
 
 /** Writes the evidence of the peer. */
 export function writeEvidence(board: Float64Array, { kind, expected, fromOtherHost }: StreamEvidence): void {
-  board[EVIDENCE_AT] = EVIDENCE.indexOf(kind);
+  board[EVIDENCE_AT] = EVIDENCE_KINDS.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;
   board[EVIDENCE_AT + 2] = fromOtherHost ? 1 : 0;
 }
 
 /** Latest written evidence; none before that. */
 export function readEvidence(board: Float64Array): StreamEvidence {
-  const kind = EVIDENCE[board[EVIDENCE_AT] ?? 0] ?? "none";
+  const kind = EVIDENCE_KINDS[board[EVIDENCE_AT] ?? 0] ?? "none";
   return { kind, expected: board[EVIDENCE_AT + 1] === 1, fromOtherHost: board[EVIDENCE_AT + 2] === 1 };
 }

@@ -26,9 +26,9 @@ const ENTRY: URL = new URL(
 /** An engine whose calls run in a worker thread. */
 export interface WorkerEngine extends MediaEngine {
   /** False when the worker has died: it opens no more calls, and its calls are lost. */
-  readonly alive: boolean;
+  readonly isAlive: boolean;
   /** Reason for its death; a sentence. */
-  readonly death: string | undefined;
+  readonly exitReason: string | undefined;
 }
 
 interface PendingOpen {
@@ -53,14 +53,14 @@ class Engine implements WorkerEngine {
   readonly #clock: MediaClock;
   /** Lead of this thread's clock over the worker's, ms; too large by the transit time of `ready`. */
   #aheadMs = 0;
-  readonly #openings = new Map<number, PendingOpen>();
+  readonly #pendingOpens = new Map<number, PendingOpen>();
   readonly #listeners = new Map<number, MediaListener>();
   readonly #sessions = new Map<number, WorkerSession>();
   readonly #pendingReplies = new Map<number, (fault?: string) => void>();
   #resolveReady: () => void = () => {};
   #rejectReady: (fault: Error) => void = () => {};
   #lastId = 0;
-  #death: string | undefined;
+  #exitReason: string | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(system: System, entry: URL) {
@@ -72,21 +72,21 @@ class Engine implements WorkerEngine {
     });
     this.#worker = new Worker(entry, { name: "ringport sip media" });
     this.#worker.on("message", this.#receive);
-    this.#worker.on("error", (fault: Error) => this.#die(fault.message));
-    this.#worker.on("exit", (code) => this.#die(`it exited with code ${code}`));
+    this.#worker.on("error", (fault: Error) => this.#handleExit(fault.message));
+    this.#worker.on("exit", (code) => this.#handleExit(`it exited with code ${code}`));
     const cancel = system.after(START_TIMEOUT_MS, () => {
-      this.#die(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
+      this.#handleExit(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
       void this.#worker.terminate();
     });
     void this.ready.then(cancel, cancel);
   }
 
-  get alive(): boolean {
-    return this.#death === undefined;
+  get isAlive(): boolean {
+    return this.#exitReason === undefined;
   }
 
-  get death(): string | undefined {
-    return this.#death;
+  get exitReason(): string | undefined {
+    return this.#exitReason;
   }
 
   async open(
@@ -95,13 +95,13 @@ class Engine implements WorkerEngine {
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
     if (this.#closing !== undefined) throw new ClosedError("the media engine is closed");
-    if (this.#death !== undefined) throw new Error(this.#death);
+    if (this.#exitReason !== undefined) throw new Error(this.#exitReason);
     const id = ++this.#lastId;
     const sharedCall = newSharedCall(media.sampleRate);
     this.#listeners.set(id, listener);
     try {
       const port = await new Promise<number>((onOpened, onRefused) => {
-        this.#openings.set(id, { onOpened, onRefused });
+        this.#pendingOpens.set(id, { onOpened, onRefused });
         this.#updateRef();
         this.#post({ type: "open", id, options: media, shared: sharedCall });
       });
@@ -119,7 +119,7 @@ class Engine implements WorkerEngine {
         onClosed: () => this.#forget(id),
       });
       this.#sessions.set(id, session);
-      this.#openings.delete(id);
+      this.#pendingOpens.delete(id);
       if (this.#closing !== undefined) await session.close();
       return session;
     } catch (fault) {
@@ -140,12 +140,12 @@ class Engine implements WorkerEngine {
   }
 
   readonly #post = (message: ToMediaWorker): void => {
-    if (this.#death === undefined) this.#worker.postMessage(message);
+    if (this.#exitReason === undefined) this.#worker.postMessage(message);
   };
 
   readonly #request = (message: (ticket: number) => ToMediaWorker): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (this.#death !== undefined) return resolve();
+      if (this.#exitReason !== undefined) return resolve();
       const ticket = ++this.#lastId;
       this.#pendingReplies.set(ticket, (fault) => (fault === undefined ? resolve() : reject(new Error(fault))));
       this.#post(message(ticket));
@@ -160,8 +160,8 @@ class Engine implements WorkerEngine {
       const settle = this.#pendingReplies.get(message.ticket);
       this.#pendingReplies.delete(message.ticket);
       settle?.(message.fault);
-    } else if (message.type === "opened") this.#openings.get(message.id)?.onOpened(message.port);
-    else if (message.type === "refused") this.#openings.get(message.id)?.onRefused(faultOf(message));
+    } else if (message.type === "opened") this.#pendingOpens.get(message.id)?.onOpened(message.port);
+    else if (message.type === "refused") this.#pendingOpens.get(message.id)?.onRefused(faultOf(message));
     else this.#notify(message);
   };
 
@@ -174,7 +174,7 @@ class Engine implements WorkerEngine {
   }
 
   #forget(id: number): void {
-    this.#openings.delete(id);
+    this.#pendingOpens.delete(id);
     this.#listeners.delete(id);
     this.#sessions.delete(id);
     this.#updateRef();
@@ -182,20 +182,21 @@ class Engine implements WorkerEngine {
 
   /** Keeps the process alive only during calls and the start. */
   #updateRef(): void {
-    const isBusy = this.#openings.size + this.#sessions.size > 0;
+    const isBusy = this.#pendingOpens.size + this.#sessions.size > 0;
     if (isBusy) this.#worker.ref();
     else this.#worker.unref();
   }
 
-  #die(reason: string): void {
-    if (this.#death !== undefined) return;
-    this.#death = `the thread for the audio of calls has ended: ${reason}`;
-    const fault = new Error(this.#death);
+  #handleExit(reason: string): void {
+    if (this.#exitReason !== undefined) return;
+    this.#exitReason = `the thread for the audio of calls has ended: ${reason}`;
+    const fault = new Error(this.#exitReason);
     this.#rejectReady(fault);
-    for (const { onRefused } of [...this.#openings.values()]) onRefused(fault);
+    for (const { onRefused } of [...this.#pendingOpens.values()]) onRefused(fault);
     for (const settle of [...this.#pendingReplies.values()]) settle();
     this.#pendingReplies.clear();
-    if (this.#closing === undefined) for (const session of this.#sessions.values()) session.reportLoss(this.#death);
+    if (this.#closing === undefined)
+      for (const session of this.#sessions.values()) session.reportLoss(this.#exitReason);
   }
 }
 

@@ -62,7 +62,7 @@ export class WorkerSession implements MediaSession, ClockMember {
   #aheadSource: AheadSource | undefined;
   #sink: FrameSink | undefined;
   #earlySink: FrameSink | undefined;
-  #started = false;
+  #isStarted = false;
   #closing: Promise<void> | undefined;
   /** Number of sent samples that were reported to the source, and below it the other reported counts. */
   #sentSamples = 0;
@@ -86,13 +86,13 @@ export class WorkerSession implements MediaSession, ClockMember {
     clock.add(this);
   }
 
-  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
+  connect(source: FrameSource, sink: FrameSink, earlySink?: FrameSink): void {
     this.#source = source;
     this.#sink = sink;
-    this.#earlySink = early;
+    this.#earlySink = earlySink;
     this.#aheadSource = source.ahead;
     if (this.#aheadSource !== undefined) this.#aheadSource.recall = this.#recall;
-    if (this.#started) this.#fill(1);
+    if (this.#isStarted) this.#fill(1);
   }
 
   configure(settings: StreamSettings): void {
@@ -102,9 +102,9 @@ export class WorkerSession implements MediaSession, ClockMember {
   }
 
   start(): void {
-    if (this.#started || this.#closing !== undefined) return;
+    if (this.#isStarted || this.#closing !== undefined) return;
     this.#deliverInbound();
-    this.#started = true;
+    this.#isStarted = true;
     this.#fill(1);
     this.#options.post({ type: "start", id: this.#options.id });
   }
@@ -132,7 +132,7 @@ export class WorkerSession implements MediaSession, ClockMember {
   /** @internal called by the clock */
   tick(): void {
     this.#passDeadline();
-    if (this.#started) {
+    if (this.#isStarted) {
       this.#reportSent();
       this.#fill(READY_FRAMES);
     }
@@ -223,7 +223,7 @@ export class WorkerSession implements MediaSession, ClockMember {
     const { clock, request, id, onClosed } = this.#options;
     clock.remove(this);
     await request((ticket) => ({ type: "close", id, ticket })).catch(() => {});
-    if (this.#started) this.#reportSent();
+    if (this.#isStarted) this.#reportSent();
     if (this.#aheadSource?.recall === this.#recall) this.#aheadSource.recall = undefined;
     this.#source = this.#aheadSource = this.#sink = this.#earlySink = undefined;
     onClosed(this);

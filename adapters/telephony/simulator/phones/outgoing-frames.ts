@@ -11,7 +11,7 @@ export class OutgoingFrames {
   readonly #socket: Socket;
   /** Pending frames, in reused memory. */
   readonly #pending: readonly Int16Array[];
-  #first = 0;
+  #firstIndex = 0;
   #count = 0;
 
   /** @param length samples of one frame */
@@ -23,7 +23,7 @@ export class OutgoingFrames {
   /** Sends the frame, or keeps a copy of it until the next one if the socket is full. */
   send(frame: Int16Array): void {
     while (this.#count > 0 && this.#isFree) {
-      this.#socket.send(pcmToBytes(this.#pending[this.#first]!));
+      this.#socket.send(pcmToBytes(this.#pending[this.#firstIndex]!));
       this.#dropOldest();
     }
     if (this.#isFree) {
@@ -31,7 +31,7 @@ export class OutgoingFrames {
       return;
     }
     if (this.#count === MAX_FRAMES) this.#dropOldest();
-    this.#pending[(this.#first + this.#count) % MAX_FRAMES]!.set(frame);
+    this.#pending[(this.#firstIndex + this.#count) % MAX_FRAMES]!.set(frame);
     this.#count++;
   }
 
@@ -40,7 +40,7 @@ export class OutgoingFrames {
   }
 
   #dropOldest(): void {
-    this.#first = (this.#first + 1) % MAX_FRAMES;
+    this.#firstIndex = (this.#firstIndex + 1) % MAX_FRAMES;
     this.#count--;
   }
 }

@@ -27,7 +27,7 @@ export class RingGroup {
   remove(phone: BrowserPhone, detail: string): void {
     this.phones.delete(phone);
     this.#call?.phoneLeft(phone, detail);
-    this.#tidy();
+    this.#removeEnded();
   }
 
   /** Assigns a call to the number; returns false if it is busy. */
@@ -41,10 +41,10 @@ export class RingGroup {
   release(call: BrowserCallee): void {
     if (this.#call !== call) return;
     this.#call = undefined;
-    this.#tidy();
+    this.#removeEnded();
   }
 
-  #tidy(): void {
+  #removeEnded(): void {
     if (this.phones.size === 0 && this.#call === undefined) this.#onUnused();
   }
 }

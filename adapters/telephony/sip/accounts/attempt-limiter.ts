@@ -36,7 +36,7 @@ export class AccountAttemptLimiter {
     const waitMs = Math.max(...keys.map((key) => this.#waitMs(key, now)));
     if (waitMs > 0) return { waitMs };
     if (this.#runningCount >= MAX_CONCURRENT) return { waitMs: 1_000 };
-    for (const key of keys) this.#attempts.set(key, [...this.#recent(key, now), now]);
+    for (const key of keys) this.#attempts.set(key, [...this.#recentAttempts(key, now), now]);
     this.#runningCount++;
     return {
       end: (outcome) => {
@@ -46,12 +46,12 @@ export class AccountAttemptLimiter {
     };
   }
 
-  #recent(key: string, now: number): number[] {
+  #recentAttempts(key: string, now: number): number[] {
     return (this.#attempts.get(key) ?? []).filter((at) => at > now - WINDOW_MS);
   }
 
   #waitMs(key: string, now: number): number {
-    const recentTimes = this.#recent(key, now);
+    const recentTimes = this.#recentAttempts(key, now);
     return recentTimes.length < MAX_FAILURES ? 0 : (recentTimes[0] ?? now) + WINDOW_MS - now;
   }
 

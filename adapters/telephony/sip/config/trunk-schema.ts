@@ -92,12 +92,12 @@ const rtpPorts = v.pipe(
   v.rawTransform<unknown, readonly [number, number]>(({ dataset: { value }, addIssue, NEVER }) => {
     const pair = typeof value === "string" ? value.split("-").map((part) => Number(part.trim() || "NaN")) : value;
     const [first, last] = Array.isArray(pair) && pair.length === 2 ? (pair as unknown[]) : [];
-    const arePorts = [first, last].every(
+    const areValidPorts = [first, last].every(
       (port) => Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65_535,
     );
     // RTP takes an even port and RTCP the next one.
-    const firstEven = (first as number) + ((first as number) % 2);
-    if (arePorts && firstEven + 1 <= (last as number)) return [first as number, last as number];
+    const firstEvenPort = (first as number) + ((first as number) % 2);
+    if (areValidPorts && firstEvenPort + 1 <= (last as number)) return [first as number, last as number];
     addIssue({ message: `is ${shown(value)}, but must be ${RTP_PORTS}` });
     return NEVER;
   }),

@@ -77,14 +77,18 @@ const EXTENSION = /^[1-9]\d{1,5}$/;
  * True if a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
  * mistake for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
-export async function mayFollow({ user = "" }: SipUri, refuses: RefusalCheck, format: NumberFormat): Promise<boolean> {
+export async function mayFollow(
+  { user = "" }: SipUri,
+  refusalOf: RefusalCheck,
+  format: NumberFormat,
+): Promise<boolean> {
   if (!/\p{N}/u.test(user)) return true;
   // Parameters with digits, such as `phone-context` and `rn`, change the number that is called.
   const dialled = user.replace(/;\P{N}*$/u, "").replace(/[-.()]/g, "");
   if (EXTENSION.test(dialled)) return !beginsLikeEmergency(dialled);
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;
   const isE164 = PHONE_NUMBER.test(e164) && (dialled === e164 || format(e164) === dialled);
-  return isE164 && (await refuses(e164)) === undefined;
+  return isE164 && (await refusalOf(e164)) === undefined;
 }
 
 /**

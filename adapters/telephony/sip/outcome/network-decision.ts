@@ -54,7 +54,7 @@ export function networkDecision(response: SipResponse, reasons: readonly Reason[
   if (texts.some((text) => namesNetwork(text ?? "")))
     return { isDefinite: false, reason: "the network refused the call" };
   const q850 = elements.find(({ protocol }) => protocol === "Q.850");
-  if (q850?.location !== undefined && !isUser(q850.location))
+  if (q850?.location !== undefined && !isUserLocation(q850.location))
     return { isDefinite: false, reason: `the network refused the call (location ${q850.location.slice(0, 20)})` };
   if (status === 603 && q850?.cause !== undefined && !PERSONAL_CAUSES.has(q850.cause)) {
     if (Q850_MEANINGS[q850.cause] === "number_invalid") return UNKNOWN_NUMBER;
@@ -72,7 +72,7 @@ export function namesNetwork(text: string): boolean {
 }
 
 /** True for the location `U`, the user; the other locations are networks (RFC 8606). */
-function isUser(location: string): boolean {
+function isUserLocation(location: string): boolean {
   return /^(?:u|user|0)$/i.test(location.trim());
 }
 
@@ -92,14 +92,14 @@ export function providerFields({ headers }: SipResponse): (readonly [name: strin
 }
 
 /** Values that do not add to the status: no error, a cause of a phone, a person who declined. */
-const NEUTRAL =
+const NEUTRAL_TEXT =
   /^\W*(?:0|none|no|false|ok|16|17|18|19|21|31|127|200|480|486|487|600|603|(?:call[ -]?)?reject(?:ed)?|no[ -]?answer|(?:normal|busy|user)\b.*|.*\bdeclined?\b.*)\W*$/i;
 /** Maximum length of a provider's field that is read, characters. */
 const MAX_PROVIDER_VALUE = 200;
 
 /** True if the value of a provider's field states a separate reason. */
 function isRefusal(value: string): boolean {
-  return namesNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
+  return namesNetwork(value) || !NEUTRAL_TEXT.test(value.replaceAll("_", " "));
 }
 
 /** The address of the signed card that names the service that rejected the call, and how to object (RFC 8688 section 3.2.2). */

@@ -15,7 +15,7 @@ const CREDENTIALS: StatusMeaning = {
   fix: "check `user`, `authUser` and `password`",
 };
 
-const STIR: StatusMeaning = {
+const STIR_MEANING: StatusMeaning = {
   cause: "rejected_by_network",
   isDefinite: true,
   fix: "the network could not verify our caller ID (STIR); ask the provider to sign calls from this number, and check `callerId`",
@@ -43,10 +43,10 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   415: codecs("the peer does not accept our offer"),
   421: { cause: "rejected_by_network", fix: "the trunk requires a SIP extension that is not supported" },
   422: { cause: "rejected_by_network", fix: "the trunk wants longer session timers; set `sessionTimers` to false" },
-  428: STIR,
-  436: STIR,
-  437: STIR,
-  438: STIR,
+  428: STIR_MEANING,
+  436: STIR_MEANING,
+  437: STIR_MEANING,
+  438: STIR_MEANING,
   480: { cause: "unreachable" },
   484: { cause: "number_invalid", isDefinite: true },
   486: { cause: "busy", isDefinite: true },
@@ -92,7 +92,7 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
 /** Progress of a call when it was refused. */
 export interface RefusedProgress {
   /** True if the callee had been alerted. */
-  readonly rang: boolean;
+  readonly hasRung: boolean;
   /** True if a provisional response other than 100 had arrived. */
   readonly progressed: boolean;
 }
@@ -100,7 +100,7 @@ export interface RefusedProgress {
 /** The outcome of a call that was refused with this status. */
 export function meaningOf(
   status: number,
-  { rang, progressed }: RefusedProgress,
+  { hasRung, progressed }: RefusedProgress,
   q850: number | undefined,
 ): StatusMeaning {
   // A server that waits for the callee without success gives up with 408; before any 18x, it may have waited for
@@ -111,7 +111,7 @@ export function meaningOf(
   const refinedCause = q850 === undefined ? undefined : Q850_MEANINGS[q850];
   if (refinedCause !== undefined) return { cause: refinedCause };
   // "Temporarily unavailable": if the phone rang, it was not answered.
-  return status === 480 && rang ? { cause: "no_answer" } : meaning;
+  return status === 480 && hasRung ? { cause: "no_answer" } : meaning;
 }
 
 function codecs(finding: string): StatusMeaning {

@@ -19,12 +19,12 @@ export function isTrunkFault(end: InviteEnd): boolean {
   return end.type === "rejected" && end.response.status >= 500 && end.response.status < 600;
 }
 
-/** Progress of an INVITE that was not answered. @param furthest the most advanced provisional response, if any */
-export function dialProgress(furthest: number | undefined): DialProgress {
-  if (isReached(furthest)) return { reached: true, detail: null };
+/** Progress of an INVITE that was not answered. @param furthestStatus the most advanced provisional response, if any */
+export function dialProgress(furthestStatus: number | undefined): DialProgress {
+  if (isReached(furthestStatus)) return { isReached: true, detail: null };
   const detail =
-    furthest === undefined
+    furthestStatus === undefined
       ? "the trunk did not respond to the INVITE"
       : "the trunk accepted the call (100 Trying), but reported no ringing";
-  return { reached: false, detail };
+  return { isReached: false, detail };
 }

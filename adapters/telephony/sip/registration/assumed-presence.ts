@@ -11,7 +11,7 @@ export class AssumedPresence implements Presence {
   readonly #onChange: HealthChanged;
   #health: LineHealth = ONLINE;
   #cancel: (() => void) | undefined;
-  #started = false;
+  #isStarted = false;
 
   constructor(system: System, onChange: HealthChanged) {
     this.#system = system;
@@ -19,8 +19,8 @@ export class AssumedPresence implements Presence {
   }
 
   start(): void {
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#onChange(this.#health);
   }
 
@@ -29,7 +29,7 @@ export class AssumedPresence implements Presence {
   }
 
   suspect(detail: string): void {
-    if (!this.#started) return;
+    if (!this.#isStarted) return;
     this.#cancel?.();
     this.#cancel = this.#system.after(PROBE_INTERVAL_MS, () => this.markReachable());
     this.#report(offline(detail));
@@ -38,12 +38,12 @@ export class AssumedPresence implements Presence {
   markReachable(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    if (this.#started && this.#health.state === "offline") this.#report(ONLINE);
+    if (this.#isStarted && this.#health.state === "offline") this.#report(ONLINE);
   }
 
   async close(): Promise<void> {
     this.#cancel?.();
-    this.#started = false;
+    this.#isStarted = false;
   }
 
   #report(health: LineHealth): void {

@@ -48,7 +48,7 @@ export class OptionsPresence implements Presence {
   /** Time until which the result is valid, by the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
-  #probing: Promise<void> | undefined;
+  #probePromise: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   /** True if the running probe is outdated and another one follows. */
@@ -66,7 +66,7 @@ export class OptionsPresence implements Presence {
   async checkHealth(): Promise<LineHealth> {
     const isFresh = this.#options.system.monotonic() <= this.#freshUntil;
     if (!isFresh || this.#isOutdated) await this.#probe();
-    else if (this.#health?.state === "offline") await this.#probing;
+    else if (this.#health?.state === "offline") await this.#probePromise;
     return this.#health ?? offline("the trunk is closed");
   }
 
@@ -84,18 +84,18 @@ export class OptionsPresence implements Presence {
     this.#closed = true;
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
-    await this.#probing;
+    await this.#probePromise;
     this.#health = offline("the trunk is closed");
   }
 
   /** Probes now; concurrent callers share one probe. */
   #probe(): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    this.#probing ??= this.#probeOnce().finally(() => {
-      this.#probing = undefined;
+    this.#probePromise ??= this.#probeOnce().finally(() => {
+      this.#probePromise = undefined;
       if (this.#isOutdated) void this.#probe();
     });
-    return this.#probing;
+    return this.#probePromise;
   }
 
   async #probeOnce(): Promise<void> {
@@ -105,7 +105,7 @@ export class OptionsPresence implements Presence {
     const deadline = new Deadline(system, SILENCE_MS, `no response within ${SILENCE_MS / 1_000} s`);
     this.#deadline = deadline;
     const { health, waitMs } = await agent.request({ method: "OPTIONS", uri }, deadline.signal).then(
-      (reply) => this.#judge(reply),
+      (reply) => this.#probeResultOf(reply),
       (fault: unknown): ProbeResult => ({ health: silentHealth(server, fault) }),
     );
     deadline.cancel();
@@ -121,7 +121,7 @@ export class OptionsPresence implements Presence {
   }
 
   /** Any final response except 408 and 503 shows a working server; but calls also fail if the password is refused. */
-  #judge({ response, refusal }: AgentReply): ProbeResult {
+  #probeResultOf({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
     const { server, hasPassword } = this.#options;
     const text = statusText(response);

@@ -37,7 +37,7 @@ export class RouteLeg implements Leg {
   readonly #ended: Promise<void>;
   #attempt: Attempt;
   #audio: { readonly source: FrameSource; readonly sink: FrameSink } | undefined;
-  #placed = false;
+  #isPlaced = false;
 
   constructor(options: RouteLegOptions) {
     this.#options = options;
@@ -78,9 +78,9 @@ export class RouteLeg implements Leg {
 
   progress(): DialProgress {
     const { trunk, leg } = this.#attempt;
-    const { reached, detail } = leg.progress();
+    const { isReached: reached, detail } = leg.progress();
     const reasons = [this.#options.attempts.reasons, `trunk ${trunk}: ${detail}`].filter((reason) => reason !== null);
-    return { reached, detail: detail === null ? null : reasons.join("; ") };
+    return { isReached: reached, detail: detail === null ? null : reasons.join("; ") };
   }
 
   evidence(): MediaEvidence {
@@ -123,8 +123,8 @@ export class RouteLeg implements Leg {
   async #forwardEvents(): Promise<LegEnded> {
     for await (const event of this.#attempt.leg.events) {
       if (event.type === "ended") return event;
-      if (event.type === "placed" && this.#placed) continue;
-      this.#placed ||= event.type === "placed";
+      if (event.type === "placed" && this.#isPlaced) continue;
+      this.#isPlaced ||= event.type === "placed";
       this.events.push(event);
     }
     return { type: "ended", cause: "internal_error", detail: "the trunk's leg closed its events without an end" };
@@ -154,7 +154,7 @@ export class RouteLeg implements Leg {
     const { attempts } = this.#options;
     const { release } = attempts.refusal();
     const detail = attempts.reasons;
-    return !this.#placed && release === "line_lost" ? { type: "ended", cause: release, detail } : { ...end, detail };
+    return !this.#isPlaced && release === "line_lost" ? { type: "ended", cause: release, detail } : { ...end, detail };
   }
 }
 

@@ -22,24 +22,24 @@ const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | 
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
 ]);
 
-/** Progress of a call that no device has accepted. @param alerted true if a device has reported that it rings */
-export function progressOf(alerted: boolean): DialProgress {
-  const detail = alerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
-  return { reached: alerted, detail };
+/** Progress of a call that no device has accepted. @param hasAlerted true if a device has reported that it rings */
+export function progressOf(hasAlerted: boolean): DialProgress {
+  const detail = hasAlerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
+  return { isReached: hasAlerted, detail };
 }
 
 /** The end of a call that WhatsApp or its client abandons. */
-function timeoutEnd(alerted: boolean): CallEnd {
-  const { reached, detail } = progressOf(alerted);
+function timeoutEnd(hasAlerted: boolean): CallEnd {
+  const { isReached: reached, detail } = progressOf(hasAlerted);
   return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };
 }
 
 /**
  * The end of a call that the network terminates before a device has accepted.
- * @param alerted as for {@link progressOf}
+ * @param hasAlerted as for {@link progressOf}
  */
-export function terminatedEnd(reason: string | undefined, alerted: boolean): CallEnd {
-  if (reason === "timeout") return timeoutEnd(alerted);
+export function terminatedEnd(reason: string | undefined, hasAlerted: boolean): CallEnd {
+  if (reason === "timeout") return timeoutEnd(hasAlerted);
   return TERMINATIONS.get(reason) ?? unexplainedEnd(withReason("terminated", reason));
 }
 
@@ -52,8 +52,8 @@ const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
 ]);
 
 /** The end of a call that the client reports as ended before a device had accepted. */
-export function unansweredEnd(reason: string | undefined, alerted: boolean): CallEnd {
-  if (reason === "timeout") return timeoutEnd(alerted);
+export function unansweredEnd(reason: string | undefined, hasAlerted: boolean): CallEnd {
+  if (reason === "timeout") return timeoutEnd(hasAlerted);
   const detail = withReason("the client reports that the call ended before the answer", reason);
   return CLIENT_REASONS.get(reason ?? "") ?? unexplainedEnd(detail);
 }

@@ -51,8 +51,8 @@ export interface WhatsAppCallFlow {
   /** Decided end of the call; undefined before. */
   readonly end: CallEnd | undefined;
   /** True if the core knows that the network has the call. */
-  readonly placed: boolean;
-  readonly alerted: boolean;
+  readonly isPlaced: boolean;
+  readonly hasAlerted: boolean;
   readonly onHold: boolean;
   readonly devices: CalleeDevices;
   /** Reason for the lost connection; undefined while it is not lost. */

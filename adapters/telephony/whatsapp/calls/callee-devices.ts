@@ -32,6 +32,6 @@ export function isRejectedByAll({ offeredDevices, rejections }: CalleeDevices): 
 
 /** True if the phone itself is busy, and no other device is known, by a list or its own report, that may still ring. */
 export function isOnlyPhoneBusy({ offeredDevices, ringingDevices, rejections }: CalleeDevices): boolean {
-  const othersRing = ringingDevices.some((device) => device === undefined || !rejections.has(device));
-  return rejections.get(PHONE) === "busy" && offeredDevices.length === 0 && !othersRing;
+  const areOthersRinging = ringingDevices.some((device) => device === undefined || !rejections.has(device));
+  return rejections.get(PHONE) === "busy" && offeredDevices.length === 0 && !areOthersRinging;
 }

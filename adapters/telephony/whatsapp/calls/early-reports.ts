@@ -23,7 +23,7 @@ export class EarlyReports implements WhatsAppCallListener {
   }
 
   /** Stops buffering, and passes all reports on in order. */
-  passOn(listener: WhatsAppCallListener): void {
+  forwardTo(listener: WhatsAppCallListener): void {
     this.stop();
     for (const report of this.#reports.splice(0)) report(listener);
   }

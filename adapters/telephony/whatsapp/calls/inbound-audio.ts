@@ -23,7 +23,7 @@ export class InboundAudio {
   readonly #frame = new Int16Array(WHATSAPP_FRAME);
   readonly #statistics: Pick<AudioStatistics, "recordFrame">;
   /** Index of the oldest sample, and number of samples. */
-  #from = 0;
+  #readIndex = 0;
   #count = 0;
   #hasBegun = false;
   /** True while frames are held back until enough are buffered, or for one tick. */
@@ -43,7 +43,7 @@ export class InboundAudio {
     const ring = this.#ring;
     const startIndex = Math.max(0, pcm.length - ring.length);
     this.#drop(this.#count + (pcm.length - startIndex) - ring.length);
-    let index = (this.#from + this.#count) % ring.length;
+    let index = (this.#readIndex + this.#count) % ring.length;
     for (let i = startIndex; i < pcm.length; i++) {
       ring[index] = toSample(pcm[i]! * 32_768);
       index = index + 1 === ring.length ? 0 : index + 1;
@@ -98,7 +98,7 @@ export class InboundAudio {
   #shiftFrame(): void {
     const ring = this.#ring;
     const frame = this.#frame;
-    let index = this.#from;
+    let index = this.#readIndex;
     for (let i = 0; i < WHATSAPP_FRAME; i++) {
       frame[i] = ring[index]!;
       index = index + 1 === ring.length ? 0 : index + 1;
@@ -116,7 +116,7 @@ export class InboundAudio {
   #drop(samples: number): void {
     if (samples <= 0) return;
     const count = Math.min(samples, this.#count);
-    this.#from = (this.#from + count) % this.#ring.length;
+    this.#readIndex = (this.#readIndex + count) % this.#ring.length;
     this.#count -= count;
   }
 }

@@ -96,7 +96,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   }
 
   progress(): DialProgress {
-    return progressOf(this.#flow.alerted);
+    return progressOf(this.#flow.hasAlerted);
   }
 
   statistics(): MediaStatistics | null {

@@ -114,9 +114,9 @@ export class OutboundAudio {
     }
     this.#hasBegun = true;
     if (pulledSamples === 0 && silentSamples === 0) return level;
-    const ranDry = silentSamples > 0 && (pulledSamples > 0 || this.#wasSignal);
+    const hasRunDry = silentSamples > 0 && (pulledSamples > 0 || this.#wasSignal);
     this.#wasSignal = silentSamples === 0;
-    this.#source?.sent(pulledSamples, silentSamples, ranDry);
+    this.#source?.sent(pulledSamples, silentSamples, hasRunDry);
     return level;
   }
 

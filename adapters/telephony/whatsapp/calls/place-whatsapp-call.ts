@@ -73,7 +73,7 @@ export async function placeWhatsAppCall(
       peerJid: address,
       resolvedAddress: phoneJid,
     });
-    earlyReports.passOn(leg);
+    earlyReports.forwardTo(leg);
     const hangUp = (): void => void leg.hangUp();
     signal.addEventListener("abort", hangUp, { once: true });
     return leg;

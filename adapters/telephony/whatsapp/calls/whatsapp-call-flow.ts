@@ -50,8 +50,8 @@ export const LEAVE_MS = 1_000;
 const NEW_CALL: WhatsAppCallFlow = {
   state: "offered",
   end: undefined,
-  placed: false,
-  alerted: false,
+  isPlaced: false,
+  hasAlerted: false,
   onHold: false,
   devices: UNKNOWN_DEVICES,
   lossReason: undefined,
@@ -76,8 +76,8 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
     case "ending":
       if (isSessionEnd(input) || input.type === "released") return conclude(flow);
       // The refusal does not belong to this call, whose offer has rung, so the core must not place it again.
-      return !flow.placed && showsOffer(input)
-        ? withEffects({ ...flow, placed: true }, emit({ type: "placed" }))
+      return !flow.isPlaced && showsOffer(input)
+        ? withEffects({ ...flow, isPlaced: true }, emit({ type: "placed" }))
         : withEffects(flow);
     case "leaving":
       if (input.type === "timer" && input.timer === "leave") return endUnnoticed(flow);
@@ -95,7 +95,10 @@ function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
     case "client_state":
       return decideClientState(flow, input.state);
     case "client_ended":
-      return conclude(flow, isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason, flow.alerted));
+      return conclude(
+        flow,
+        isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason, flow.hasAlerted),
+      );
     case "timer":
       return decideTimer(flow, input.timer, input.quietMs);
     case "line_lost":
@@ -126,9 +129,9 @@ function decideStanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
       return endCall(flow, refusedOfferEnd(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
       const acceptDecision = offerAccepted({ ...flow, devices: withRinging(flow.devices, input.device) });
-      if (flow.alerted || isAnswered(flow)) return acceptDecision;
+      if (flow.hasAlerted || isAnswered(flow)) return acceptDecision;
       return withEffects(
-        { ...acceptDecision.flow, alerted: true },
+        { ...acceptDecision.flow, hasAlerted: true },
         ...acceptDecision.effects,
         emit({ type: "alerting" }),
       );
@@ -138,7 +141,7 @@ function decideStanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
     case "reject":
       return decideRejection(flow, input);
     case "terminate": {
-      const end = isAnswered(flow) ? HUNG_UP : terminatedEnd(input.reason, flow.alerted);
+      const end = isAnswered(flow) ? HUNG_UP : terminatedEnd(input.reason, flow.hasAlerted);
       return transition({ ...flow, end }, "leave", start("leave", LEAVE_MS));
     }
   }
@@ -291,10 +294,10 @@ function isAnswered({ state }: WhatsAppCallFlow): boolean {
 function transition(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
   if (state === undefined) return withEffects(flow);
-  const placed = flow.placed || (flow.state === "offered" && move !== "repeat");
+  const isPlaced = flow.isPlaced || (flow.state === "offered" && move !== "repeat");
   return withEffects(
-    { ...flow, state, placed },
-    ...(placed && !flow.placed ? [emit({ type: "placed" })] : []),
+    { ...flow, state, isPlaced },
+    ...(isPlaced && !flow.isPlaced ? [emit({ type: "placed" })] : []),
     ...effects,
   );
 }

@@ -286,7 +286,7 @@ export class WhatsAppSession implements CallPort {
     const now = system.monotonic();
     const inCall = this.#listeners.size > 0 || this.#abandonedCalls.hasCalls;
     const { hasStrays } = this.#clients;
-    return { now, wall: system.now(), chance, isOwner: now < host.deadlines.send, inCall, hasStrays };
+    return { now, wallTime: system.now(), chance, isOwner: now < host.deadlines.send, inCall, hasStrays };
   }
 
   #carryOut(effect: SessionEffect): void {

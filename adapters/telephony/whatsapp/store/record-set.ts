@@ -28,7 +28,7 @@ export class RecordSet<T> {
   /** The latest pending or failed change to each name, which determines its value. */
   readonly #latestChanges = new Map<string, object>();
   /** Counts writes: a value read before a write is not cached after it. */
-  #writes = 0;
+  #writeCount = 0;
 
   constructor(options: RecordSetOptions<T>) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class RecordSet<T> {
       if (cachedValue !== undefined) values.set(name, cachedValue);
       else if (existingNames.has(name)) uncachedNames.push(name);
     }
-    const writes = this.#writes;
+    const writes = this.#writeCount;
     const storedBytes =
       uncachedNames.length === 0 ? [] : await this.#options.records.get(uncachedNames.map((name) => this.#key(name)));
     for (const [index, name] of uncachedNames.entries()) {
@@ -63,7 +63,7 @@ export class RecordSet<T> {
       if (bytes === undefined) continue;
       const value = this.#decode(name, bytes);
       values.set(name, value);
-      if (writes === this.#writes) this.#cacheValue(name, value);
+      if (writes === this.#writeCount) this.#cacheValue(name, value);
     }
     return names.map((name) => values.get(name));
   }
@@ -71,18 +71,20 @@ export class RecordSet<T> {
   /** Writes and deletes (undefined) atomically. */
   async set(changes: ReadonlyMap<string, T | undefined>): Promise<void> {
     const names = await this.#index();
-    const surplus = this.#surplus(names, changes);
-    const encodedChanges = new Map<string, Uint8Array | undefined>(surplus.map((name) => [this.#key(name), undefined]));
+    const surplusNames = this.#surplusNames(names, changes);
+    const encodedChanges = new Map<string, Uint8Array | undefined>(
+      surplusNames.map((name) => [this.#key(name), undefined]),
+    );
     for (const [name, value] of changes) {
       if (value !== undefined) encodedChanges.set(this.#key(name), encodeRecord(value));
       else if (names.has(name)) encodedChanges.set(this.#key(name), undefined);
     }
     for (const [name, value] of changes) if (value !== undefined) move(names, name);
     const change = {};
-    const changedNames = [...changes.keys(), ...surplus];
+    const changedNames = [...changes.keys(), ...surplusNames];
     for (const name of changedNames) this.#latestChanges.set(name, change);
     const invalidate = (): void => {
-      this.#writes++;
+      this.#writeCount++;
       for (const name of changedNames) this.#cache.delete(name);
     };
     invalidate();
@@ -101,7 +103,7 @@ export class RecordSet<T> {
     await this.set(new Map((await this.names()).map((name) => [name, undefined])));
   }
 
-  #surplus(names: ReadonlySet<string>, changes: ReadonlyMap<string, T | undefined>): string[] {
+  #surplusNames(names: ReadonlySet<string>, changes: ReadonlyMap<string, T | undefined>): string[] {
     let count = names.size;
     for (const [name, value] of changes) {
       if (value !== undefined && !names.has(name)) count++;

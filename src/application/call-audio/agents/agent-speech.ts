@@ -91,7 +91,7 @@ export class AgentSpeech {
     this.#rendering = new AbortController();
     const stopSignal = AbortSignal.any([signal, this.#rendering.signal]);
     try {
-      for await (const samples of this.#rendered(text, stopSignal)) {
+      for await (const samples of this.#render(text, stopSignal)) {
         if (stopSignal.aborted) break;
         if (utterance.samples === 0) this.#reports.onRendered();
         this.#queue.add(utterance, samples);
@@ -112,7 +112,7 @@ export class AgentSpeech {
   }
 
   /** The samples of a text; a request that yields no samples in time is repeated once. */
-  #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
+  #render(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
     const reportedTexts = new Set<string>();
     const reportSkipped = (passage: SkippedText) => {

@@ -33,14 +33,14 @@ export async function agentVoice(
 
 /**
  * A voice for a language, preferably of the same region; undefined if there is none.
- * @param preferred the id of the voice to take if it speaks the language
+ * @param preferredId the id of the voice to take if it speaks the language
  */
-export function voiceOf(voices: readonly Voice[], language: string, preferred = DEFAULT_VOICE_ID): Voice | undefined {
+export function voiceOf(voices: readonly Voice[], language: string, preferredId = DEFAULT_VOICE_ID): Voice | undefined {
   const [primary] = language.split("-");
   const exactMatches = voices.filter((voice) => voice.language === language);
   const candidates =
     exactMatches.length > 0 ? exactMatches : voices.filter((voice) => voice.language.split("-")[0] === primary);
-  return candidates.find(({ id }) => id === preferred) ?? candidates[0];
+  return candidates.find(({ id }) => id === preferredId) ?? candidates[0];
 }
 
 /**

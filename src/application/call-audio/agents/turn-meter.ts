@@ -4,7 +4,7 @@ import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 /** Maximum number of turns kept for one call. */
 const MAX_TURNS = 500;
 /** Level of the loudest inaudible sample. */
-const INAUDIBLE = 60;
+const INAUDIBLE_LEVEL = 60;
 /** Duration above which a decision must have waited for the rest of a turn, ms. */
 const CONTINUATION_MS = 100;
 
@@ -148,7 +148,7 @@ export class TurnMeter {
     if (turn === undefined) return;
     turn.firstAudioSentMs ??= Math.round(this.#monotonic() - this.#requestedAt);
     for (let at = 0; at < length; at++) {
-      if (Math.abs(samples[from + at]!) <= INAUDIBLE) continue;
+      if (Math.abs(samples[from + at]!) <= INAUDIBLE_LEVEL) continue;
       turn.ttsLeadingSilenceMs = this.#ms((this.#leadingSilence ?? 0) + at);
       this.#leadingSilence = undefined;
       const isReply = turn.input === "words" || turn.input === "key";

@@ -25,7 +25,7 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
       agent.check(brief);
       if (agent.kind !== "audio") await assertHearing(context, (hearsWords) => agent.check({ ...brief, hearsWords }));
     } catch (error) {
-      throw unavailable(error);
+      throw agentUnavailable(error);
     }
   },
   async prepare(context, call, network, signal) {
@@ -47,7 +47,7 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
         return partsOf(agentCall);
       };
     } catch (error) {
-      throw unavailable(error);
+      throw agentUnavailable(error);
     }
   },
   connect() {
@@ -120,6 +120,6 @@ async function voiceFor(
   return voice;
 }
 
-function unavailable(error: unknown): ProgramFailed {
+function agentUnavailable(error: unknown): ProgramFailed {
   return new ProgramFailed("agent_unavailable", errorText(error), { cause: error });
 }

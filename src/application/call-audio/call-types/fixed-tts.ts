@@ -56,8 +56,10 @@ class SpokenMessage implements PreparedMessage {
 
   get playableShare(): number {
     if (this.#characters === 0) return 1;
-    const playable = Math.max(0, this.#characters - this.#skippedCharacters);
-    return Math.min(playable, this.#isRendered ? playable : this.#renderedCharacters) / this.#characters;
+    const playableCharacters = Math.max(0, this.#characters - this.#skippedCharacters);
+    return (
+      Math.min(playableCharacters, this.#isRendered ? playableCharacters : this.#renderedCharacters) / this.#characters
+    );
   }
 
   onSkipped(report: (passage: SkippedText) => void): void {

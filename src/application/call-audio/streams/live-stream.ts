@@ -165,7 +165,7 @@ export class LiveStream implements CallTap {
   attach(unguardedClient: StreamClient): StreamAttachment {
     const client = guardedStreamClient(unguardedClient, this.#context);
     this.#history.replay(client, this.#now());
-    if (this.#end !== undefined) client.over(this.#end);
+    if (this.#end !== undefined) client.ended(this.#end);
     else {
       this.#move("attach", client);
       this.#session?.({ type: "stream_attached" });
@@ -185,14 +185,14 @@ export class LiveStream implements CallTap {
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
-      room: (ms) => (isCurrent() ? this.#queue.room(ms, outgoing.queuedMs) : undefined),
+      waitForRoom: (ms) => (isCurrent() ? this.#queue.waitForRoom(ms, outgoing.queuedMs) : undefined),
       get queuedMs() {
         return isCurrent() ? outgoing.queuedMs : 0;
       },
       get messages() {
         return messages();
       },
-      took: () => {
+      countMessage: () => {
         if (recordActivity()) this.#messages++;
       },
       ignored: (data) => {
@@ -213,10 +213,10 @@ export class LiveStream implements CallTap {
       hangUp: () => {
         if (isCurrent()) this.#drain("hang_up");
       },
-      detach: (onPurpose) => {
+      detach: (isIntentional) => {
         if (!isCurrent()) return;
         this.#history.recordDisconnect(this.#now());
-        if (onPurpose) this.#drain("leave");
+        if (isIntentional) this.#drain("leave");
         else this.#lose();
       },
     };
@@ -228,7 +228,7 @@ export class LiveStream implements CallTap {
     if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MAX_QUEUED_MS) {
       const client = this.#client;
       this.#lose();
-      client?.over("overflow");
+      client?.ended("overflow");
       return;
     }
     this.#outgoing.write(samples, sampleRate);
@@ -285,7 +285,7 @@ export class LiveStream implements CallTap {
     this.#end = end;
     const client = this.#client;
     this.#move("end");
-    client?.over(end);
+    client?.ended(end);
   }
 
   /** Stops following the call, which has ended or was never used. */

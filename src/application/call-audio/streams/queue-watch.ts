@@ -30,7 +30,7 @@ export class QueueWatch {
   /**
    * Resolves when there is room for this much audio, or with {@link release}; returns undefined if there is room now.
    */
-  room(ms: number, queuedMs: number): Promise<void> | undefined {
+  waitForRoom(ms: number, queuedMs: number): Promise<void> | undefined {
     // The length of the queue has fractions: 1 ms outweighs their rounding errors.
     const maxQueuedMs = Math.max(0, MAX_QUEUED_MS - ms - 1);
     if (queuedMs <= maxQueuedMs) return undefined;

@@ -48,7 +48,7 @@ export class ResampledPlayout {
   }
 
   mark(mark: PlayoutMark): void {
-    const at = this.#outputOf(this.#pushedSamples);
+    const at = this.#outputLength(this.#pushedSamples);
     if (at <= this.#producedSamples) this.#playout.mark(mark.name, mark.onReached);
     else this.#marks.push({ at, mark });
   }
@@ -82,7 +82,7 @@ export class ResampledPlayout {
     this.#producedSamples += count;
   }
 
-  #outputOf(pushedSamples: number): number {
+  #outputLength(pushedSamples: number): number {
     return Math.round((pushedSamples * this.#playout.sampleRate) / this.sourceRate);
   }
 }

@@ -66,7 +66,7 @@ export interface StreamClient {
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;
   /** Called when the stream has ended for this client, which is now detached. */
-  over(end: StreamEnd): void;
+  ended(end: StreamEnd): void;
 }
 
 /** The actions of an attached client. They have no effect once the client is detached. */
@@ -83,14 +83,14 @@ export interface StreamAttachment {
    * Resolves when this much more audio may be written, ms; returns undefined if it may be written now. Also resolves
    * when the client is detached. A queue that is empty has room for any length.
    */
-  room(ms: number): Promise<void> | undefined;
+  waitForRoom(ms: number): Promise<void> | undefined;
   /**
    * Number of messages received from this client and earlier ones. A client that reconnects compares it with the number that it
    * has sent.
    */
   readonly messages: number;
   /** Counts one more received message. */
-  took(): void;
+  countMessage(): void;
   /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
   ignored(part: IgnoredBytes): void;
   /**
@@ -118,7 +118,7 @@ export interface StreamAttachment {
    * Detaches the client after it has disconnected. If that was on purpose, the call ends as with {@link hangUp};
    * otherwise it waits a while for another client.
    */
-  detach(onPurpose: boolean): void;
+  detach(isIntentional: boolean): void;
 }
 
 /**

@@ -31,7 +31,7 @@ export class Streams {
 
   /** The stream of an active call; created if there is none. */
   streamOf(context: LiveStreamParts, call: Pick<Call, "id">): LiveStream {
-    return this.#reservable(context, call).stream;
+    return this.#createReservable(context, call).stream;
   }
 
   /**
@@ -41,7 +41,7 @@ export class Streams {
   async reserve(context: LiveStreamParts & { readonly storage: Storage }, call: Call): Promise<StreamReservation> {
     checkStreamable(call);
     if (context.events.isClosed) throw new Refusal("stopping", "the server is stopping");
-    const reservable = this.#reservable(context, call);
+    const reservable = this.#createReservable(context, call);
     const { stream } = reservable;
     const { streamEnd } = stream;
     if (streamEnd !== undefined) throw streamEndedRefusal(streamEnd === "completed" ? "COMPLETED" : "FAILED");
@@ -63,7 +63,7 @@ export class Streams {
     throw streamEndedRefusal(current?.status ?? "FAILED");
   }
 
-  #reservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {
+  #createReservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {
     const currentStream = this.#byCall.get(id);
     if (currentStream) return currentStream;
     const stream = new LiveStream(context, id, {

@@ -17,7 +17,7 @@ import { voiceOf } from "../../call-audio/agents/agent-voice.ts";
 import { programOf } from "../../call-audio/call-types/all-call-types.ts";
 import { type ProgramContext, ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
-import { type IdempotencyContext, once } from "../../idempotency/idempotency.ts";
+import { type IdempotencyContext, runOnce } from "../../idempotency/idempotency.ts";
 import { instanceNotFound, ownedInstance } from "../../instances/owned-instance.ts";
 import type { CreateOptions, Creation } from "../../use-cases.ts";
 import { byteBudgetOf, storageQuota } from "../../user-limits/byte-budget.ts";
@@ -77,7 +77,7 @@ export class CallCreation {
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const input = await this.check(body, options);
     const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
-    return once(
+    return runOnce(
       this.#context,
       principal,
       options.idempotencyKey,

@@ -17,7 +17,7 @@ type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
 const MAX_CONCURRENT_INSPECTIONS = 2;
 
 /** The signal of a caller that never stops waiting. */
-const NEVER: AbortSignal = new AbortController().signal;
+const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /** The message of a call, and its audio file. */
 export interface CheckedMessage {
@@ -50,7 +50,7 @@ export class MessageChecks {
     principal: Principal,
     input: CheckedCallInput,
     audio: Uint8Array | CheckedAudio = new Uint8Array(),
-    signal: AbortSignal = NEVER,
+    signal: AbortSignal = NEVER_ABORTED,
   ): Promise<CheckedMessage> {
     const { extension } = input.target;
     const afterAnswer = extension === undefined ? {} : { extension };

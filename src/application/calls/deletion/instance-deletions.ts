@@ -112,7 +112,7 @@ export class Deletions {
       return deletion.awaitWrite(retryUntilStored(this.#context, `${record} of instance ${id}`, write));
     };
     await persist("the deletion", this.#storeIntent(instance));
-    await persist("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
+    await persist("the end of the calls", () => this.#terminations.endCallsOf(id, "instance_deleted"));
     const hasCredentials = await persist("the credentials", () => this.#context.storage.instances.hasSecrets(id));
     await this.#unlink(instance, deletion, hasCredentials);
     await persist("the erasure", () => this.#erase(id));

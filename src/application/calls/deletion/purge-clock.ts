@@ -52,7 +52,7 @@ export class PurgeClock {
 
   /** Continues from the saved time; without one, from the newest id in the storage, otherwise from the wall clock. */
   async start(): Promise<void> {
-    const savedTime = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
+    const savedTime = (await this.#storage.retention.trustedTime()) ?? (await this.#initialTime());
     const monotonic = this.#system.monotonic();
     this.#trustedTime = { at: savedTime.at, monotonic };
     this.#claim = savedTime.claim ? { ...savedTime.claim, countedFrom: monotonic } : undefined;
@@ -122,7 +122,7 @@ export class PurgeClock {
     return this.#claim;
   }
 
-  async #firstTime(): Promise<TrustedTime> {
+  async #initialTime(): Promise<TrustedTime> {
     const newestId = await this.#storage.events.newestId();
     const newestAt = newestId === undefined ? undefined : idTime(newestId);
     return { at: Math.min(newestAt ?? Infinity, this.#system.now()), claim: null };

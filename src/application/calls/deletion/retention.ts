@@ -61,29 +61,29 @@ export class Retention {
   async #sweep(): Promise<void> {
     const { purgeClock, storage } = this.#context;
     const now = purgeClock.now();
-    await this.#stage("results of requests", async () => {
+    await this.#runStage("results of requests", async () => {
       if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#needsScrub = true;
     });
-    await this.#stage("counted calls", async () => {
+    await this.#runStage("counted calls", async () => {
       if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#needsScrub = true;
     });
     if (this.#recordingsMs < Infinity)
-      await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
+      await this.#runStage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
     if (this.#callsMs < Infinity) {
-      await this.#stage("calls", () => this.#sweepCalls(now - this.#callsMs));
-      await this.#stage("batches", () => this.#sweepBatches(now - this.#callsMs));
-      await this.#stage("instances", () => this.#sweepInstances(now - this.#callsMs));
+      await this.#runStage("calls", () => this.#sweepCalls(now - this.#callsMs));
+      await this.#runStage("batches", () => this.#sweepBatches(now - this.#callsMs));
+      await this.#runStage("instances", () => this.#sweepInstances(now - this.#callsMs));
     }
-    await this.#stage("traces", async () => {
+    await this.#runStage("traces", async () => {
       if (this.#needsScrub) await storage.retention.scrub({ thorough: false });
       this.#needsScrub = false;
     });
-    await this.#stage("the time of the purge", () => purgeClock.save());
+    await this.#runStage("the time of the purge", () => purgeClock.save());
     if (this.#cancel) this.#sweepIn(SWEEP_INTERVAL_MS);
   }
 
   /** Runs one part of a sweep; if it fails, the others continue. */
-  async #stage(records: string, work: () => Promise<void>): Promise<void> {
+  async #runStage(records: string, work: () => Promise<void>): Promise<void> {
     if (!this.#cancel) return;
     try {
       await work();

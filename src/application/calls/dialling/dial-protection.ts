@@ -1,8 +1,8 @@
 import type { Call } from "../../../domain/calls/call.ts";
 import type { ConsentStatus } from "../../../domain/dialling-rules/consent.ts";
 import {
+  applicableConsent,
   calleeBlock,
-  consentAmong,
   type DialDecision,
   type DialledCallee,
   decideDial,
@@ -112,7 +112,7 @@ async function consentOf(
   phone: string,
 ): Promise<ConsentStatus | undefined> {
   const consents = await storage.consents.ofNumbers(userId, numberForms(phone));
-  return consentAmong(consents.map(({ status }) => status));
+  return applicableConsent(consents.map(({ status }) => status));
 }
 
 async function calleeOf(

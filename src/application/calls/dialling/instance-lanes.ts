@@ -54,7 +54,7 @@ export class InstanceLanes {
         return lanes.sessions.map(({ call }) => call.dialingAt ?? 0);
       },
       preparations,
-      inTurn: (work) => this.#inTurn(work),
+      runInTurn: (work) => this.#runInTurn(work),
       otherPreparedIds: (queue) =>
         [...this.#queues.values()].flatMap((other) => (other === queue ? [] : (preparations.call(other)?.id ?? []))),
       isEnding: host.isEnding,
@@ -84,19 +84,19 @@ export class InstanceLanes {
   /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it already has a call */
   wake(queue?: LaneQueue): void {
     // Only that lane: lanes that look for unconfirmed claims would wake each other forever.
-    if (!this.#canDial) this.#each((existing) => (queue ?? existing) === existing && existing.wake());
+    if (!this.#canDial) this.#forEachQueue((existing) => (queue ?? existing) === existing && existing.wake());
     else if (this.#limit === 1) this.#queue(0).wake();
     else if (queue?.hasBegun) queue.wake();
     else this.#seek();
   }
 
   clockSet(): void {
-    this.#each((queue) => queue.clockSet());
+    this.#forEachQueue((queue) => queue.clockSet());
   }
 
   /** Notifies the live calls that the line is down. */
   lineDown(reason: string): void {
-    this.#each((queue) => queue.lineDown(reason));
+    this.#forEachQueue((queue) => queue.lineDown(reason));
   }
 
   lineUp(): void {
@@ -110,7 +110,7 @@ export class InstanceLanes {
 
   /** Cancels the alarms. */
   stop(): void {
-    this.#each((queue) => queue.stop());
+    this.#forEachQueue((queue) => queue.stop());
   }
 
   /** True if the server and the line can take a call. */
@@ -144,12 +144,12 @@ export class InstanceLanes {
   }
 
   /** Calls `act` with every lane, even if that removes some of them. */
-  #each(act: (queue: LaneQueue) => void): void {
+  #forEachQueue(act: (queue: LaneQueue) => void): void {
     for (const queue of [...this.#queues.values()]) act(queue);
     if (this.#queues.size === 0) this.#host.onEmptied(this);
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #runInTurn(work: () => Promise<void>): Promise<void> {
     if (this.#limit === 1) return work();
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});

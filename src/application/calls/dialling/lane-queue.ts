@@ -38,7 +38,7 @@ export interface QueueHost {
   readonly liveDials: readonly number[];
   readonly preparations: Preparations<LaneQueue>;
   /** Runs work that decides about a call and claims it: one lane at a time. */
-  inTurn(work: () => Promise<void>): Promise<void>;
+  runInTurn(work: () => Promise<void>): Promise<void>;
   /** Ids of the calls that other lanes are preparing. */
   otherPreparedIds(queue: LaneQueue): readonly string[];
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
@@ -174,7 +174,7 @@ export class LaneQueue {
   }
 
   #check(): Promise<void> {
-    return this.#host.inTurn(() => this.#checkNow());
+    return this.#host.runInTurn(() => this.#checkNow());
   }
 
   async #checkNow(): Promise<void> {

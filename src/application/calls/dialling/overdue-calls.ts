@@ -83,7 +83,7 @@ export class OverdueCalls {
   }
 
   /** Time until the next call is overdue, by the wall clock, ms; undefined if no other call waits. */
-  async nextInMs(): Promise<number | undefined> {
+  async msUntilNext(): Promise<number | undefined> {
     const last = this.#lastChecked;
     const [next] = last ? await this.#order.list(Number.MAX_SAFE_INTEGER, 1, last) : [];
     const time = last ? next && this.#order.timeOf(next) : await this.#order.earliest();

@@ -44,7 +44,7 @@ export interface PreparationsWatcher<L extends Lane> {
 export class Preparations<L extends Lane = Lane> {
   readonly #context: PreparationsContext;
   readonly #watcher: PreparationsWatcher<L>;
-  readonly #byLane = new Map<L, Preparation>();
+  readonly #preparationByLane = new Map<L, Preparation>();
   /** Calls whose failure is being stored. */
   readonly #failures = new Set<Promise<void>>();
 
@@ -55,12 +55,12 @@ export class Preparations<L extends Lane = Lane> {
 
   /** The call that is being prepared, or is ready. */
   call(lane: L): Call | undefined {
-    return this.#byLane.get(lane)?.call;
+    return this.#preparationByLane.get(lane)?.call;
   }
 
   /** The call that is ready, if there is one. */
   preparedCall(lane: L): PreparedCall | undefined {
-    return this.#byLane.get(lane)?.preparedCall;
+    return this.#preparationByLane.get(lane)?.preparedCall;
   }
 
   /**
@@ -68,9 +68,9 @@ export class Preparations<L extends Lane = Lane> {
    * @param expectedRate the rate that its leg will probably have, Hz
    */
   begin(lane: L, call: Call, expectedRate: number): void {
-    if (this.#byLane.has(lane)) return;
+    if (this.#preparationByLane.has(lane)) return;
     const preparation: Preparation = { call, scope: new AbortController(), preparedCall: undefined };
-    this.#byLane.set(lane, preparation);
+    this.#preparationByLane.set(lane, preparation);
     const program = programOf(call);
     const message = program.kind === "message" ? program.message(this.#context, call, expectedRate) : undefined;
     if (message) void this.#run(lane, message, preparation);
@@ -80,22 +80,22 @@ export class Preparations<L extends Lane = Lane> {
   /** Hands over the prepared message, which the caller must now cancel. */
   take(lane: L): PreparedCall | undefined {
     const preparedCall = this.preparedCall(lane);
-    if (preparedCall) this.#byLane.delete(lane);
+    if (preparedCall) this.#preparationByLane.delete(lane);
     return preparedCall;
   }
 
   /** Stops the preparation of a lane, or only of one call, and frees its rendered audio. */
   cancel(lane: L, callId?: string): void {
-    const preparation = this.#byLane.get(lane);
+    const preparation = this.#preparationByLane.get(lane);
     if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;
-    this.#byLane.delete(lane);
+    this.#preparationByLane.delete(lane);
     preparation.scope.abort();
     preparation.preparedCall?.message?.cancel();
   }
 
   /** Stops all preparations; resolves when the failures so far are stored, or cannot be. */
   async stop(): Promise<void> {
-    for (const lane of [...this.#byLane.keys()]) this.cancel(lane);
+    for (const lane of [...this.#preparationByLane.keys()]) this.cancel(lane);
     await Promise.all(this.#failures);
   }
 
@@ -109,7 +109,7 @@ export class Preparations<L extends Lane = Lane> {
     } catch (error) {
       if (scope.signal.aborted) return;
       if (error instanceof StorageUnavailable) {
-        this.#byLane.delete(lane);
+        this.#preparationByLane.delete(lane);
         return this.#watcher.onUnavailable(lane, error);
       }
       const failure = this.#fail(call, error);
@@ -117,7 +117,7 @@ export class Preparations<L extends Lane = Lane> {
       await failure;
       this.#failures.delete(failure);
       if (scope.signal.aborted) return;
-      this.#byLane.delete(lane);
+      this.#preparationByLane.delete(lane);
     }
     this.#watcher.onFinished(lane);
   }

@@ -77,10 +77,11 @@ export class QueueTimeout {
     const { system } = this.#context;
     let next = Infinity;
     for (const overdueCalls of [this.#byAge, this.#byExpiry]) {
-      const remainingMs = await overdueCalls.nextInMs();
+      const remainingMs = await overdueCalls.msUntilNext();
       if (remainingMs !== undefined) {
         // The first one may have its own due time; such calls are few, and exist only for a while.
-        const waitMs = this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : remainingMs;
+        const waitMs =
+          this.#dueTimes.size > 0 ? Math.min(this.#nextDueAt() - system.monotonic(), RETRY_MS) : remainingMs;
         next = Math.min(next, Math.max(notBefore, system.monotonic() + waitMs));
       }
       if (overdueCalls.hasRemaining) next = Math.min(next, overdueCalls.fullCheckAt);
@@ -88,7 +89,7 @@ export class QueueTimeout {
     if (next < Infinity) this.#armAt(next);
   }
 
-  #nextDue(): number {
+  #nextDueAt(): number {
     let next = Infinity;
     for (const at of this.#dueTimes.values()) next = Math.min(next, at);
     return next;

@@ -11,13 +11,13 @@ interface HeardKey {
  * certain, so tones no longer count after the first report. Times are monotonic, ms.
  */
 export class KeyMerger {
-  readonly #inBand: () => boolean;
+  readonly #isInBand: () => boolean;
   #hasReports = false;
   #heardKeys: HeardKey[] = [];
 
   /** @param inBand returns true while keys arrive as tones: a call may move to a phone that plays them */
   constructor(inBand: () => boolean) {
-    this.#inBand = inBand;
+    this.#isInBand = inBand;
   }
 
   /** True if a key that was heard in the audio is new. */
@@ -30,7 +30,7 @@ export class KeyMerger {
 
   /** True if a key that the network reports is new. */
   acceptReported(digit: string, at: number): boolean {
-    if (!this.#inBand()) return true;
+    if (!this.#isInBand()) return true;
     this.#hasReports = true;
     this.#dropOldKeys(at);
     const index = this.#heardKeys.findIndex((key) => key.digit === digit);

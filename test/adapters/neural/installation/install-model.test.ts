@@ -4,7 +4,7 @@ import type { TarEntry } from "modern-tar";
 import { describe, expect, it } from "vitest";
 import { installModel, licenceByCard, removeModel } from "../../../../adapters/neural/installation/install-model.ts";
 import { readModelFolder } from "../../../../adapters/neural/model-folder.ts";
-import { archiveOf, DUO, FLUTE, fileEntry, modelEntries, RECOGNISER } from "../../../support/archives.ts";
+import { archiveOf, DUO_MODEL, FLUTE, fileEntry, modelEntries, RECOGNISER } from "../../../support/archives.ts";
 import { fullDisk } from "../../../support/full-disk.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -22,14 +22,14 @@ async function namesIn(folder: string): Promise<string[]> {
 describe("a model", () => {
   it("is installed under the name of its folder, or under another", async () => {
     const folder = temporaryFolder("models");
-    expect(await installModel({ folder, archive: await saveArchive(modelEntries(DUO)) })).toEqual({
-      name: DUO,
+    expect(await installModel({ folder, archive: await saveArchive(modelEntries(DUO_MODEL)) })).toEqual({
+      name: DUO_MODEL,
       isNew: true,
     });
     const archive = await saveArchive(modelEntries(RECOGNISER, "tones"));
     await installModel({ folder, archive, name: RECOGNISER });
-    expect(await namesIn(folder)).toEqual([DUO, RECOGNISER]);
-    expect(readdirSync(folder).sort()).toEqual([RECOGNISER, DUO]);
+    expect(await namesIn(folder)).toEqual([DUO_MODEL, RECOGNISER]);
+    expect(readdirSync(folder).sort()).toEqual([RECOGNISER, DUO_MODEL]);
   });
 
   it("is kept if it is already installed, and replaced on request", async () => {

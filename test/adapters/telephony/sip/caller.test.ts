@@ -72,12 +72,12 @@ test("the caller's name precedes each address in quotes", async () => {
 });
 
 describe("a withheld caller ID", () => {
-  const WITHHELD = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
+  const WITHHELD_HEADERS = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
 
   test("is anonymous in From, but named to the trunk", async () => {
     const trunk: Partial<Trunk> = { ...ACCOUNT, identity: ["p-asserted", "remote-party-id"] };
     expect(await receivedCaller(trunk, { withheld: true })).toEqual({
-      ...WITHHELD,
+      ...WITHHELD_HEADERS,
       "P-Asserted-Identity": "<sip:+15550002222@example.com>",
       "Remote-Party-ID": "<sip:+15550002222@example.com>;party=calling;privacy=full;screen=no",
     });
@@ -91,7 +91,7 @@ describe("a withheld caller ID", () => {
       withheld: true,
     };
     expect(await receivedCaller(trunk)).toEqual({
-      ...WITHHELD,
+      ...WITHHELD_HEADERS,
       "P-Preferred-Identity": "<sip:+15550001111@example.com>",
     });
     expect(await receivedCaller(trunk, { withheld: false })).toEqual({ From: "<sip:+15550001111@example.com>" });

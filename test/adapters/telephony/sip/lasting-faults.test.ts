@@ -68,8 +68,8 @@ test("a call fails at once over a refused account, and otherwise waits", async (
     { name: "overloaded", server: busyRegistrar.uri, ...account, register: true },
     { name: "silent", server: silentRegistrar.uri },
   ]);
-  const ends = await Promise.all(lines.slice(0, 3).map(({ call }) => ringport.calls.wait(ADA, call.id)));
-  expect(ends.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
+  const endedCalls = await Promise.all(lines.slice(0, 3).map(({ call }) => ringport.calls.wait(ADA, call.id)));
+  expect(endedCalls.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
     ["instance_offline", expect.stringMatching(/refuses to register .*SIP 401 .*`password`/)],
     ["instance_offline", expect.stringMatching(/does not accept our password \(SIP 407.*`password`/)],
     ["instance_offline", expect.stringMatching(/signed by an unknown authority; set tls\.ca/)],

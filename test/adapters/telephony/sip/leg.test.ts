@@ -54,7 +54,7 @@ function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { 
   };
   const usage: InviteUsage = {
     callId: "sip",
-    furthest: undefined,
+    furthestStatus: undefined,
     probe: async () => undefined,
     refer: () => Promise.reject(new Error("no transfer")),
     async hangUp() {

@@ -7,12 +7,17 @@ import { CODE_POINT, fuzz } from "../../../support/fuzz.ts";
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** The release of a call that was refused with this status line and these fields. */
-function releaseOf(line: string, fields: Fields = [], rang = false) {
+function releaseOf(line: string, fields: Fields = [], hasRung = false) {
   const [status = "", ...phrase] = line.split(" ");
   const headers = new SipHeaders();
   for (const [name, value] of fields) headers.add(name, value);
   const response = { kind: "response", status: Number(status), reason: phrase.join(" "), headers } as const;
-  return sipRelease({ type: "rejected", response: { ...response, body: new Uint8Array(0) }, rang, progressed: rang });
+  return sipRelease({
+    type: "rejected",
+    response: { ...response, body: new Uint8Array(0) },
+    hasRung,
+    hasProgressed: hasRung,
+  });
 }
 
 const ANALYTICS =

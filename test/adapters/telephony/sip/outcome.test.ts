@@ -13,13 +13,13 @@ function response(status: number, reason: string, fields: Readonly<Record<string
 
 const releaseOf = (
   status: number,
-  { rang = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
+  { rang: hasRung = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
 ) =>
   sipRelease({
     type: "rejected",
     response: response(status, phrase, q850 === undefined ? {} : { Reason: `Q.850;cause=${q850};text="why"` }),
-    rang,
-    progressed: rang,
+    hasRung,
+    hasProgressed: hasRung,
   });
 
 describe("the release of a refused call", () => {
@@ -88,8 +88,8 @@ describe("the release of a refused call", () => {
           Reason: 'SIP;cause=200;text="Call completed elsewhere"',
           Warning: '399 host "odd"',
         }),
-        rang: false,
-        progressed: false,
+        hasRung: false,
+        hasProgressed: false,
       }).detail,
     ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (odd)');
   });
@@ -100,8 +100,8 @@ describe("the release of a refused call", () => {
       sipRelease({
         type: "rejected",
         response: response(302, "Moved", { Contact: "<sip:a@b>" }),
-        rang: false,
-        progressed: false,
+        hasRung: false,
+        hasProgressed: false,
       }).detail,
     ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
@@ -111,8 +111,8 @@ describe("the release of a refused call", () => {
       sipRelease({
         type: "rejected",
         response: response(status, "", { "Retry-After": value }),
-        rang: false,
-        progressed: false,
+        hasRung: false,
+        hasProgressed: false,
       }).retryAfterMs;
     expect(retryAfterOf(503, "120 (I'm in a meeting);duration=3600")).toBe(120_000);
     expect(retryAfterOf(503, "99999999")).toBe(3_600_000);
@@ -152,7 +152,7 @@ describe("the release by either side", () => {
 describe("a refusal by WhatsApp", () => {
   const releaseByWhatsApp = (status: number, phrase: string) =>
     sipRelease(
-      { type: "rejected", response: response(status, phrase), rang: false, progressed: false },
+      { type: "rejected", response: response(status, phrase), hasRung: false, hasProgressed: false },
       { whatsApp: true },
     );
 
@@ -183,8 +183,8 @@ describe("any response of a peer", () => {
         {
           type: "rejected",
           response: response(403, text, { Reason: text, Warning: text, "Retry-After": text }),
-          rang: true,
-          progressed: true,
+          hasRung: true,
+          hasProgressed: true,
         },
         { whatsApp: true },
       );

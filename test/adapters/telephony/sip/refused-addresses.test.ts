@@ -8,7 +8,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 const FOREIGN_HOST = "127.0.0.3";
-const ONLY_FAR_END = { mediaFrom: ["127.0.0.1/32"] };
+const FAR_END_ONLY = { mediaFrom: ["127.0.0.1/32"] };
 const closers: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -62,7 +62,7 @@ const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
 
 describe("an SDP address outside of mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {
-    const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
+    const call = await callTo({ says: { hz: 1_000 } }, FAR_END_ONLY.mediaFrom);
     const { leg, events, scene } = call;
     const loudCount = await countLoudSamples(scene, call);
     expect(call.received()).toEqual([]);
@@ -74,7 +74,7 @@ describe("an SDP address outside of mediaFrom", () => {
   });
 
   test("without audio from elsewhere ends the call, naming address and option", async () => {
-    const call = await callTo(callees.silent, ONLY_FAR_END.mediaFrom);
+    const call = await callTo(callees.silent, FAR_END_ONLY.mediaFrom);
     const { detail } = await call.events.next("media_lost", 8_000);
     expect(detail).toContain(`names ${FOREIGN_HOST} for its audio: ${FOREIGN_HOST} is not in \`mediaFrom\``);
     expect(call.events.types).not.toContain("connected");
@@ -92,7 +92,7 @@ describe("an SDP address outside of mediaFrom", () => {
 
 test.each(["thread", "worker"] as const)("a source outside mediaFrom is ignored in a %s", async (media) => {
   const callee = { says: { hz: 1_000 }, sendFrom: FOREIGN_HOST };
-  const scene = await Scene.open(ONLY_FAR_END, { callees: { "*": callee } }, media);
+  const scene = await Scene.open(FAR_END_ONLY, { callees: { "*": callee } }, media);
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   const farVoice = scene.farEnd.calls[0]!.voice!;

@@ -25,7 +25,7 @@ const PREMIUM = [
   "+979123456789",
 ];
 const EMERGENCY = ["+49112", "+49110", "+1911", "+44999", "+44112", "+2710111", "+4690000", "+2411342", "+61000"];
-const ORDINARY = [
+const ORDINARY_NUMBERS = [
   ...["+4911234567", "+12025550100", "+19112345678", "+491121234567", "+442071838750", "+2710111111", "+33612345678"],
   ...["+46900001234", "+41227305111", "+390612345678", "+61212345678", "+999123456789"],
 ];
@@ -49,7 +49,7 @@ describe("the destination rule of a trunk", () => {
     }
     const refusalIfAllowed = await loadRefusalsOf({ allowEmergency: true });
     for (const phone of EMERGENCY) expect(refusalIfAllowed(phone), phone).toBeUndefined();
-    for (const phone of ORDINARY) expect(refusalOf(phone), phone).toBeUndefined();
+    for (const phone of ORDINARY_NUMBERS) expect(refusalOf(phone), phone).toBeUndefined();
   });
 
   test("allows the mobile numbers of every country", async () => {
@@ -86,7 +86,7 @@ const premiumWithSuffix = fc
 const number = fc.oneof(
   randomNumber,
   premiumWithSuffix,
-  fc.constantFrom(...EMERGENCY, ...ORDINARY),
+  fc.constantFrom(...EMERGENCY, ...ORDINARY_NUMBERS),
   fc.stringMatching(/^\+49[0-9]{5,11}$/),
 );
 

@@ -6,7 +6,7 @@ import type { FakeStanza } from "../../../../src/testing/index.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { blocksOf, fileOf } from "../../../docs/pages.ts";
-import { during } from "../../../support/during.ts";
+import { advanceUntilDone } from "../../../support/during.ts";
 import { runZapoModule, type ZapoModule } from "../../../support/whatsapp/zapo-module.ts";
 
 const OWNER = "+5511912345678";
@@ -29,7 +29,7 @@ async function linkNumber(source: string) {
   const telephony = whatsapp({ client: module.factory, system });
   const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
   const line: Line = await telephony.open(ref, host, new AbortController().signal);
-  await during(system, Promise.resolve(line.link?.()));
+  await advanceUntilDone(system, Promise.resolve(line.link?.()));
   const { network } = module;
   network.number(CONTACT, { inHistory: "lid" });
   network.number(PHONE_CONTACT, { inHistory: "phone" });
@@ -44,12 +44,12 @@ async function offerTags(
   to: string,
 ): Promise<string[]> {
   const options = { callId: "call_1", ringTimeoutMs: 60_000 };
-  const leg = await during(system, line.dial(to, options, new AbortController().signal));
+  const leg = await advanceUntilDone(system, line.dial(to, options, new AbortController().signal));
   const events: LegEvent[] = [];
   void (async () => {
     for await (const event of leg.events) events.push(event);
   })();
-  await during(system, leg.hangUp());
+  await advanceUntilDone(system, leg.hangUp());
   const [offer] = network.call().offer.content as readonly [FakeStanza];
   return (offer.content as readonly FakeStanza[]).map(({ tag }) => tag);
 }

@@ -45,8 +45,8 @@ class Server {
 }
 
 async function countOnline(lines: readonly Line[]): Promise<number> {
-  const healths = await Promise.all(lines.map((line) => line.probe()));
-  return healths.filter(({ state }) => state === "online").length;
+  const probeResults = await Promise.all(lines.map((line) => line.probe()));
+  return probeResults.filter(({ state }) => state === "online").length;
 }
 
 /** Times between logins, ms. */

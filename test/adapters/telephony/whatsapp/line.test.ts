@@ -8,8 +8,8 @@ const OPTIONS = { callId: "call_1", ringTimeoutMs: 60_000 };
 
 /** A line over a scripted network and with scripted calls. */
 class LineScene extends SessionScene {
-  readonly placedTo: string[] = [];
-  readonly hungUpTo: string[] = [];
+  readonly placedNumbers: string[] = [];
+  readonly hungUpNumbers: string[] = [];
   closedCount = 0;
   /** Delays or fails the placing of calls. */
   placement: Promise<unknown> = Promise.resolve();
@@ -27,9 +27,9 @@ class LineScene extends SessionScene {
 
   readonly #place: PlaceCall = async (_port, to, _options, signal, onEnded) => {
     await this.placement;
-    this.placedTo.push(to);
+    this.placedNumbers.push(to);
     const end = () => {
-      this.hungUpTo.push(to);
+      this.hungUpNumbers.push(to);
       onEnded();
     };
     const hangUp = async () => {
@@ -59,7 +59,7 @@ describe("a WhatsApp line", () => {
     expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
     await scene.line.close();
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is closed"]);
-    expect(scene.placedTo).toEqual(["+12025550100"]);
+    expect(scene.placedNumbers).toEqual(["+12025550100"]);
   });
 
   test("a restricted number does not dial", async () => {
@@ -76,7 +76,7 @@ describe("a WhatsApp line", () => {
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["line_lost", DEADLINE_PASSED]);
     scene.host.deadlines.dial = Infinity;
     expect(refusal(await scene.dial("+12025550100", AbortSignal.abort()))).toEqual(["released", expect.any(String)]);
-    expect(scene.placedTo).toEqual([]);
+    expect(scene.placedNumbers).toEqual([]);
   });
 
   test("carries one call at a time, even while one is being placed", async () => {
@@ -104,8 +104,8 @@ describe("a WhatsApp line", () => {
     const scene = await openLinked();
     await scene.dial("+12025550100");
     let wasConnected: boolean | undefined;
-    const push = scene.hungUpTo.push.bind(scene.hungUpTo);
-    scene.hungUpTo.push = (to) => {
+    const push = scene.hungUpNumbers.push.bind(scene.hungUpNumbers);
+    scene.hungUpNumbers.push = (to) => {
       wasConnected = scene.client.getState().connected;
       return push(to);
     };
@@ -137,7 +137,7 @@ describe("a WhatsApp line", () => {
     finishPlacing();
     const leg = (await dialledCall) as Leg;
     await leg.hangUp();
-    expect(scene.hungUpTo).toContain("+12025550100");
+    expect(scene.hungUpNumbers).toContain("+12025550100");
   });
 
   test("links with a QR code or a pairing code, and probes", async () => {

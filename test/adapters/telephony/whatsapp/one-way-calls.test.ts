@@ -4,7 +4,7 @@ import { createRingport } from "../../../../src/ringport.ts";
 import { FakeWhatsApp } from "../../../../src/testing/index.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../../support/application.ts";
-import { during, passUntil } from "../../../support/during.ts";
+import { advanceUntilDone, passUntil } from "../../../support/during.ts";
 import { instantCrypto } from "../../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 // Loads these in advance; the manual clock does not wait for the disk.
@@ -21,7 +21,7 @@ async function endOfStream(receivesAudio: boolean | undefined) {
   const options = { data, system, telephony, speech: new ToneSpeech(), streamPreview: true };
   const ringport = createRingport({ ...options, oneWayCalls: "refuse" });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
-  const { payload } = await during(system, ringport.instances.configure(ALICE, instanceId));
+  const { payload } = await advanceUntilDone(system, ringport.instances.configure(ALICE, instanceId));
   network.scan(payload, "+5511912345678");
   const isActive = async () => (await ringport.instances.get(ALICE, instanceId)).status === "ACTIVE";
   await passUntil(system, 5_000, isActive);
@@ -29,7 +29,7 @@ async function endOfStream(receivesAudio: boolean | undefined) {
   const { id } = await ringport.calls.create(ALICE, { instanceId, type: "DYNAMIC_STREAM", target });
   await passUntil(system, 60_000, async () => (await ringport.calls.get(ALICE, id)).outcome !== null);
   const { outcome } = await ringport.calls.get(ALICE, id);
-  await during(system, ringport.stop());
+  await advanceUntilDone(system, ringport.stop());
   return { reason: outcome?.reason, detail: outcome?.detail, offers: network.calls.length };
 }
 

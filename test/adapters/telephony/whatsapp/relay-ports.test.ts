@@ -6,7 +6,7 @@ import { createRingport } from "../../../../src/ringport.ts";
 import { type FakeRelay, FakeWhatsApp } from "../../../../src/testing/index.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../../support/application.ts";
-import { during, passUntil } from "../../../support/during.ts";
+import { advanceUntilDone, passUntil } from "../../../support/during.ts";
 import { instantCrypto } from "../../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 // Loads these in advance; the manual clock does not wait for the disk.
@@ -32,7 +32,7 @@ async function playOver(
   const data = temporaryFolder("relay-ports");
   const ringport = createRingport({ data, system, telephony, speech: new ToneSpeech() });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
-  const { payload } = await during(system, ringport.instances.configure(ALICE, instanceId));
+  const { payload } = await advanceUntilDone(system, ringport.instances.configure(ALICE, instanceId));
   network.scan(payload, "+5511912345678");
   const isActive = async () => (await ringport.instances.get(ALICE, instanceId)).status === "ACTIVE";
   await passUntil(system, 5_000, isActive);
@@ -41,7 +41,7 @@ async function playOver(
   const { id } = await ringport.calls.create(ALICE, input);
   await passUntil(system, 60_000, async () => (await ringport.calls.get(ALICE, id)).outcome !== null);
   const { outcome } = await ringport.calls.get(ALICE, id);
-  await during(system, ringport.stop());
+  await advanceUntilDone(system, ringport.stop());
   const { heard } = network.call();
   return {
     reason: outcome?.reason,
@@ -55,7 +55,7 @@ beforeEach(instantCrypto);
 
 describe("a message over relays, dialled on port 3478", () => {
   const ONE_WAY = { reason: "message_played", ratio: null, evidence: "none", calleeHeard: true };
-  const MUTE = { ...ONE_WAY, calleeHeard: false };
+  const NO_AUDIO = { ...ONE_WAY, calleeHeard: false };
 
   test("is heard, without audio from the callee", async () => {
     expect(await playOver([RELAY])).toEqual(ONE_WAY);
@@ -66,11 +66,11 @@ describe("a message over relays, dialled on port 3478", () => {
   });
 
   test("has no ratio if a relay over plain UDP forwards no audio", async () => {
-    expect(await playOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
+    expect(await playOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(NO_AUDIO);
   });
 
   test("has no ratio with a mute relay", async () => {
-    expect(await playOver(undefined, { media: "mute" })).toEqual(MUTE);
+    expect(await playOver(undefined, { media: "mute" })).toEqual(NO_AUDIO);
   });
 
   test("fails without a relay that responds", async () => {
@@ -79,22 +79,22 @@ describe("a message over relays, dialled on port 3478", () => {
 });
 
 describe("the example's peer connections", () => {
-  const BOTH_WAYS = { reason: "message_played", ratio: 1, evidence: "inbound", calleeHeard: true };
+  const TWO_WAY = { reason: "message_played", ratio: 1, evidence: "inbound", calleeHeard: true };
   const workaround = true;
 
   test("dial port 3480, with the callee's audio", async () => {
-    expect(await playOver([RELAY], { workaround })).toEqual(BOTH_WAYS);
-    expect(await playOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(BOTH_WAYS);
+    expect(await playOver([RELAY], { workaround })).toEqual(TWO_WAY);
+    expect(await playOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(TWO_WAY);
   });
 
   test("dial port 3478 after a moment if a relay responds only there", async () => {
     const heard = await playOver([{ ...RELAY, ports: [3478] }], { workaround });
-    expect(heard).toEqual({ ...BOTH_WAYS, ratio: null, evidence: "none" });
+    expect(heard).toEqual({ ...TWO_WAY, ratio: null, evidence: "none" });
   });
 
   test("bring the audio back if one relay of several has port 3480", async () => {
     const relays = [{ ip: "203.0.113.8", isFna: true }, { ...RELAY, ports: [3478] }, { ip: "203.0.113.9" }];
-    expect(await playOver(relays, { workaround })).toEqual(BOTH_WAYS);
+    expect(await playOver(relays, { workaround })).toEqual(TWO_WAY);
   });
 
   const candidateOf = (port: number) =>

@@ -6,7 +6,7 @@ import { createRingport, type Ringport } from "../../../../src/ringport.ts";
 import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../../src/testing/index.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../../support/application.ts";
-import { during } from "../../../support/during.ts";
+import { advanceUntilDone } from "../../../support/during.ts";
 import { instantCrypto } from "../../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -34,8 +34,8 @@ class WhatsAppScene {
     return this.ringport;
   }
 
-  during<T>(work: Promise<T>): Promise<T> {
-    return during(this.system, work);
+  advanceUntilDone<T>(work: Promise<T>): Promise<T> {
+    return advanceUntilDone(this.system, work);
   }
 
   async create(): Promise<void> {
@@ -44,7 +44,9 @@ class WhatsAppScene {
   }
 
   code(): Promise<string> {
-    return this.during(this.ringport.instances.configure(ALICE, this.instanceId)).then(({ payload }) => payload);
+    return this.advanceUntilDone(this.ringport.instances.configure(ALICE, this.instanceId)).then(
+      ({ payload }) => payload,
+    );
   }
 
   async link(): Promise<void> {
@@ -76,14 +78,14 @@ class WhatsAppScene {
   }
 
   async restart(): Promise<void> {
-    await this.during(this.ringport.stop());
+    await this.advanceUntilDone(this.ringport.stop());
     this.start();
-    await this.during(this.ringport.start());
+    await this.advanceUntilDone(this.ringport.start());
     await this.until("ACTIVE", 5_000);
   }
 
   async stop(): Promise<void> {
-    await this.during(this.ringport.stop());
+    await this.advanceUntilDone(this.ringport.stop());
   }
 }
 
@@ -140,10 +142,10 @@ describe("a Ringport with linked WhatsApp numbers", () => {
 
   test("notices a device removed while stopped", async () => {
     const scene = await linkScene();
-    await scene.during(scene.ringport.stop());
+    await scene.advanceUntilDone(scene.ringport.stop());
     scene.network.unlink(OWNER);
     scene.start();
-    await scene.during(scene.ringport.start());
+    await scene.advanceUntilDone(scene.ringport.start());
     await scene.until("CREATED", 5_000);
     expect(await scene.instance()).toMatchObject({
       status: "CREATED",
@@ -190,7 +192,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   test("a pairing code also links", async () => {
     const scene = new WhatsAppScene();
     await scene.create();
-    const { code } = await scene.during(
+    const { code } = await scene.advanceUntilDone(
       scene.ringport.instances.pairingCode(ALICE, scene.instanceId, { phone: OWNER }),
     );
     expect(await scene.instance()).toMatchObject({ status: "CREATED", condition: "pairing_code" });
@@ -202,7 +204,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
 
   test("an instance is linked again, to another phone", async () => {
     const scene = await linkScene();
-    await scene.during(scene.ringport.instances.unlink(ALICE, scene.instanceId));
+    await scene.advanceUntilDone(scene.ringport.instances.unlink(ALICE, scene.instanceId));
     expect(await scene.instance()).toMatchObject({ status: "CREATED", phone: null });
     expect(scene.network.clientOf().getState().connected).toBe(false);
     scene.network.scan(await scene.code(), "+5511955554444");
@@ -293,7 +295,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     const scene = await linkScene();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     const { id } = await scene.outcomeOfCall(CALLEE);
-    await scene.during(scene.ringport.calls.hangUp(ALICE, id));
+    await scene.advanceUntilDone(scene.ringport.calls.hangUp(ALICE, id));
     scene.network.acceptOffers();
     await scene.system.advance(120_000);
     expect(await scene.ringport.calls.get(ALICE, id)).toMatchObject({ outcome: { reason: "terminated" } });
@@ -329,7 +331,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
         isRemoved = true;
       },
     });
-    await scene.during(scene.ringport.instances.delete(ALICE, scene.instanceId));
+    await scene.advanceUntilDone(scene.ringport.instances.delete(ALICE, scene.instanceId));
     expect(isRemoved).toBe(true);
     expect(client.getState().connected).toBe(false);
     await scene.stop();

@@ -123,13 +123,13 @@ describe("a client that hangs up during the call", () => {
   });
 
   test("is heard to the end after a close or a broken connection", async () => {
-    for (const onPurpose of [true, false]) {
+    for (const isIntentional of [true, false]) {
       const world = await start();
       const { call, attachment } = await answeredStream(world);
       attachment.write(tone(440, 20_000, 8_000, 9_000), 8_000);
       attachment.hangUp();
       await world.system.advance(1_000);
-      attachment.detach(onPurpose);
+      attachment.detach(isIntentional);
       await world.system.advance(18_000);
       expect((await world.storedCall(call)).status, "longer than a client may be away").toBe("IN_PROGRESS");
       await world.system.advance(2_000);

@@ -5,11 +5,11 @@ const watch = () => new QueueWatch(() => {});
 
 test("a writer waits until its audio fits into a minute", async () => {
   const queue = watch();
-  expect(queue.room(5_000, 54_000)).toBeUndefined();
+  expect(queue.waitForRoom(5_000, 54_000)).toBeUndefined();
   expect(queue.isActive).toBe(false);
   const continuedWriters: string[] = [];
-  void queue.room(40_000, 25_000)?.then(() => continuedWriters.push("long"));
-  void queue.room(5_000, 58_000)?.then(() => continuedWriters.push("short"));
+  void queue.waitForRoom(40_000, 25_000)?.then(() => continuedWriters.push("long"));
+  void queue.waitForRoom(5_000, 58_000)?.then(() => continuedWriters.push("short"));
   expect(queue.isActive).toBe(true);
   queue.check(55_500);
   await Promise.resolve();
@@ -26,8 +26,8 @@ test("a writer waits until its audio fits into a minute", async () => {
 
 test("an empty queue has room for any length, and a release lets every writer continue", async () => {
   const queue = watch();
-  expect(queue.room(100_000, 0)).toBeUndefined();
-  const whenReleased = queue.room(5_000, 59_000);
+  expect(queue.waitForRoom(100_000, 0)).toBeUndefined();
+  const whenReleased = queue.waitForRoom(5_000, 59_000);
   queue.release();
   await whenReleased;
   expect(queue.isActive).toBe(false);

@@ -11,7 +11,7 @@ export class TestConsole {
   readonly server: Server;
   readonly #browser: TestBrowser;
   readonly #watchedPages: { readonly watchedPage: WatchedPage; readonly expectedFaults: RegExp[] }[] = [];
-  #people = 0;
+  #userCount = 0;
 
   constructor(server: Server, browser: TestBrowser) {
     this.server = server;
@@ -39,7 +39,7 @@ export class TestConsole {
   }
 
   /** Another tab of the same browser. */
-  async tabBeside(page: Page): Promise<Page> {
+  async openSecondTab(page: Page): Promise<Page> {
     const tab = await page.context().newPage();
     this.watch(tab);
     return tab;
@@ -53,7 +53,7 @@ export class TestConsole {
   /** A browser of a user who has just registered; the first user of a server becomes the administrator. */
   async signUp(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.open(look, options);
-    const email = `person${++this.#people}@example.com`;
+    const email = `person${++this.#userCount}@example.com`;
     const state = (await (await page.request.get(`${this.url}/api/session`)).json()) as SessionState;
     const code = state.registration === "first" ? (await this.registerUrl()).replace(/.*=/, "") : undefined;
     const data = { email, password: PASSWORD, code };

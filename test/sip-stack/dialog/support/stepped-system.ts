@@ -4,7 +4,7 @@ import type { System } from "../../../../src/ports/system.ts";
 export class SteppedSystem implements System {
   readonly #timers = new Set<{ readonly dueAt: number; readonly run: () => void }>();
   #now = 0;
-  #draws = 0;
+  #drawCount = 0;
 
   now(): number {
     return this.#now;
@@ -15,8 +15,8 @@ export class SteppedSystem implements System {
   }
 
   random(bytes: Uint8Array): void {
-    for (let index = 0; index < bytes.length; index++) bytes[index] = (index * 37 + this.#draws) & 0xff;
-    this.#draws++;
+    for (let index = 0; index < bytes.length; index++) bytes[index] = (index * 37 + this.#drawCount) & 0xff;
+    this.#drawCount++;
   }
 
   after(ms: number, run: () => void): () => void {

@@ -98,7 +98,7 @@ test.each([10, 20, 40, 60])("frames of %i ms are coded completely", (ms) => {
 describe("a packet that is lost", () => {
   /** Decodes a voice with every tenth packet lost; returns the similarity of each lost piece and its concealment. */
   async function similarityAfterLoss(
-    conceal: (codec: Codec, next: Uint8Array, into: Int16Array) => number,
+    conceal: (codec: Codec, next: Uint8Array, output: Int16Array) => number,
   ): Promise<number[]> {
     const codec = await createOpus();
     const reference = await createOpus();
@@ -123,9 +123,9 @@ describe("a packet that is lost", () => {
 
   test("is concealed, and better with the redundancy of the next packet", async () => {
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const concealed = await similarityAfterLoss((codec, _, into) => codec.conceal!(FRAME, into, 0));
-    const recovered = await similarityAfterLoss((codec, next, into) =>
-      codec.recover!(next, 0, next.length, FRAME, into, 0),
+    const concealed = await similarityAfterLoss((codec, _, output) => codec.conceal!(FRAME, output, 0));
+    const recovered = await similarityAfterLoss((codec, next, output) =>
+      codec.recover!(next, 0, next.length, FRAME, output, 0),
     );
     expect(recovered.length, "lost packets, of 30, with a copy in the next one").toBeGreaterThan(20);
     expect(mean(concealed)).toBeGreaterThan(0.3);

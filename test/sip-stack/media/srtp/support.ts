@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type CreateHmac, nativeHmac, scriptHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 
 /** Both implementations. */
-export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
+export const HMAC_IMPLEMENTATIONS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
   ["script", scriptHmac],
   ["native", nativeHmac],
 ];

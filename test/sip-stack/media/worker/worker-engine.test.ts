@@ -104,9 +104,9 @@ class ObservedPlayout extends Playout {
     return super.read(frame);
   }
 
-  override sent(samples: number, silence: number, ranDry: boolean): void {
+  override sent(samples: number, silence: number, hasRunDry: boolean): void {
     this.#recordPause();
-    super.sent(samples, silence, ranDry);
+    super.sent(samples, silence, hasRunDry);
   }
 
   #recordPause(): void {

@@ -35,7 +35,7 @@ export function DeleteAccount() {
         <p class="quiet">{texts.consequence}</p>
         <div>
           <Button
-            look="danger"
+            variant="danger"
             onClick={() => {
               isOpen.value = true;
             }}
@@ -52,10 +52,10 @@ export function DeleteAccount() {
               action={remove}
               buttons={
                 <>
-                  <Button look="danger" busy={remove.busy}>
+                  <Button variant="danger" busy={remove.busy}>
                     {texts.action}
                   </Button>
-                  <Button look="quiet" onClick={close}>
+                  <Button variant="quiet" onClick={close}>
                     {texts.keep}
                   </Button>
                 </>

@@ -38,7 +38,7 @@ export function InvitationsCard() {
     <Card
       title={t.value.invitations.title}
       actions={
-        <Button small look="quiet" icon="plus" busy={invite.busy} onClick={() => invite.start()}>
+        <Button small variant="quiet" icon="plus" busy={invite.busy} onClick={() => invite.start()}>
           {t.value.invitations.create}
         </Button>
       }
@@ -60,7 +60,7 @@ export function InvitationsCard() {
                 {list.map(({ id, expires_at }) => (
                   <li key={id}>
                     <span class="grow">{t.value.invitations.expires(formatRelative(expires_at))}</span>
-                    <Button small look="quiet" onClick={() => withdraw(id)}>
+                    <Button small variant="quiet" onClick={() => withdraw(id)}>
                       {t.value.invitations.withdraw}
                     </Button>
                   </li>

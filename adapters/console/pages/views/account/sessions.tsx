@@ -45,7 +45,7 @@ export function SessionsCard() {
                     <div class="small quiet">{t.value.sessions.used(formatRelative(last_used_at))}</div>
                   </div>
                   {!current && (
-                    <Button small look="quiet" label={t.value.sessions.endNamed(name)} onClick={() => end.start(id)}>
+                    <Button small variant="quiet" label={t.value.sessions.endNamed(name)} onClick={() => end.start(id)}>
                       {t.value.sessions.end}
                     </Button>
                   )}

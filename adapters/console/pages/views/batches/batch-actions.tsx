@@ -40,7 +40,7 @@ export function BatchActions({ batch, data }: Props) {
   if (!isOpen)
     return (
       <Button
-        look="danger"
+        variant="danger"
         icon="trash"
         onClick={() =>
           confirm({
@@ -65,11 +65,16 @@ export function BatchActions({ batch, data }: Props) {
           {actions.resume}
         </Button>
       ) : (
-        <Button look="quiet" icon="pause" busy={transition.busy} onClick={() => transition.start(client.batches.pause)}>
+        <Button
+          variant="quiet"
+          icon="pause"
+          busy={transition.busy}
+          onClick={() => transition.start(client.batches.pause)}
+        >
           {actions.pause}
         </Button>
       )}
-      <Button look="danger" onClick={() => (isCancelling.value = true)}>
+      <Button variant="danger" onClick={() => (isCancelling.value = true)}>
         {actions.cancel}
       </Button>
       {isCancelling.value && <CancelDialog batch={batch} data={data} onClose={() => (isCancelling.value = false)} />}
@@ -91,10 +96,10 @@ function CancelDialog({ batch: { id, name }, data, onClose }: Props & { readonly
         action={cancel}
         buttons={
           <>
-            <Button look="quiet" onClick={onClose}>
+            <Button variant="quiet" onClick={onClose}>
               {components.value.cancel}
             </Button>
-            <Button look="danger" busy={cancel.busy}>
+            <Button variant="danger" busy={cancel.busy}>
               {actions.cancel}
             </Button>
           </>

@@ -1,9 +1,9 @@
 import type { BatchDetails } from "../../../../../src/client/index.ts";
 
 /** Statuses of targets that are never called. */
-const NOT_CALLED = ["INVALID", "DUPLICATE"] as const;
+const UNCALLED_STATUSES = ["INVALID", "DUPLICATE"] as const;
 /** Statuses of targets that have ended. */
-const ENDED = ["COMPLETED", "FAILED", "CANCELLED"] as const;
+const ENDED_STATUSES = ["COMPLETED", "FAILED", "CANCELLED"] as const;
 /** Time over which the current rate is measured, ms. */
 const RATE_WINDOW_MS = 60_000;
 /** Shortest time that gives a rate, ms. */
@@ -25,10 +25,10 @@ export interface BatchProgress {
 /** The progress in the counts of a batch. */
 export function batchProgressOf({ by_status }: Pick<BatchDetails["counts"], "by_status">): BatchProgress {
   const sum = (statuses: readonly string[]) => statuses.reduce((total, status) => total + (by_status[status] ?? 0), 0);
-  const ended = sum(ENDED);
+  const ended = sum(ENDED_STATUSES);
   const [waiting, calling] = [sum(["WAITING"]), sum(["CALLING"])];
   const total = ended + waiting + calling;
-  return { total, ended, waiting, calling, skipped: sum(NOT_CALLED), share: total === 0 ? 0 : ended / total };
+  return { total, ended, waiting, calling, skipped: sum(UNCALLED_STATUSES), share: total === 0 ? 0 : ended / total };
 }
 
 /** Number of targets that had ended at a time, ms since 1970-01-01 UTC. */

@@ -30,7 +30,7 @@ function OutcomeChart({ byReason }: { readonly byReason: BatchDetails["counts"][
   const bars = outcomeBars(byReason);
   if (bars.length === 0) return <p class="quiet">{t.value.outcomes.none}</p>;
   const longest = Math.max(...bars.map(({ targets }) => targets));
-  const all = bars.reduce((sum, { targets }) => sum + targets, 0);
+  const total = bars.reduce((sum, { targets }) => sum + targets, 0);
   return (
     <ul class="bars">
       {bars.map(({ reason, isGood, targets }) => (
@@ -38,7 +38,7 @@ function OutcomeChart({ byReason }: { readonly byReason: BatchDetails["counts"][
           <span>{reasonText(reason)}</span>
           <span class="number">
             {formatNumber(targets)}{" "}
-            <span class="quiet">{formatNumber(targets / all, { style: "percent", maximumFractionDigits: 0 })}</span>
+            <span class="quiet">{formatNumber(targets / total, { style: "percent", maximumFractionDigits: 0 })}</span>
           </span>
           <svg class="chart" width="100%" height="10" aria-hidden="true">
             <rect class="chart-track" width="100%" height="10" rx="5" />

@@ -67,7 +67,7 @@ function LongText({ text }: { readonly text: string }) {
               .replace(/[\s.,;:]+$/, "")} …`}
       </span>
       <div>
-        <Button small look="quiet" onClick={() => (isWhole.value = !isWhole.value)}>
+        <Button small variant="quiet" onClick={() => (isWhole.value = !isWhole.value)}>
           {isWhole.value ? summary.less : summary.whole}
         </Button>
       </div>

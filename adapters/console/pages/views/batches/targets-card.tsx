@@ -38,7 +38,7 @@ export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batc
     <Card
       title={targets.title}
       actions={
-        <Button small look="quiet" icon="down" busy={download.busy} onClick={() => download.start()}>
+        <Button small variant="quiet" icon="down" busy={download.busy} onClick={() => download.start()}>
           {targets.download}
         </Button>
       }
@@ -77,7 +77,7 @@ export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batc
               )}
               {rows.length > limit.value && (
                 <div>
-                  <Button look="quiet" onClick={() => (limit.value += STEP)}>
+                  <Button variant="quiet" onClick={() => (limit.value += STEP)}>
                     {targets.more}
                   </Button>
                 </div>

@@ -4,7 +4,7 @@ export interface Levels {
   readonly played: number;
 }
 
-export const SILENT: Levels = { callee: 0, played: 0 };
+export const SILENT_LEVELS: Levels = { callee: 0, played: 0 };
 
 /** Level below which audio counts as silence, dB of full scale. */
 const FLOOR_DB = -60;

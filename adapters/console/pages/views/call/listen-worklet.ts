@@ -15,7 +15,7 @@ declare class AudioWorkletProcessor {
 /** Plays the two sides of a call: receives interleaved samples as messages. */
 class ListenProcessor extends AudioWorkletProcessor {
   readonly #callee: Playback;
-  readonly #played: Playback;
+  readonly #playback: Playback;
   #left = new Float32Array(128);
   #right = new Float32Array(128);
 
@@ -23,10 +23,10 @@ class ListenProcessor extends AudioWorkletProcessor {
     super();
     const { callRate } = processorOptions;
     this.#callee = new Playback(callRate, sampleRate, BUFFERING);
-    this.#played = new Playback(callRate, sampleRate, BUFFERING);
+    this.#playback = new Playback(callRate, sampleRate, BUFFERING);
     this.port.onmessage = ({ data }: MessageEvent<Int16Array>) => {
       this.#callee.push(data.filter((_, index) => index % 2 === 0));
-      this.#played.push(data.filter((_, index) => index % 2 === 1));
+      this.#playback.push(data.filter((_, index) => index % 2 === 1));
     };
   }
 
@@ -38,7 +38,7 @@ class ListenProcessor extends AudioWorkletProcessor {
       this.#right = new Float32Array(left.length);
     }
     this.#callee.read(this.#left);
-    this.#played.read(this.#right);
+    this.#playback.read(this.#right);
     for (let i = 0; i < left.length; i++) {
       const callee = this.#left[i]!;
       const played = this.#right[i]!;

@@ -34,12 +34,12 @@ export function ListenCard({ callId }: { readonly callId: string }) {
             </Button>
           )}
           {isOpen ? (
-            <Button look="quiet" icon="stop" onClick={listening.stop}>
+            <Button variant="quiet" icon="stop" onClick={listening.stop}>
               {texts.stop}
             </Button>
           ) : (
             state !== "ended" && (
-              <Button icon="sound" look="quiet" onClick={listening.start}>
+              <Button icon="sound" variant="quiet" onClick={listening.start}>
                 {texts.start}
               </Button>
             )

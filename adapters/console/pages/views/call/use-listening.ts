@@ -2,7 +2,7 @@ import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallListening } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
-import { type Levels, levelsOf, SILENT } from "./levels.ts";
+import { type Levels, levelsOf, SILENT_LEVELS } from "./levels.ts";
 import { ListenOutput } from "./listen-output.ts";
 
 /** State of a listener. */
@@ -27,7 +27,7 @@ export interface ListeningState {
 export function useListening(callId: string): ListeningState {
   const state = useSignal<ListenState>("off");
   const muted = useSignal(true);
-  const levels = useSignal<Levels>(SILENT);
+  const levels = useSignal<Levels>(SILENT_LEVELS);
   const lostMs = useSignal(0);
   const fault = useSignal<unknown>(undefined);
   const cannotPlay = useSignal(false);
@@ -67,7 +67,7 @@ export function useListening(callId: string): ListeningState {
       if (output.current !== speaker) return;
       speaker.close();
       output.current = undefined;
-      levels.value = SILENT;
+      levels.value = SILENT_LEVELS;
       state.value = finalState;
     };
     endListening.current = () => {

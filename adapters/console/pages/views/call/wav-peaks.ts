@@ -87,7 +87,7 @@ export class WavPeaks {
     const frameBytes = 2 * channels;
     const count = Math.min(Math.floor((view.byteLength - start) / frameBytes), frames - this.#frames);
     for (let frame = 0, offset = start; frame < count; frame++)
-      for (let channel = 0, part = this.#partOf(this.#frames + frame); channel < channels; channel++, offset += 2) {
+      for (let channel = 0, part = this.#partIndex(this.#frames + frame); channel < channels; channel++, offset += 2) {
         const level = Math.abs(view.getInt16(offset, true)) / 32_768;
         const peaks = this.peaks[channel]!;
         if (level > peaks[part]!) peaks[part] = level;
@@ -96,7 +96,7 @@ export class WavPeaks {
     return this.#frames === frames ? view.byteLength - start : count * frameBytes;
   }
 
-  #partOf(frame: number): number {
+  #partIndex(frame: number): number {
     return Math.floor((frame * this.#parts) / this.#head!.frames);
   }
 }

@@ -63,7 +63,7 @@ function NoMatch() {
       icon="call"
       title={noMatch.title}
       action={
-        <LinkButton look="quiet" to={href("/calls")}>
+        <LinkButton variant="quiet" to={href("/calls")}>
           {filters.clear}
         </LinkButton>
       }

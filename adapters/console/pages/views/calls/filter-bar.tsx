@@ -55,7 +55,7 @@ export function FilterBar({
           ))}
         </fieldset>
         {isFiltered(filter) && (
-          <Button small look="plain" icon="close" onClick={() => onChange({})}>
+          <Button small variant="plain" icon="close" onClick={() => onChange({})}>
             {filters.clear}
           </Button>
         )}

@@ -53,13 +53,13 @@ export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; re
           {!isEnded && (
             <>
               <Button
-                look="quiet"
+                variant="quiet"
                 icon={call.muted.value ? "mute" : "mic"}
                 onClick={() => call.mute(!call.muted.value)}
               >
                 {call.muted.value ? live.unmute : live.mute}
               </Button>
-              <Button look="danger" icon="hangup" onClick={leave}>
+              <Button variant="danger" icon="hangup" onClick={leave}>
                 {live.hangUp}
               </Button>
             </>
@@ -67,7 +67,7 @@ export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; re
           {isEnded && (
             <>
               <LinkButton to={href(`/calls/${call.callId}`)}>{live.details}</LinkButton>
-              <Button look="quiet" onClick={onClose}>
+              <Button variant="quiet" onClick={onClose}>
                 {live.again}
               </Button>
             </>

@@ -65,7 +65,7 @@ function CreateForm({
       buttons={
         <>
           <Button busy={create.busy}>{texts.action}</Button>
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             {texts.cancel}
           </Button>
         </>

@@ -19,7 +19,7 @@ export function DeleteCard({ instance }: { readonly instance: InstanceDetails })
       <div class="stack">
         <p class="measure">{remove.text}</p>
         <div>
-          <Button look="danger" icon="trash" onClick={() => confirmDeletion(instance)}>
+          <Button variant="danger" icon="trash" onClick={() => confirmDeletion(instance)}>
             {remove.action}
           </Button>
         </div>

@@ -95,11 +95,11 @@ function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetai
       )}
       {createLink.fault !== undefined && <FaultNotice error={createLink.fault} />}
       <div class="row">
-        <Button look="quiet" busy={createLink.busy} onClick={() => createLink.start()}>
+        <Button variant="quiet" busy={createLink.busy} onClick={() => createLink.start()}>
           {createdPage ? link.sendAgain : link.sendAction}
         </Button>
         {createdPage && "share" in navigator && (
-          <Button look="quiet" onClick={() => void share(createdPage.url, link.shareText(name))}>
+          <Button variant="quiet" onClick={() => void share(createdPage.url, link.shareText(name))}>
             {link.share}
           </Button>
         )}

@@ -35,7 +35,7 @@ export function OfflineNotice({
       )}
       <p>{fixOf(connection)}</p>
       <div>
-        <Button small look="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
+        <Button small variant="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
           {offline.checkAgain}
         </Button>
       </div>

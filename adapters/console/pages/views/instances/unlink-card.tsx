@@ -25,7 +25,7 @@ export function UnlinkCard({
       <div class="stack">
         <p class="measure">{unlink.text}</p>
         <div>
-          <Button look="danger" onClick={() => confirmUnlinking(instance, reload)}>
+          <Button variant="danger" onClick={() => confirmUnlinking(instance, reload)}>
             {unlink.action}
           </Button>
         </div>

@@ -102,7 +102,7 @@ export function ListFields({
         <>
           <div class="row row-apart">
             <strong>{chosenList.name}</strong>
-            <Button small look="plain" icon="trash" onClick={() => list.clear()}>
+            <Button small variant="plain" icon="trash" onClick={() => list.clear()}>
               {texts.remove}
             </Button>
           </div>

@@ -31,10 +31,10 @@ export function ActiveCallNotice({ call, onHungUp }: { readonly call: CreatedCal
         {active.text(spacedNumber(call.target_phone))} <code>RINGPORT_QUEUE=fifo</code>
       </p>
       <div class="row">
-        <LinkButton small look="quiet" to={href(`/calls/${call.id}`)}>
+        <LinkButton small variant="quiet" to={href(`/calls/${call.id}`)}>
           {active.show}
         </LinkButton>
-        <Button small look="danger" icon="hangup" busy={hangUp.busy} onClick={() => hangUp.start()}>
+        <Button small variant="danger" icon="hangup" busy={hangUp.busy} onClick={() => hangUp.start()}>
           {active.hangUp}
         </Button>
       </div>

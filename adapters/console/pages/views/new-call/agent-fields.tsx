@@ -27,7 +27,7 @@ export function AgentFields({ state }: { readonly state: FormState }) {
       />
       {instructions.trim() === "" && (
         <div>
-          <Button small look="quiet" icon="plus" onClick={() => state.edit({ instructions: agent.script })}>
+          <Button small variant="quiet" icon="plus" onClick={() => state.edit({ instructions: agent.script })}>
             {agent.example}
           </Button>
         </div>
@@ -129,7 +129,7 @@ function Variables({ state }: { readonly state: FormState }) {
           />
           <Button
             small
-            look="plain"
+            variant="plain"
             icon="trash"
             label={agent.removeVariable(row.name)}
             onClick={() => state.edit({ variables: variables.filter((_, index) => index !== rowIndex) })}
@@ -141,7 +141,7 @@ function Variables({ state }: { readonly state: FormState }) {
       <div>
         <Button
           small
-          look="quiet"
+          variant="quiet"
           icon="plus"
           onClick={() => state.edit({ variables: [...variables, { name: "", value: "" }] })}
         >

@@ -89,7 +89,7 @@ function Preview({ audio, onRemove }: { readonly audio: ChosenAudio; readonly on
       <span>
         <strong>{audio.name}</strong> <span class="quiet number">{fileSize(audio.bytes.length, locale())}</span>
       </span>
-      <Button small look="plain" icon="trash" onClick={onRemove}>
+      <Button small variant="plain" icon="trash" onClick={onRemove}>
         {t.value.audio.remove}
       </Button>
       {/* biome-ignore lint/a11y/useMediaCaption: the words of the file are unknown. */}

@@ -112,7 +112,7 @@ function ActiveCall({ instanceId }: { readonly instanceId: string }) {
     <Notice tone="warn">
       <p>{from.active(spacedNumber(activeCall.target_phone))}</p>
       <div>
-        <LinkButton small look="quiet" to={href(`/calls/${activeCall.id}`)}>
+        <LinkButton small variant="quiet" to={href(`/calls/${activeCall.id}`)}>
           {from.showActive}
         </LinkButton>
       </div>

@@ -34,7 +34,7 @@ export function NumberField({ state }: { readonly state: FormState }) {
             <div class="row">
               <LinkButton
                 small
-                look="quiet"
+                variant="quiet"
                 icon="external"
                 newTab
                 to={href(`/phone?number=${encodeURIComponent(number)}`)}
@@ -52,7 +52,7 @@ export function NumberField({ state }: { readonly state: FormState }) {
                 <li key={plannedNumber}>
                   <Button
                     small
-                    look="plain"
+                    variant="plain"
                     label={to.use(`${spacedNumber(plannedNumber)}, ${behaviour}`)}
                     onClick={() => state.edit({ phoneNumber: plannedNumber })}
                   >

@@ -51,7 +51,7 @@ export function FirstSteps() {
     isDone: activeInstance !== undefined,
     action: (
       <LinkButton
-        look={activeInstance ? "quiet" : undefined}
+        variant={activeInstance ? "quiet" : undefined}
         to={href(instanceList.length === 0 ? "/instances?new=1" : "/instances")}
       >
         {instanceList.length === 0 ? texts.link.action : texts.link.open}
@@ -63,7 +63,7 @@ export function FirstSteps() {
     isDone: isPhoneOpen,
     action: (
       <LinkButton
-        look={link.isDone && !isPhoneOpen ? undefined : "quiet"}
+        variant={link.isDone && !isPhoneOpen ? undefined : "quiet"}
         icon="external"
         newTab
         to={href(`/phone?number=${number}`)}
@@ -78,7 +78,7 @@ export function FirstSteps() {
     isDone: latestCalls.length > 0,
     action: (
       <LinkButton
-        look={link.isDone && (isPhoneOpen || !hasSimulator) && latestCalls.length === 0 ? undefined : "quiet"}
+        variant={link.isDone && (isPhoneOpen || !hasSimulator) && latestCalls.length === 0 ? undefined : "quiet"}
         to={href(hasSimulator ? `/calls/new?to=${number}${from}` : "/calls/new")}
       >
         {texts.call.action}

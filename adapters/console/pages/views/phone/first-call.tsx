@@ -29,7 +29,7 @@ export function FirstCall({ number }: { readonly number: string }) {
               <div class="stack">
                 <p>{first.noInstance}</p>
                 <div class="row">
-                  <LinkButton look="quiet" icon="line" to={href("/instances")}>
+                  <LinkButton variant="quiet" icon="line" to={href("/instances")}>
                     {first.toInstances}
                   </LinkButton>
                 </div>
@@ -47,7 +47,7 @@ export function FirstCall({ number }: { readonly number: string }) {
               <p>{first.lead}</p>
               <div class="row">
                 <LinkButton
-                  look="quiet"
+                  variant="quiet"
                   icon="call"
                   newTab
                   to={href(`/calls/new?to=${encodeURIComponent(number)}&instance=${caller.id}`)}

@@ -31,7 +31,7 @@ export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly
         {phone.isSilenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
         {isIdle && (
           <div class="row">
-            <Button small look="plain" onClick={() => changeQuery({ number: undefined })}>
+            <Button small variant="plain" onClick={() => changeQuery({ number: undefined })}>
               {t.value.change}
             </Button>
             <NotificationButton />
@@ -87,7 +87,7 @@ function NotificationButton() {
     permission.value = await Notification.requestPermission();
   };
   return (
-    <Button small look="plain" onClick={() => void requestPermission()}>
+    <Button small variant="plain" onClick={() => void requestPermission()}>
       {t.value.notifyMe}
     </Button>
   );

@@ -58,7 +58,7 @@ export function NewTokenForm({
           <Button busy={create.busy} disabled={!hasAllScopes.value && selectedScopes.value.length === 0}>
             {t.value.create}
           </Button>
-          <Button look="quiet" onClick={onCancel}>
+          <Button variant="quiet" onClick={onCancel}>
             {texts.cancel}
           </Button>
         </>

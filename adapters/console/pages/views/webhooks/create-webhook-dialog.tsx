@@ -37,7 +37,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
         buttons={({ busy }) => (
           <>
             <Button busy={busy}>{form.create}</Button>
-            <Button look="quiet" onClick={onClose}>
+            <Button variant="quiet" onClick={onClose}>
               {form.cancel}
             </Button>
           </>

@@ -66,7 +66,7 @@ export function DeliveriesCard({
       title={deliveries.title}
       actions={
         <div class="row">
-          <Button small look="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
+          <Button small variant="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
             {deliveries.reload}
           </Button>
           <Button small disabled={!enabled} busy={test.busy} onClick={() => test.start()}>
@@ -196,7 +196,7 @@ function Replay({
     <>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         busy={replay.busy}
         disabled={!enabled}
         label={deliveries.replayNamed(delivery.event_type, formatTime(delivery.created_at))}

@@ -5,7 +5,7 @@ type EventType = CallEvent["type"];
 export type EventGroup = "call" | "detail" | "number" | "batch";
 
 /** Every event type by subject; a new type does not compile until it is listed. */
-const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
+const GROUP_BY_EVENT_TYPE: Readonly<Record<EventType, EventGroup>> = {
   queued: "call",
   ringing: "call",
   answered: "call",
@@ -61,7 +61,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
 
 /** The types of a group. */
 export function typesOf(group: EventGroup): EventType[] {
-  return (Object.keys(GROUP_OF) as EventType[]).filter((type) => GROUP_OF[type] === group);
+  return (Object.keys(GROUP_BY_EVENT_TYPE) as EventType[]).filter((type) => GROUP_BY_EVENT_TYPE[type] === group);
 }
 
 /** The final events of a call. */

@@ -6,7 +6,7 @@ export class StatePolls {
   readonly #poll: () => void;
   #periodMs: number | undefined;
   #polledAt = 0;
-  #due: number | undefined;
+  #dueAt: number | undefined;
   #cancel: (() => void) | undefined;
 
   constructor(system: Pick<System, "after" | "monotonic">, poll: () => void) {
@@ -25,8 +25,8 @@ export class StatePolls {
     if (this.#periodMs === undefined) this.#polledAt = this.#system.monotonic();
     this.#periodMs = periodMs;
     const due = periodMs === undefined ? undefined : this.#polledAt + periodMs;
-    if (due === this.#due) return;
-    this.#due = due;
+    if (due === this.#dueAt) return;
+    this.#dueAt = due;
     this.#cancel?.();
     this.#cancel =
       due === undefined ? undefined : this.#system.after(due - this.#system.monotonic(), () => this.#poll());

@@ -14,7 +14,7 @@ import { ClientWiring } from "./client-wiring.ts";
 import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
 
 /** Time limits of a client, ms: creation, disconnecting, coming online for a logout, logging out, getting a code. */
-const MAKING_MS = 30_000;
+const CREATE_MS = 30_000;
 const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
 const LOGOUT_MS = 3_000;
@@ -57,7 +57,7 @@ export class SupervisedClient {
   #disconnecting: Promise<void> | undefined;
   /** Number of attempts to disconnect that have failed in a row. */
   #failedDisconnects = 0;
-  #dropping: Promise<void> | undefined;
+  #dropPromise: Promise<void> | undefined;
   #isDropped = false;
   /** True if the client should be connected. */
   #isWanted = false;
@@ -122,7 +122,11 @@ export class SupervisedClient {
   async pairingCode(digits: string, signal: AbortSignal): Promise<string> {
     const { client } = this;
     if (client === undefined) throw new Error("the client was closed");
-    const code: unknown = await this.#within(async () => client.auth.requestPairingCode(digits), PAIRING_MS, signal);
+    const code: unknown = await this.#withTimeout(
+      async () => client.auth.requestPairingCode(digits),
+      PAIRING_MS,
+      signal,
+    );
     if (typeof code !== "string" || !/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/.test(code))
       throw new Error("the client returned no pairing code");
     return code;
@@ -135,7 +139,7 @@ export class SupervisedClient {
   }
 
   #end(client: WhatsAppClient): Promise<void> {
-    this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
+    this.#disconnecting ??= this.#withTimeout(async () => client.disconnect(), DISCONNECTING_MS)
       .then(() => {
         this.#failedDisconnects = 0;
       })
@@ -163,8 +167,8 @@ export class SupervisedClient {
 
   /** Disconnects permanently: no further reports. Never rejects; idempotent. */
   drop(): Promise<void> {
-    this.#dropping ??= this.#drop();
-    return this.#dropping;
+    this.#dropPromise ??= this.#drop();
+    return this.#dropPromise;
   }
 
   async #drop(): Promise<void> {
@@ -189,7 +193,7 @@ export class SupervisedClient {
     this.#wiring.detach();
     try {
       await this.#waitUntilOnline();
-      await this.#within(async () => this.#client?.logout(), LOGOUT_MS);
+      await this.#withTimeout(async () => this.#client?.logout(), LOGOUT_MS);
     } catch (error) {
       this.#warn(error, "the device could not be removed at WhatsApp: remove it on the phone, under linked devices");
     }
@@ -238,7 +242,7 @@ export class SupervisedClient {
 
   async #make(): Promise<WhatsAppClient> {
     const creation = (async () => this.#options.make())();
-    const client = await this.#within(() => creation, MAKING_MS).catch((error: unknown) => {
+    const client = await this.#withTimeout(() => creation, CREATE_MS).catch((error: unknown) => {
       // A client that arrives too late has never been connected.
       void creation.then((lateClient) => lateClient.disconnect()).catch(() => {});
       throw error;
@@ -277,7 +281,7 @@ export class SupervisedClient {
     if (!this.#isDropped) this.#options.listener.input(input);
   }
 
-  #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
+  #withTimeout<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
     const createTimeoutError = () => new NetworkSilent(`the WhatsApp client did not respond within ${ms} ms`);
     return within(work(), { system: this.#options.system, ms, timeoutError: createTimeoutError, signal });
   }

@@ -24,9 +24,9 @@ export function isTimelockEvent(event: unknown): boolean {
 /**
  * The time-lock of the client's number; undefined for a client without this feature. The client's return value is
  * checked, because its types are not reliable. Rejects if the client does not respond.
- * @param wall ms since 1970-01-01 UTC
+ * @param wallTime ms since 1970-01-01 UTC
  */
-export async function queryTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {
+export async function queryTimelock({ message }: WhatsAppClient, wallTime: number): Promise<Timelock | undefined> {
   if (typeof message?.getReachoutTimelock !== "function") return undefined;
   const reply: unknown = await message.getReachoutTimelock();
   if (typeof reply !== "object" || reply === null) return undefined;
@@ -35,6 +35,6 @@ export async function queryTimelock({ message }: WhatsAppClient, wall: number): 
   const isTime = typeof enforcementEndsAt === "number" && enforcementEndsAt > 0;
   if (!isTime) return { active: true, remainingMs: undefined };
   // Only WhatsApp knows whether the lock has ended: our clock may be ahead.
-  const remainingMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
+  const remainingMs = Math.max(enforcementEndsAt * 1_000 - wallTime, MIN_TIMELOCK_MS);
   return { active: true, remainingMs: Math.min(remainingMs, MAX_TIMELOCK_MS) };
 }

@@ -1,4 +1,4 @@
-import { BROKE_OFF, decideLive } from "./client-state.ts";
+import { CONNECTION_BROKEN, decideLive } from "./client-state.ts";
 import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnect } from "./lost-connections.ts";
@@ -60,6 +60,10 @@ export function decideLoginAcceptance(flow: SessionFlow, live: LiveState, moment
     return { flow: { ...flow, reconnects: reconnectsWithLogin }, effects: [{ do: "disconnect" }] };
   const resumption = withResumption(reconnects, moment);
   if (resumption === undefined)
-    return disconnect({ ...flow, reconnects: withConnectionLost(reconnectsWithLogin, moment.now) }, BROKE_OFF, moment);
+    return disconnect(
+      { ...flow, reconnects: withConnectionLost(reconnectsWithLogin, moment.now) },
+      CONNECTION_BROKEN,
+      moment,
+    );
   return decideLive({ ...flow, reconnects: { ...resumption, isAcceptanceDue: false } }, live, moment);
 }

@@ -45,9 +45,9 @@ export const NO_RECONNECTS: Reconnects = {
 
 /** Length of a connection that ends a series of failures, ms. */
 export const STABLE_MS = 60_000;
-/** A connection is unstable if it breaks off {@link FLAPS} times within this time, ms. */
+/** A connection is unstable if it breaks off {@link MAX_FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
-export const FLAPS = 5;
+export const MAX_FLAPS = 5;
 
 /** Maximum number of takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
@@ -77,13 +77,13 @@ export function withConnectionUp(before: Reconnects, now: number): Reconnects {
 export function withConnectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
   const failures = now - before.upSince >= STABLE_MS ? 0 : before.failures;
-  const losses = [...before.losses, now].filter((at) => now - at < FLAP_WINDOW_MS).slice(-FLAPS);
+  const losses = [...before.losses, now].filter((at) => now - at < FLAP_WINDOW_MS).slice(-MAX_FLAPS);
   return {
     ...before,
     failures,
     upSince: undefined,
     losses,
-    isInstabilityLogged: before.isInstabilityLogged && losses.length >= FLAPS,
+    isInstabilityLogged: before.isInstabilityLogged && losses.length >= MAX_FLAPS,
   };
 }
 
@@ -101,7 +101,7 @@ export function withFailedAttempt(before: Reconnects, kind: FaultKind): Reconnec
 
 /** True if the connection keeps dropping. */
 export function isUnstable({ losses }: Reconnects, now: number): boolean {
-  return losses.filter((at) => now - at < FLAP_WINDOW_MS).length >= FLAPS;
+  return losses.filter((at) => now - at < FLAP_WINDOW_MS).length >= MAX_FLAPS;
 }
 
 /** Counts a login. */
@@ -161,20 +161,20 @@ export function withResumption(
  */
 const WAITS = {
   temporary: (reconnects: Reconnects, now: number, chance: number): number => {
-    const maxMs = Math.min(MAX_WAIT_MS, FIRST_MS * doubled(reconnects.failures));
+    const maxMs = Math.min(MAX_WAIT_MS, FIRST_MS * backoffFactor(reconnects.failures));
     if (isUnstable(reconnects, now)) return Math.max(maxMs, UNSTABLE_MS) * (0.5 + chance / 2);
     return maxMs * chance;
   },
   declined: ({ refusals }: Reconnects, _now: number, chance: number): number =>
-    Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
+    Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * backoffFactor(refusals)) * (0.5 + chance / 2),
   outdated: ({ refusals }: Reconnects, _now: number, chance: number): number =>
-    Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
+    Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * backoffFactor(refusals)) * (0.5 + chance / 2),
 } as const;
 
 /** The kind of fault that keeps a number disconnected. */
 export type FaultKind = keyof typeof WAITS;
 
-function doubled(times: number): number {
+function backoffFactor(times: number): number {
   return 2 ** Math.min(10, Math.max(0, times - 1));
 }
 

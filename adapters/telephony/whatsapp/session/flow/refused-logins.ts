@@ -29,7 +29,7 @@ export function decideLoginRefusal(flow: SessionFlow, refusal: LoginRefusal, mom
 
 /** Keeps the number disconnected until the restriction has ended; the next accepted login clears it. */
 function restrict(before: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
-  const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wall + expiresInMs)}`;
+  const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wallTime + expiresInMs)}`;
   const reason = `WhatsApp has restricted the number ${until} (402)`;
   if (before.state === "linking")
     return decideLinking(before, { type: "refused", condition: "restricted", reason }, moment);
@@ -41,10 +41,10 @@ function restrict(before: SessionFlow, expiresInMs: number | undefined, moment: 
 }
 
 /** Keeps the number disconnected for this long. */
-function holdBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
+function holdBack(before: SessionFlow, reason: string, ms: number, { wallTime }: Moment): SessionDecision {
   const next: SessionFlow = {
     ...applyMove(before, "lose", reason),
-    ...{ isLasting: false, isOpened: false, restriction: { reason, endsAt: wall + ms } },
+    ...{ isLasting: false, isOpened: false, restriction: { reason, endsAt: wallTime + ms } },
   };
   const effects: SessionEffect[] = [
     { do: "disconnect" },
@@ -60,10 +60,10 @@ function holdBack(before: SessionFlow, reason: string, ms: number, { wall }: Mom
 /** Adopts the history of an earlier process: its logins count, and a restriction continues. */
 export function restoreHistory(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
   if (!isLinked(before)) return stay(before);
-  const ages = past.logins.map((at) => moment.wall - at);
+  const ages = past.logins.map((at) => moment.wallTime - at);
   const reconnects = { ...withPastLogins(before.reconnects, ages, moment.now), restrictions: past.restrictions };
   const { restriction } = past;
-  const ms = restriction === undefined ? 0 : Math.min(MAX_RESTRICTION_MS, restriction.endsAt - moment.wall);
+  const ms = restriction === undefined ? 0 : Math.min(MAX_RESTRICTION_MS, restriction.endsAt - moment.wallTime);
   if (restriction === undefined || ms <= 0 || before.state !== "connecting") return stay({ ...before, reconnects });
   return holdBack({ ...before, reconnects }, restriction.reason, ms, moment);
 }

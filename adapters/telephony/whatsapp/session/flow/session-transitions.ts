@@ -158,7 +158,7 @@ export interface Moment {
   /** Monotonic time, ms. */
   readonly now: number;
   /** ms since 1970-01-01 UTC. */
-  readonly wall: number;
+  readonly wallTime: number;
   /** A random number, 0 to 1. */
   readonly chance: number;
   /** True if this server may still act for the number. */

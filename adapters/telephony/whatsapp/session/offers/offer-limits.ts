@@ -29,7 +29,7 @@ export const NO_LIMITS: OfferLimits = new Map();
 /** A time for decisions. `now`: monotonic, ms; `wall`: ms since 1970-01-01 UTC. */
 export interface Time {
   readonly now: number;
-  readonly wall: number;
+  readonly wallTime: number;
 }
 
 /** The limits after WhatsApp has refused an offer; unchanged if the error concerns only that callee. */
@@ -41,8 +41,8 @@ export function withLimit(limits: OfferLimits, code: string, time: Time, remaini
   return new Map(limits).set(code, limitOf(code, error, times, ms, time));
 }
 
-function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now, wall }: Time): OfferLimit {
-  const endsAt = wall + ms;
+function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now, wallTime }: Time): OfferLimit {
+  const endsAt = wallTime + ms;
   const { callees, condition, text } = hold;
   const reason = `${text}, until ${utc(endsAt)} (${code})`;
   return { code, callees, times, endsAt, condition, until: now + ms, reason };
@@ -72,7 +72,7 @@ function restoredLimit(entry: unknown, time: Time): OfferLimit | undefined {
   const error = offerError(code);
   if (error.scope !== "number") return undefined;
   const maxMs = code === TIMELOCK_CODE ? MAX_TIMELOCK_MS : MAX_HOLD_MS; // the clock may have been set back
-  const ms = Math.min(maxMs, (endsAt as number) - time.wall);
+  const ms = Math.min(maxMs, (endsAt as number) - time.wallTime);
   const hasEnded = ms <= 0 && error.condition !== undefined;
   return hasEnded ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
 }

@@ -112,7 +112,7 @@ export class Offers {
 
   get #time(): limits.Time {
     const { system } = this.#options;
-    return { now: system.monotonic(), wall: system.now() };
+    return { now: system.monotonic(), wallTime: system.now() };
   }
 
   #limit(code: string, remainingMs?: number): void {
@@ -157,13 +157,13 @@ export class Offers {
 
   /**
    * Queries how long WhatsApp blocks calls to strangers.
-   * @param lifts true to lift the lock if WhatsApp reports none
+   * @param liftsLock true to lift the lock if WhatsApp reports none
    */
-  #queryTimelock(lifts: boolean): void {
-    this.#query = this.#runQuery(lifts);
+  #queryTimelock(liftsLock: boolean): void {
+    this.#query = this.#runQuery(liftsLock);
   }
 
-  async #runQuery(lifts: boolean): Promise<void> {
+  async #runQuery(liftsLock: boolean): Promise<void> {
     const { system, client, log } = this.#options;
     const queriedClient = client();
     const query = ++this.#queryCount;
@@ -175,11 +175,11 @@ export class Offers {
       const timelock = await within(reply, { system, ms: TIMELOCK_MS, timeoutError: createTimeoutError });
       if (isObsolete()) return;
       if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.remainingMs);
-      else if (lifts && (timelock !== undefined || this.#isLockExpired)) this.#lift(TIMELOCK_CODE);
+      else if (liftsLock && (timelock !== undefined || this.#isLockExpired)) this.#lift(TIMELOCK_CODE);
     } catch (error) {
       if (isObsolete()) return;
       log("info", "the time-lock of the number is unknown", error);
-      if (lifts && this.#isLockExpired) this.#lift(TIMELOCK_CODE);
+      if (liftsLock && this.#isLockExpired) this.#lift(TIMELOCK_CODE);
     }
   }
 

@@ -25,10 +25,10 @@ export interface Restriction {
 /** The logins of a session, for a later process. @param clocks monotonic, ms, and ms since 1970-01-01 UTC */
 export function pastLoginsOf(
   { reconnects, restriction }: SessionFlow,
-  { now, wall }: { readonly now: number; readonly wall: number },
+  { now, wall: wallTime }: { readonly now: number; readonly wall: number },
 ): PastLogins {
   const { logins, restrictions } = reconnects;
-  return { logins: logins.map((at) => wall - (now - at)), restrictions, restriction };
+  return { logins: logins.map((at) => wallTime - (now - at)), restrictions, restriction };
 }
 
 /** The logins that a record contains; other content is ignored. */

@@ -39,11 +39,11 @@ export class SessionRecords implements LineRecords {
   }
 
   set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
-    return this.#inTurn(() => this.#records.set(changes));
+    return this.#writeInTurn(() => this.#records.set(changes));
   }
 
   clear(): Promise<void> {
-    return this.#inTurn(() => this.#records.clear());
+    return this.#writeInTurn(() => this.#records.clear());
   }
 
   /** Resolves once all writes so far are stored or cut off, along with all work that waited for them. Never rejects. */
@@ -71,13 +71,13 @@ export class SessionRecords implements LineRecords {
     return this.#cutOff.signal.aborted;
   }
 
-  #inTurn(write: () => Promise<void>): Promise<void> {
-    const result = this.#last.then(() => this.#untilStored(write));
+  #writeInTurn(write: () => Promise<void>): Promise<void> {
+    const result = this.#last.then(() => this.#retryUntilStored(write));
     this.#last = result.catch(() => {}); // the caller handles the error
     return result;
   }
 
-  async #untilStored(write: () => Promise<void>): Promise<void> {
+  async #retryUntilStored(write: () => Promise<void>): Promise<void> {
     while (!this.#isCut) {
       try {
         await write();

@@ -16,7 +16,7 @@ export interface StoredRecordOptions {
 /** A value of the session that is stored with the keys of its number, as JSON. */
 export class StoredRecord {
   readonly #options: StoredRecordOptions;
-  #storing: Promise<void> | undefined;
+  #storePromise: Promise<void> | undefined;
   #isDirty = false;
 
   constructor(options: StoredRecordOptions) {
@@ -31,7 +31,7 @@ export class StoredRecord {
   /** Stores the latest value; changes in the meantime are stored together. */
   store(): void {
     this.#isDirty = true;
-    this.#storing ??= this.#storeAll();
+    this.#storePromise ??= this.#storeAll();
   }
 
   /** Drops pending writes because the records are being deleted. */
@@ -53,7 +53,7 @@ export class StoredRecord {
       this.#isDirty = true; // until the next change
       onError(error);
     } finally {
-      this.#storing = undefined; // in the same turn, so that no change is missed
+      this.#storePromise = undefined; // in the same turn, so that no change is missed
     }
   }
 }

@@ -10,7 +10,7 @@ import { callees, type FarEnd, startFarEnd } from "../../../../support/sip/far-e
 import { requestPage } from "./enter.ts";
 
 const SOON_MS = 5_000;
-const PORT_OF_SRV = 5_999;
+const SRV_PORT = 5_999;
 
 let farEnd: FarEnd;
 /** Number of TCP connections to the remote port. */
@@ -50,7 +50,7 @@ function resolveNamesToLoopback(): void {
   vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => [hostAddress("127.0.0.1")]);
   vi.spyOn(HostLookup.prototype, "naptr").mockImplementation(async () => []);
   vi.spyOn(HostLookup.prototype, "srv").mockImplementation(async (name) =>
-    name.startsWith("_sip._") ? [{ priority: 1, weight: 1, name: "inside.example.com", port: PORT_OF_SRV }] : [],
+    name.startsWith("_sip._") ? [{ priority: 1, weight: 1, name: "inside.example.com", port: SRV_PORT }] : [],
   );
 }
 

@@ -19,7 +19,7 @@ describe("the fix for refused credentials", () => {
 describe("the fix for a failed call", () => {
   const detail = "SIP 404 `realms` mediaFrom No codec in common";
   test.each<[name: string, end: InviteEnd | undefined, fix: string]>([
-    ["an unacceptable answer", { type: "media", detail, unacceptable: true }, "`codecs`"],
+    ["an unacceptable answer", { type: "media", detail, isUnacceptable: true }, "`codecs`"],
     ["an expired session timer", { type: "media", detail }, "`trace`"],
     ["an unreachable trunk", { type: "unreachable", detail }, "`trace`"],
     ["no end", undefined, "`trace`"],
@@ -37,5 +37,5 @@ describe("the fix for a failed call", () => {
 function rejectedInvite(status: number): Extract<InviteEnd, { type: "rejected" }> {
   const headers = new SipHeaders();
   const response = { kind: "response", status, reason: "", headers, body: new Uint8Array(0) } as const;
-  return { type: "rejected", response, rang: false, progressed: false };
+  return { type: "rejected", response, hasRung: false, hasProgressed: false };
 }

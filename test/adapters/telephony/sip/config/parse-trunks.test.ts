@@ -6,14 +6,16 @@ import { whatsappBusiness } from "../../../../../adapters/telephony/sip/config/w
 import { fuzz } from "../../../../support/fuzz.ts";
 
 const faultsOf = (...trunks: unknown[]): string[] => (parseTrunks(trunks).faults ?? []).map(faultText);
-const MINIMAL = { name: "acme", server: "sip:sip.example.com" };
+const MINIMAL_TRUNK = { name: "acme", server: "sip:sip.example.com" };
 
 describe("parseTrunks", () => {
   test("a trunk needs only name and server", () => {
-    const { trunks } = parseTrunks([MINIMAL]);
-    expect(trunks).toEqual([MINIMAL]);
-    expect(faultsOf({ ...MINIMAL, listen: { transport: "tcp" } })).toEqual(["trunk acme: listen.port is missing"]);
-    expect(resolveTrunk(MINIMAL)).toMatchObject({
+    const { trunks } = parseTrunks([MINIMAL_TRUNK]);
+    expect(trunks).toEqual([MINIMAL_TRUNK]);
+    expect(faultsOf({ ...MINIMAL_TRUNK, listen: { transport: "tcp" } })).toEqual([
+      "trunk acme: listen.port is missing",
+    ]);
+    expect(resolveTrunk(MINIMAL_TRUNK)).toMatchObject({
       domain: "sip.example.com",
       from: "sip:ringport@sip.example.com",
       register: false,
@@ -32,28 +34,28 @@ describe("parseTrunks", () => {
   });
 
   test("emergency and premium-rate numbers are off by default; prefixes are checked", () => {
-    const trunk = { ...MINIMAL, allowedPrefixes: ["+49", "+1415"], allowEmergency: true };
+    const trunk = { ...MINIMAL_TRUNK, allowedPrefixes: ["+49", "+1415"], allowEmergency: true };
     expect(faultsOf(trunk)).toEqual([]);
     expect(resolveTrunk(trunk)).toMatchObject({ ...trunk, allowPremium: false });
-    expect(resolveTrunk(MINIMAL)).toMatchObject({ allowEmergency: false, allowPremium: false });
-    expect(faultsOf({ ...MINIMAL, allowedPrefixes: ["+49", "0043"], allowPremium: "yes" })).toEqual([
+    expect(resolveTrunk(MINIMAL_TRUNK)).toMatchObject({ allowEmergency: false, allowPremium: false });
+    expect(faultsOf({ ...MINIMAL_TRUNK, allowedPrefixes: ["+49", "0043"], allowPremium: "yes" })).toEqual([
       expect.stringMatching(/^trunk acme: allowedPrefixes\.1 is "0043", but must be \+ and 1 to 15 digits/),
       'trunk acme: allowPremium is "yes", but must be true or false',
     ]);
-    expect(faultsOf({ ...MINIMAL, allowedPrefixes: [] })).toEqual([
+    expect(faultsOf({ ...MINIMAL_TRUNK, allowedPrefixes: [] })).toEqual([
       "trunk acme: allowedPrefixes is empty; leave it out to allow every number",
     ]);
-    expect(faultsOf({ ...MINIMAL, allowedPrefixes: "+49" })).toEqual([
+    expect(faultsOf({ ...MINIMAL_TRUNK, allowedPrefixes: "+49" })).toEqual([
       expect.stringMatching(/^trunk acme: allowedPrefixes is "\+49", but must be a list of prefixes/),
     ]);
   });
 
   test("the trunk's number is among its callers", () => {
-    const trunk = { ...MINIMAL, callerId: "+4930123456", callerIds: ["+12025550100", "+1415*"] };
+    const trunk = { ...MINIMAL_TRUNK, callerId: "+4930123456", callerIds: ["+12025550100", "+1415*"] };
     expect(faultsOf(trunk)).toEqual([]);
     expect(resolveTrunk(trunk).callerIds).toEqual(["+4930123456", "+12025550100", "+1415*"]);
     expect(resolveTrunk({ ...trunk, callerIds: "*" }).callerIds).toBe("*");
-    expect(resolveTrunk(MINIMAL).callerIds).toEqual([]);
+    expect(resolveTrunk(MINIMAL_TRUNK).callerIds).toEqual([]);
     expect(resolveTrunk({ ...trunk, domain: "wa.meta.vc" }).callerIds).toBeUndefined();
     expect(faultsOf({ ...trunk, callerIds: ["+12025550100", "0123"] })).toEqual([
       expect.stringMatching(/^trunk acme: callerIds\.1 is "0123", but must be an E\.164 number/),
@@ -61,19 +63,21 @@ describe("parseTrunks", () => {
   });
 
   test("a list equals an object with trunks", () => {
-    expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
+    expect(parseTrunks({ trunks: [MINIMAL_TRUNK] })).toEqual(parseTrunks([MINIMAL_TRUNK]));
   });
 
   test("codecs may have any case; ports may be a pair or text", () => {
-    const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "g722", "Pcma"], rtpPorts: "10000-20000" }]);
+    const { trunks } = parseTrunks([
+      { ...MINIMAL_TRUNK, codecs: ["pcma", "OPUS", "g722", "Pcma"], rtpPorts: "10000-20000" },
+    ]);
     expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus", "G722"], rtpPorts: [10_000, 20_000] });
     expect(resolveTrunk(trunks![0]!).sampleRate).toBe(16_000);
-    expect(resolveTrunk({ ...MINIMAL, codecs: ["G722"] }).sampleRate).toBe(16_000);
-    expect(resolveTrunk(MINIMAL).sampleRate).toBe(8_000);
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, codecs: ["G722"] }).sampleRate).toBe(16_000);
+    expect(resolveTrunk(MINIMAL_TRUNK).sampleRate).toBe(8_000);
   });
 
   test("missing options get defaults from other options", () => {
-    const account = resolveTrunk({ ...MINIMAL, user: "100", password: "x", callerId: "+4930123456" });
+    const account = resolveTrunk({ ...MINIMAL_TRUNK, user: "100", password: "x", callerId: "+4930123456" });
     expect(account).toMatchObject({
       authUser: "100",
       from: "sip:100@sip.example.com",
@@ -81,18 +85,18 @@ describe("parseTrunks", () => {
       phone: "+4930123456",
       contactUser: "100",
     });
-    expect(resolveTrunk({ ...MINIMAL, server: "sips:sip.example.com" }).srtp).toBe("optional");
-    expect(resolveTrunk({ ...MINIMAL, server: "sip:10.0.0.5;transport=TLS" }).srtp).toBe("optional");
-    expect(resolveTrunk({ ...MINIMAL, from: "sip:bob@other.example" }).from).toBe("sip:bob@other.example");
-    expect(resolveTrunk({ ...MINIMAL, server: "sip:[2001:db8::1]:5070" }).domain).toBe("2001:db8::1");
-    expect(resolveTrunk({ ...MINIMAL, domain: "Example.COM", user: "a" }).from).toBe("sip:a@example.com");
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, server: "sips:sip.example.com" }).srtp).toBe("optional");
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, server: "sip:10.0.0.5;transport=TLS" }).srtp).toBe("optional");
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, from: "sip:bob@other.example" }).from).toBe("sip:bob@other.example");
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, server: "sip:[2001:db8::1]:5070" }).domain).toBe("2001:db8::1");
+    expect(resolveTrunk({ ...MINIMAL_TRUNK, domain: "Example.COM", user: "a" }).from).toBe("sip:a@example.com");
   });
 
   test("faults name trunk, field, value and fix", () => {
     const faults = faultsOf(
-      { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, lines: 101, regster: true },
+      { ...MINIMAL_TRUNK, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, lines: 101, regster: true },
       { server: "http://x", srtp: "yes", tls: { serverName: "a" } },
-      { ...MINIMAL, register: true },
+      { ...MINIMAL_TRUNK, register: true },
     );
     expect(faults).toEqual([
       'trunk acme: rtpPorts is [20000,10000], but must be two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"',
@@ -109,7 +113,7 @@ describe("parseTrunks", () => {
   });
 
   test("a trunk name can be used only once", () => {
-    expect(faultsOf(MINIMAL, MINIMAL)).toEqual([
+    expect(faultsOf(MINIMAL_TRUNK, MINIMAL_TRUNK)).toEqual([
       "trunk acme: name is the name of two trunks; give one of them another name",
     ]);
   });
@@ -149,7 +153,7 @@ describe("parseTrunks", () => {
     ["tls", { cert: "x" }],
     ["listen", { transport: "tls", port: 5061 }],
   ])("%s cannot be %j", (field, value) => {
-    const faults = faultsOf({ ...MINIMAL, [field]: value });
+    const faults = faultsOf({ ...MINIMAL_TRUNK, [field]: value });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(/^trunk /);
   });
@@ -157,9 +161,9 @@ describe("parseTrunks", () => {
   test("faults contain no password and no key", () => {
     const secret = "hunter2";
     const faults = faultsOf(
-      { ...MINIMAL, password: [secret], tls: { key: { pem: secret } } },
-      { ...MINIMAL, name: "b", password: secret },
-      { ...MINIMAL, name: secret.length, password: "" },
+      { ...MINIMAL_TRUNK, password: [secret], tls: { key: { pem: secret } } },
+      { ...MINIMAL_TRUNK, name: "b", password: secret },
+      { ...MINIMAL_TRUNK, name: secret.length, password: "" },
     );
     expect(faults.length).toBeGreaterThanOrEqual(4);
     expect(faults.join()).not.toContain(secret);
@@ -174,7 +178,7 @@ describe("parseTrunks", () => {
   fuzz(
     "parsing never throws",
     fc.property(fc.anything(), (input) => {
-      const { trunks, faults } = parseTrunks([input, { ...MINIMAL, tls: input, headers: input, users: input }]);
+      const { trunks, faults } = parseTrunks([input, { ...MINIMAL_TRUNK, tls: input, headers: input, users: input }]);
       for (const trunk of trunks ?? []) resolveTrunk(trunk);
       expect(trunks === undefined).toBe(faults !== undefined);
     }),

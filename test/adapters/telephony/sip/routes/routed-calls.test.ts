@@ -71,17 +71,17 @@ describe("a call over a route", () => {
     };
     const dialings: Promise<void>[] = [];
     const onInvite = (): void => void dialings.push(recordDialingAt());
-    const ends = [
+    const farEnds = [
       await farEnd({ ...REFUSING_SERVER, onInvite }),
       await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, onInvite }),
     ];
-    const ringport = ringportOver(data, ends, { storage });
+    const ringport = ringportOver(data, farEnds, { storage });
     const id = await placeCall(ringport);
     const { outcome } = await ringport.calls.wait(ADA, id);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1, heardEvidence: "inbound" });
-    const heard = ends[1]!.calls[0]!.heard;
+    const heard = farEnds[1]!.calls[0]!.heard;
     expect(toneShare(heard.subarray(1_600, 6_400), 440, 8_000)).toBeGreaterThan(0.9);
-    expect(ends.map(invites)).toEqual([1, 1]);
+    expect(farEnds.map(invites)).toEqual([1, 1]);
     await Promise.all(dialings);
     expect(dialingTimes).toEqual([expect.any(Number), dialingTimes[0]]);
     expect((await Promise.all(claims.mock.results.map(({ value }) => value))).filter(Boolean)).toHaveLength(1);
@@ -96,28 +96,31 @@ describe("a call over a route", () => {
       "completed",
     ]);
     expect(events.flatMap(({ type, data: routeData }) => (type === "route" ? [routeData] : []))).toEqual([
-      { trunk: "acme", attempt: 1, reason: null, sip_call_id: ends[0]!.calls[0]!.callId },
+      { trunk: "acme", attempt: 1, reason: null, sip_call_id: farEnds[0]!.calls[0]!.callId },
       {
         trunk: "backup",
         attempt: 2,
         reason: expect.stringMatching(/^trunk acme: SIP 503 Out of Order/),
-        sip_call_id: ends[1]!.calls[0]!.callId,
+        sip_call_id: farEnds[1]!.calls[0]!.callId,
       },
     ]);
   });
 
   test("rings no longer than over one trunk", async () => {
     const slowRefusal = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
-    const ends = [await farEnd({ callees: { "*": slowRefusal } }), await farEnd({ callees: { "*": callees.rings } })];
-    const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });
+    const farEnds = [
+      await farEnd({ callees: { "*": slowRefusal } }),
+      await farEnd({ callees: { "*": callees.rings } }),
+    ];
+    const ringport = ringportOver(temporaryFolder("rings"), farEnds, { ringTimeoutMs: 3_000 });
     const id = await placeCall(ringport);
     expect(await ringport.calls.wait(ADA, id)).toMatchObject({ outcome: { reason: "no_answer" } });
     const timestamps = Object.fromEntries(
       (await timeline(ringport, id)).map(({ type, timestamp }) => [type, timestamp]),
     );
     expect(timestamps.failed! - timestamps.ringing!).toBeLessThan(4_500);
-    expect(ends.map(invites)).toEqual([1, 1]);
-    await vi.waitFor(() => expect(ends[1]!.calls[0]!.end).toBe("cancelled"), SOON);
+    expect(farEnds.map(invites)).toEqual([1, 1]);
+    await vi.waitFor(() => expect(farEnds[1]!.calls[0]!.end).toBe("cancelled"), SOON);
   });
 
   test("waits for a trunk at its limit if the other is unreachable", async () => {
@@ -153,33 +156,33 @@ describe("a call over a route", () => {
       if (isArmed) cpSync(data, copy, { recursive: true }); // the files after a power cut
       isArmed = false;
     };
-    const ends = [
+    const farEnds = [
       await farEnd({ ...REFUSING_SERVER, ...(position === "first" && { onInvite: crash }) }),
       await farEnd({ callees: { "*": callees.rings }, ...(position === "second" && { onInvite: crash }) }),
     ];
-    const crashingRingport = ringportOver(data, ends);
+    const crashingRingport = ringportOver(data, farEnds);
     const id = await placeCall(crashingRingport);
-    await ends[1]!.call();
+    await farEnds[1]!.call();
     await crashingRingport.stop({ drainMs: 0 });
-    const inviteCounts = ends.map(invites);
-    const recoveredRingport = ringportOver(copy, ends);
+    const inviteCounts = farEnds.map(invites);
+    const recoveredRingport = ringportOver(copy, farEnds);
     expect(await recoveredRingport.calls.wait(ADA, id)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "interrupted" },
     });
-    expect(ends.map(invites)).toEqual(inviteCounts);
+    expect(farEnds.map(invites)).toEqual(inviteCounts);
   });
 
   test("needs a user of all its trunks and a number that one allows", async () => {
-    const ends = [await farEnd(REFUSING_SERVER), await farEnd({ callees: { "*": callees.busy } })];
+    const farEnds = [await farEnd(REFUSING_SERVER), await farEnd({ callees: { "*": callees.busy } })];
     const data = temporaryFolder("users");
-    const ringport = ringportOver(data, ends, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });
+    const ringport = ringportOver(data, farEnds, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });
     await expect(ringport.instances.create(BOB, { name: "Desk", provider: "sip/world" })).rejects.toMatchObject({
       code: "provider_unknown",
     });
     expect(await ringport.calls.wait(ADA, await placeCall(ringport))).toMatchObject({
       outcome: { reason: "busy", detail: "trunk backup: SIP 486 Busy Here" },
     });
-    expect(ends.map(invites)).toEqual([0, 1]);
+    expect(farEnds.map(invites)).toEqual([0, 1]);
   });
 });

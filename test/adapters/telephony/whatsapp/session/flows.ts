@@ -8,14 +8,14 @@ import type {
   SessionInput,
 } from "../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 
-export const UP = { isOpen: true, connected: true, registered: true };
+export const ONLINE_STATE = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
 /** A moment with chance 0.5, in which this server has its lease. */
 export function momentAt(now: number, overrides: Partial<Moment> = {}): Moment {
   return {
     now,
-    wall: Date.UTC(2026, 0, 1) + now,
+    wallTime: Date.UTC(2026, 0, 1) + now,
     chance: 0.5,
     isOwner: true,
     inCall: false,
@@ -47,18 +47,18 @@ export const FLOWS = {
   idle: NEW_SESSION,
   linking: flowAfter({ type: "link" }, { type: "qr", qr: "one", ttlMs: 60_000 }),
   connecting: flowAfter({ type: "resume" }, { type: "login" }),
-  online: flowAfter({ type: "resume" }, { type: "opened", ...UP }),
+  online: flowAfter({ type: "resume" }, { type: "opened", ...ONLINE_STATE }),
   dropped: decideSession(
-    flowAfter({ type: "resume" }, { type: "opened", ...UP }),
+    flowAfter({ type: "resume" }, { type: "opened", ...ONLINE_STATE }),
     { type: "state", ...DOWN },
     momentAt(3_000, { inCall: true }),
   ).flow,
   waiting: flowAfter(
     { type: "resume" },
-    { type: "opened", ...UP },
+    { type: "opened", ...ONLINE_STATE },
     closeInput("failure_service_unavailable", false, 503),
   ),
-  halted: flowAfter({ type: "resume" }, { type: "opened", ...UP }, closeInput("stream_error_replaced")),
+  halted: flowAfter({ type: "resume" }, { type: "opened", ...ONLINE_STATE }, closeInput("stream_error_replaced")),
   closed: flowAfter({ type: "close" }),
 } as const satisfies Record<SessionFlow["state"], SessionFlow>;
 

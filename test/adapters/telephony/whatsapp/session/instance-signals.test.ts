@@ -3,7 +3,7 @@ import { RESTRICTION_MS } from "../../../../../adapters/telephony/whatsapp/sessi
 import { decideSession } from "../../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
 import { healthOf } from "../../../../../adapters/telephony/whatsapp/session/flow/session-health.ts";
 import type { SessionFlow } from "../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
-import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, UP } from "./flows.ts";
+import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, ONLINE_STATE } from "./flows.ts";
 
 /** Each test is a row of the table that maps signals of the client to the state of an instance. */
 describe("a signal of the client", () => {
@@ -34,7 +34,7 @@ describe("a signal of the client", () => {
   test("auth_paired: the link is stored before anything is reported, then the open connection is online", () => {
     const afterPairing = decideAll(FLOWS.linking, { type: "paired", phone: "+5511987654321" });
     expect(effectNames(afterPairing)).toEqual(["store_link"]);
-    const afterOpening = decideAll(afterPairing.flow, { type: "opened", ...UP });
+    const afterOpening = decideAll(afterPairing.flow, { type: "opened", ...ONLINE_STATE });
     expect(afterOpening.flow.state).toBe("online");
     expect(effectNames(afterOpening)).not.toContain("report_online");
     expect(healthOf(afterOpening.flow)).toEqual({ state: "offline", reason: "the link is being stored" });
@@ -46,7 +46,7 @@ describe("a signal of the client", () => {
   test("auth_paired: the connection may also open after the link is stored", () => {
     const afterStoring = decideAll(FLOWS.linking, { type: "paired", phone: null }, { type: "link_stored" });
     expect(effectNames(afterStoring)).toEqual([]);
-    expect(effectNames(decideAll(afterStoring.flow, { type: "opened", ...UP }))).toEqual([
+    expect(effectNames(decideAll(afterStoring.flow, { type: "opened", ...ONLINE_STATE }))).toEqual([
       "report_online",
       "calls_restored",
     ]);
@@ -61,7 +61,7 @@ describe("a signal of the client", () => {
   test("a new client on the same records connects at once, without a code", () => {
     const afterResume = decideAll(FLOWS.idle, { type: "resume" });
     expect(effectNames(afterResume)).toEqual(["connect"]);
-    expect(effectNames(decideAll(afterResume.flow, { type: "opened", ...UP }))).toEqual([
+    expect(effectNames(decideAll(afterResume.flow, { type: "opened", ...ONLINE_STATE }))).toEqual([
       "report_online",
       "calls_restored",
     ]);
@@ -78,7 +78,7 @@ describe("a signal of the client", () => {
     const afterDrop = decideSession(FLOWS.online, { type: "state", ...DOWN }, momentAt(9_000, { inCall: true }));
     expect(afterDrop.flow.state).toBe("dropped");
     expect(effectNames(afterDrop)).toEqual(["report_offline", "calls_lost"]);
-    const afterReconnection = decideAll(afterDrop.flow, { type: "state", ...UP });
+    const afterReconnection = decideAll(afterDrop.flow, { type: "state", ...ONLINE_STATE });
     expect(afterReconnection.flow.state).toBe("online");
     expect(effectNames(afterReconnection)).toEqual(["report_online", "calls_restored"]);
   });
@@ -110,7 +110,7 @@ describe("a signal of the client", () => {
     const afterClose = decideAll(FLOWS.online, RESUMES, { type: "state", ...DOWN });
     expect(afterClose.flow.state).toBe("online");
     expect(afterClose.effects).toEqual([]);
-    const afterReconnection = decideAll(afterClose.flow, { type: "opened", ...UP });
+    const afterReconnection = decideAll(afterClose.flow, { type: "opened", ...ONLINE_STATE });
     expect(afterReconnection).toMatchObject({ flow: { state: "online", resumingSince: undefined }, effects: [] });
   });
 
@@ -203,7 +203,7 @@ describe("a signal of the client", () => {
       expect(healthOf(afterRetry.flow)).toMatchObject({ state: "offline", reason: expect.stringContaining("(402)") });
       flow = afterRetry.flow;
     }
-    const afterOpening = decideAll(flow, { type: "opened", ...UP });
+    const afterOpening = decideAll(flow, { type: "opened", ...ONLINE_STATE });
     expect(healthOf(afterOpening.flow)).toEqual({ state: "online" });
     const secondRestriction = decideAll(afterOpening.flow, { type: "failure", code: 402, expiresInMs: undefined });
     expect(effectsOf(secondRestriction, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * (1 + 0.5 / 8));
@@ -291,7 +291,7 @@ describe("a signal of the client", () => {
       timer: "retry",
     });
     expect(healthOf(afterRetry.flow)).toMatchObject({ state: "offline", lasting: true });
-    expect(healthOf(decideAll(afterRetry.flow, { type: "opened", ...UP }).flow)).toEqual({ state: "online" });
+    expect(healthOf(decideAll(afterRetry.flow, { type: "opened", ...ONLINE_STATE }).flow)).toEqual({ state: "online" });
   });
 
   test("405 after a failed connection is still detected", () => {

@@ -76,7 +76,7 @@ const UNNOTICED_RECONNECT: [Incident, number][] = [
 /** Advances time and records how long the last report contradicted the client's state. */
 class StatusWatch {
   maxContradictionMs = 0;
-  #since: number | undefined;
+  #contradictionSince: number | undefined;
   #isReportedOnline = false;
   readonly #scene: SessionScene;
 
@@ -102,10 +102,11 @@ class StatusWatch {
     const isReportedOnline = lastReport?.type === "online";
     // After another report, a contradiction counts as a new one.
     if (isReportedOnline === (connected && registered) || isReportedOnline !== this.#isReportedOnline)
-      this.#since = undefined;
-    else this.#since ??= now - SAMPLE_MS;
+      this.#contradictionSince = undefined;
+    else this.#contradictionSince ??= now - SAMPLE_MS;
     this.#isReportedOnline = isReportedOnline;
-    if (this.#since !== undefined) this.maxContradictionMs = Math.max(this.maxContradictionMs, now - this.#since);
+    if (this.#contradictionSince !== undefined)
+      this.maxContradictionMs = Math.max(this.maxContradictionMs, now - this.#contradictionSince);
   }
 }
 

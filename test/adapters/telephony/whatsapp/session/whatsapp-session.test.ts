@@ -665,13 +665,13 @@ describe("a linked session", () => {
   test("a client created after the server lost the number connects with the new lease", async () => {
     const scene = await new SessionScene().linkNumber();
     await scene.session.close();
-    let connects = 0;
+    let connectCount = 0;
     scene.open(async (context) => {
       await new Promise<void>((resolve) => void scene.system.after(10_000, resolve));
       const client = scene.network.client(context) as FakeWhatsAppClient;
       const connect = client.connect.bind(client);
       client.connect = () => {
-        connects++;
+        connectCount++;
         return connect();
       };
       return client;
@@ -679,7 +679,7 @@ describe("a linked session", () => {
     await scene.system.advance(1_000);
     scene.host.deadlines.send = -Infinity;
     await scene.system.advance(60_000);
-    expect(connects).toBe(0);
+    expect(connectCount).toBe(0);
     scene.host.deadlines.send = Infinity;
     await scene.system.advance(3_000);
     expect(scene.isOnline).toBe(true);
@@ -690,7 +690,7 @@ describe("a linked session", () => {
     const { events } = scene.call();
     const incomingCall = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
-    expect(incomingCall.touched).toBe(false);
+    expect(incomingCall.isEndedByClient).toBe(false);
     expect(events.filter((event) => event.startsWith("stanza"))).toEqual(["stanza call"]);
   });
 });

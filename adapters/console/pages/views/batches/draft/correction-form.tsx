@@ -57,7 +57,7 @@ export function CorrectionForm({
             <Button small busy={save.busy}>
               {texts.save}
             </Button>
-            <Button small look="quiet" onClick={onClose}>
+            <Button small variant="quiet" onClick={onClose}>
               {texts.cancel}
             </Button>
           </>

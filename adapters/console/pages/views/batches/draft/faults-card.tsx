@@ -41,7 +41,7 @@ export function FaultsCard({ batch, variables, onChange }: Props) {
       title={faults.title(invalid + duplicates)}
       actions={
         invalid > 0 && (
-          <Button small look="quiet" icon="down" busy={download.busy} onClick={() => download.start()}>
+          <Button small variant="quiet" icon="down" busy={download.busy} onClick={() => download.start()}>
             {faults.download}
           </Button>
         )
@@ -69,7 +69,7 @@ export function FaultsCard({ batch, variables, onChange }: Props) {
               </ul>
               {targets.length > limit.value && (
                 <div>
-                  <Button small look="quiet" onClick={() => (limit.value += STEP)}>
+                  <Button small variant="quiet" onClick={() => (limit.value += STEP)}>
                     {faults.more}
                   </Button>
                 </div>
@@ -115,12 +115,12 @@ function FaultyRow({
       </div>
       {!isOpen.value && (
         <div class="row">
-          <Button small look="quiet" label={texts.editNamed(row)} onClick={() => (isOpen.value = true)}>
+          <Button small variant="quiet" label={texts.editNamed(row)} onClick={() => (isOpen.value = true)}>
             {texts.edit}
           </Button>
           <Button
             small
-            look="plain"
+            variant="plain"
             icon="trash"
             busy={remove.busy}
             label={texts.removeNamed(row)}

@@ -26,13 +26,13 @@ export function PlanCard({
   readonly onStarted: (batch: BatchDetails) => void;
 }) {
   const { plan: texts } = t.value;
-  const { WAITING: people = 0, INVALID: invalid = 0, DUPLICATE: duplicates = 0 } = batch.counts.by_status;
+  const { WAITING: waitingCount = 0, INVALID: invalid = 0, DUPLICATE: duplicates = 0 } = batch.counts.by_status;
   const start = useAction(async () => {
     onStarted(await client.batches.start(batch.id, { skipInvalid: invalid > 0 }));
   });
   const { starts_at, ends_at, call_ms, call_ms_source } = plan;
   const assumedNote = call_ms_source === "message" ? "" : ` (${texts.assumed})`;
-  const facts: [string, string][] = [[texts.called, formatNumber(people)]];
+  const facts: [string, string][] = [[texts.called, formatNumber(waitingCount)]];
   if (invalid + duplicates > 0) facts.push([texts.faulty, formatNumber(invalid + duplicates)]);
   if (starts_at !== null && ends_at !== null) {
     facts.push([texts.starts, formatTime(starts_at)], [texts.ends, formatTime(ends_at)]);
@@ -61,10 +61,10 @@ export function PlanCard({
             ))}
           </Notice>
         )}
-        {people === 0 && <Notice tone="warn">{texts.noCalls}</Notice>}
+        {waitingCount === 0 && <Notice tone="warn">{texts.noCalls}</Notice>}
         {start.fault !== undefined && <FaultNotice error={start.fault} />}
         <div>
-          <Button icon="call" busy={start.busy} disabled={people === 0} onClick={() => start.start()}>
+          <Button icon="call" busy={start.busy} disabled={waitingCount === 0} onClick={() => start.start()}>
             {startText(batch, invalid)}
           </Button>
         </div>
@@ -136,7 +136,7 @@ function FirstCalls({ plan: { calls, instances } }: { readonly plan: BatchPlan }
       />
       {calls.length > limit.value && (
         <div>
-          <Button small look="quiet" onClick={() => (limit.value += STEP * 5)}>
+          <Button small variant="quiet" onClick={() => (limit.value += STEP * 5)}>
             {texts.more}
           </Button>
         </div>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   FLAP_WINDOW_MS,
-  FLAPS,
+  MAX_FLAPS,
   MAX_LOGINS,
 } from "../../../../../../adapters/telephony/whatsapp/session/flow/reconnects.ts";
 import { decideSession } from "../../../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
@@ -18,7 +18,7 @@ import {
   type SessionInput,
 } from "../../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 import { DEADLINE_PASSED } from "../../../../../../src/ports/telephony.ts";
-import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, UP } from "../flows.ts";
+import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, ONLINE_STATE } from "../flows.ts";
 
 describe("a session", () => {
   test("starts in idle, and reaches every state", () => {
@@ -46,21 +46,21 @@ describe("a session", () => {
       flow = decideSession(flow, replacement, momentAt(now, { hasStrays: true })).flow;
       expect(flow).toMatchObject({ state: "waiting", isLasting: false });
       flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
+      flow = decideSession(flow, { type: "opened", ...ONLINE_STATE }, momentAt(now + 2)).flow;
     }
     expect(decideSession(flow, replacement, momentAt(9 * 60_000, { hasStrays: true })).flow.state).toBe("halted");
     expect(decideSession(flow, replacement, momentAt(11 * 60_000, { hasStrays: true })).flow.state).toBe("waiting");
   });
 
   test("is online only if the connection is reported open and the client is registered", () => {
-    expect(decideAll(FLOWS.connecting, { type: "state", ...UP }).flow.state).toBe("connecting");
-    const afterOpening = decideAll(FLOWS.connecting, { type: "opened", ...UP, registered: false });
+    expect(decideAll(FLOWS.connecting, { type: "state", ...ONLINE_STATE }).flow.state).toBe("connecting");
+    const afterOpening = decideAll(FLOWS.connecting, { type: "opened", ...ONLINE_STATE, registered: false });
     expect(afterOpening.flow.state).toBe("connecting");
-    expect(decideAll(afterOpening.flow, { type: "state", ...UP }).flow.state).toBe("online");
+    expect(decideAll(afterOpening.flow, { type: "state", ...ONLINE_STATE }).flow.state).toBe("online");
   });
 
   test("a socket that closes before WhatsApp accepts the login is not left to the client", () => {
-    const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...UP, connected: false });
+    const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...ONLINE_STATE, connected: false });
     expect(flow.state).toBe("connecting");
     const afterClose = decideAll(flow, { type: "state", ...DOWN });
     expect(afterClose.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
@@ -68,15 +68,19 @@ describe("a session", () => {
   });
 
   test("an accepted login without a request counts; a second one within a minute ends the connection", () => {
-    const afterLogin = decideAll(FLOWS.connecting, { type: "opened", ...UP }, { type: "accepted", ...UP });
+    const afterLogin = decideAll(
+      FLOWS.connecting,
+      { type: "opened", ...ONLINE_STATE },
+      { type: "accepted", ...ONLINE_STATE },
+    );
     expect(afterLogin.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
-    const first = decideSession(afterLogin.flow, { type: "accepted", ...UP }, momentAt(10_000));
+    const first = decideSession(afterLogin.flow, { type: "accepted", ...ONLINE_STATE }, momentAt(10_000));
     expect(first).toMatchObject({ effects: [], flow: { state: "online", reconnects: { logins: [2_000, 10_000] } } });
-    const second = decideSession(first.flow, { type: "accepted", ...UP }, momentAt(20_000));
+    const second = decideSession(first.flow, { type: "accepted", ...ONLINE_STATE }, momentAt(20_000));
     expect(second.flow).toMatchObject({ state: "waiting", reconnects: { logins: [2_000, 10_000, 20_000] } });
     expect(effectNames(second)).toContain("disconnect");
     for (const state of ["waiting", "halted"] as const) {
-      const afterUnrequestedLogin = decideAll(FLOWS[state], { type: "accepted", ...UP });
+      const afterUnrequestedLogin = decideAll(FLOWS[state], { type: "accepted", ...ONLINE_STATE });
       expect(effectNames(afterUnrequestedLogin)).toEqual(["disconnect"]);
       expect(afterUnrequestedLogin.flow.state).toBe(state);
       expect(afterUnrequestedLogin.flow.reconnects.logins.at(-1)).toBe(1_000);
@@ -86,7 +90,7 @@ describe("a session", () => {
   test("a stream error during a login ends it", () => {
     const afterError = decideAll(
       FLOWS.connecting,
-      { type: "opened", ...UP, connected: false },
+      { type: "opened", ...ONLINE_STATE, connected: false },
       { type: "stream_error", code: 503 },
     );
     expect(afterError.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
@@ -100,7 +104,7 @@ describe("a session", () => {
     for (let round = 1; round <= 4; round++) {
       flow = decideSession(
         flow,
-        { type: "state", ...UP, connected: false },
+        { type: "state", ...ONLINE_STATE, connected: false },
         momentAt(round * 3_000, momentInCall),
       ).flow;
       flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 3_000 + 1_000, momentInCall)).flow;
@@ -155,7 +159,7 @@ describe("a session", () => {
   });
 
   test("a client that connects unasked while the session waits is accepted", () => {
-    const afterOpening = decideAll(FLOWS.waiting, { type: "opened", ...UP });
+    const afterOpening = decideAll(FLOWS.waiting, { type: "opened", ...ONLINE_STATE });
     expect(afterOpening.flow.state).toBe("online");
     expect(afterOpening.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
   });
@@ -164,7 +168,7 @@ describe("a session", () => {
     let flow: SessionFlow = FLOWS.online;
     const logs: string[] = [];
     const waits: number[] = [];
-    for (let round = 1; round <= 2 * FLAPS; round++) {
+    for (let round = 1; round <= 2 * MAX_FLAPS; round++) {
       const now = round * 20_000;
       const afterDrop = decideSession(
         flow,
@@ -174,22 +178,22 @@ describe("a session", () => {
       logs.push(...effectsOf(afterDrop, "log").map(({ message }) => message));
       waits.push(effectsOf(afterDrop, "start_timer")[0]?.ms ?? -1);
       flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
+      flow = decideSession(flow, { type: "opened", ...ONLINE_STATE }, momentAt(now + 2)).flow;
     }
     expect(logs).toEqual(["the connection to WhatsApp keeps breaking off"]);
-    expect(waits.slice(0, FLAPS - 1)).toEqual([0, 0, 0, 0]);
-    for (const wait of waits.slice(FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
+    expect(waits.slice(0, MAX_FLAPS - 1)).toEqual([0, 0, 0, 0]);
+    for (const wait of waits.slice(MAX_FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
   });
 
   test("an unstable socket is not left to the client, even in a call", () => {
     let flow: SessionFlow = FLOWS.online;
     const inCall = { inCall: true };
-    for (let round = 1; round < FLAPS; round++) {
+    for (let round = 1; round < MAX_FLAPS; round++) {
       flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 10_000, inCall)).flow;
       expect(flow.state).toBe("dropped");
-      flow = decideSession(flow, { type: "state", ...UP }, momentAt(round * 10_000 + 5_000, inCall)).flow;
+      flow = decideSession(flow, { type: "state", ...ONLINE_STATE }, momentAt(round * 10_000 + 5_000, inCall)).flow;
     }
-    const lastDecision = decideSession(flow, { type: "state", ...DOWN }, momentAt(FLAPS * 10_000, inCall));
+    const lastDecision = decideSession(flow, { type: "state", ...DOWN }, momentAt(MAX_FLAPS * 10_000, inCall));
     expect(lastDecision.flow.state).toBe("waiting");
     expect(effectNames(lastDecision)).toContain("disconnect");
   });
@@ -254,8 +258,8 @@ describe("a session", () => {
       }
       logins++;
       for (const [input, isOwner] of [
-        [{ type: "opened", ...UP }, true],
-        [{ type: "state", ...UP }, false],
+        [{ type: "opened", ...ONLINE_STATE }, true],
+        [{ type: "state", ...ONLINE_STATE }, false],
         [{ type: "timer", timer: "ownership" }, false],
       ] as const)
         flow = decideSession(flow, input, momentAt(now + 5_000, { isOwner })).flow;
@@ -291,7 +295,7 @@ describe("a session", () => {
       flow = decision.flow;
     }
     expect(waits).toEqual([90_000, 180_000, 360_000]);
-    flow = decideAll(flow, ...retryInputs, { type: "opened", ...UP }, refusal).flow;
+    flow = decideAll(flow, ...retryInputs, { type: "opened", ...ONLINE_STATE }, refusal).flow;
     expect(flow.reconnects.refusals).toBe(1);
   });
 
@@ -309,8 +313,8 @@ describe("a session", () => {
 
   test("connections that break rarely are stable, and each resets the waits", () => {
     let flow: SessionFlow = FLOWS.online;
-    for (let round = 1; round <= 3 * FLAPS; round++) {
-      const now = round * (FLAP_WINDOW_MS / (FLAPS - 1));
+    for (let round = 1; round <= 3 * MAX_FLAPS; round++) {
+      const now = round * (FLAP_WINDOW_MS / (MAX_FLAPS - 1));
       const afterDrop = decideSession(
         flow,
         closeInput("failure_service_unavailable", false, 503),
@@ -318,13 +322,17 @@ describe("a session", () => {
       );
       expect(effectsOf(afterDrop, "start_timer")[0]?.ms).toBe(2_000);
       flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...UP }, momentAt(now + 2)).flow;
+      flow = decideSession(flow, { type: "opened", ...ONLINE_STATE }, momentAt(now + 2)).flow;
     }
   });
 
   test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const withoutLease = decideSession(FLOWS[state], { type: "state", ...UP }, momentAt(9_000, { isOwner: false }));
+      const withoutLease = decideSession(
+        FLOWS[state],
+        { type: "state", ...ONLINE_STATE },
+        momentAt(9_000, { isOwner: false }),
+      );
       expect(effectNames(withoutLease)).toEqual([]);
       const afterLeaseLoss = decideSession(
         withoutLease.flow,
@@ -339,7 +347,7 @@ describe("a session", () => {
 
   test("its calls hang up first, within 1 s", () => {
     const inCall = { isOwner: false, inCall: true };
-    const withoutLease = decideSession(FLOWS.online, { type: "state", ...UP }, momentAt(9_000, inCall));
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...ONLINE_STATE }, momentAt(9_000, inCall));
     const afterExpiry = decideSession(
       withoutLease.flow,
       { type: "timer", timer: "ownership" },
@@ -363,9 +371,13 @@ describe("a session", () => {
   });
 
   test("a lease renewed late has no effect", () => {
-    const withoutLease = decideSession(FLOWS.online, { type: "state", ...UP }, momentAt(9_000, { isOwner: false }));
+    const withoutLease = decideSession(
+      FLOWS.online,
+      { type: "state", ...ONLINE_STATE },
+      momentAt(9_000, { isOwner: false }),
+    );
     expect(
-      decideSession(withoutLease.flow, { type: "state", ...UP }, momentAt(9_500, { isOwner: false })).effects,
+      decideSession(withoutLease.flow, { type: "state", ...ONLINE_STATE }, momentAt(9_500, { isOwner: false })).effects,
     ).toEqual([]);
     const afterRenewal = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
     expect(afterRenewal).toEqual({ flow: FLOWS.online, effects: [] });
@@ -385,7 +397,7 @@ describe("a session", () => {
   test("a server without its lease does not connect until it has one", () => {
     const afterOpening = decideSession(
       FLOWS.connecting,
-      { type: "opened", ...UP },
+      { type: "opened", ...ONLINE_STATE },
       momentAt(9_000, { isOwner: false }),
     );
     expect(afterOpening.flow.state).toBe("waiting");
@@ -406,7 +418,7 @@ describe("a session", () => {
   test("a drop right after a 515 is still detected", () => {
     const forceLogin = closeInput("stream_error_force_login", false, 515);
     const { flow } = decideAll(FLOWS.online, forceLogin, closeInput("failure_service_unavailable", false, 503));
-    const afterReconnection = decideAll(flow, { type: "timer", timer: "retry" }, { type: "opened", ...UP });
+    const afterReconnection = decideAll(flow, { type: "timer", timer: "retry" }, { type: "opened", ...ONLINE_STATE });
     expect(effectNames(decideAll(afterReconnection.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
@@ -425,7 +437,7 @@ describe("a session", () => {
       expect(effectNames(afterClosing)).toEqual(["calls_lost", "drop_client"]);
       expect(healthOf(afterClosing.flow)).toEqual({ state: "offline", reason: "closed" });
       expect(
-        decideAll(afterClosing.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...UP }).effects,
+        decideAll(afterClosing.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...ONLINE_STATE }).effects,
       ).toEqual([]);
     }
   });
