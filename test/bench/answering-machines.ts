@@ -21,9 +21,9 @@ export const ANSWERING_MACHINES = benchmark({
       const atMs = verdicts.find(({ answeredBy }) => answeredBy === "human")?.atMs;
       return answerer !== "human" || atMs === undefined || greetingEndMs === undefined
         ? []
-        : [{ kind, atMs, greetedMs: greetingEndMs }];
+        : [{ kind, atMs, greetingEndMs }];
     });
-    const delaysMs = people.map(({ atMs, greetedMs: greetingEndMs }) => atMs - greetingEndMs);
+    const delaysMs = people.map(({ atMs, greetingEndMs }) => atMs - greetingEndMs);
     rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", delaysMs));
     const shortGreetingMs = people.filter(({ kind }) => kind === "person, short greeting").map(({ atMs }) => atMs);
     rows.push(verdictRow("a person with a short greeting, from the answer to the verdict: p95", shortGreetingMs));

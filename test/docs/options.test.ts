@@ -20,11 +20,7 @@ const SUMMARY_ROWS: readonly string[][] = [
 ];
 
 test("docs/embedding.md lists every option of createRingport", { timeout: 60_000 }, () =>
-  expectPart(
-    "docs/embedding.md",
-    "options",
-    table(["option", "type", "what it does"], [...rows(), ...SUMMARY_ROWS]),
-  ),
+  expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...SUMMARY_ROWS])),
 );
 
 /** Members of `RingportOptions` with their comments. */

@@ -8,7 +8,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
+import { ALL_TARGETS, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { recognise } from "./recogniser.ts";
 import { ANSWERS, APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
@@ -93,7 +93,7 @@ const env = {
 
 describeEach(
   // Node 22 does not differ from Node 26 for agents.
-  ON_EVERYTHING.filter(({ database, runtime }) => database === "SQLite" && runtime.name !== "node22"),
+  ALL_TARGETS.filter(({ database, runtime }) => database === "SQLite" && runtime.name !== "node22"),
   (target) => {
     withTools("a call by a language model", ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env });

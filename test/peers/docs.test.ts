@@ -31,7 +31,7 @@ const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
 const ZSH_PAGES: ReadonlySet<string> = new Set(["docs/quick-start.md", "docs/http.md", "docs/recording.md"]);
 const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 
-const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
+const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !skipReason(block)));
 
 test("every reason not to run a block applies to at least one block", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "sh");

@@ -90,7 +90,7 @@ export function mp3Corpus(folder: string): CorpusFile[] {
     ...placements.map(([name, before, after = new Uint8Array(0), refusal]) => ({
       name,
       bytes: concatBytes([before, plainMp3, after]),
-      twins: equivalentFiles,
+      equivalentFiles,
       ...(refusal && { refusal }),
     })),
     { name: "in a RIFF chunk", bytes: inRiff(plainMp3), equivalentFiles, refusal: /MP3/ },
@@ -99,7 +99,7 @@ export function mp3Corpus(folder: string): CorpusFile[] {
       return {
         name: `joined: ${RATES[i]} Hz and ${RATES[(i + 4) % parts.length]} Hz`,
         bytes: concatBytes([first, second]),
-        twins: [first, second],
+        equivalentFiles: [first, second],
       };
     }),
   ];

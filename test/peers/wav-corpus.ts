@@ -131,35 +131,35 @@ function headers(): CorpusFile[] {
     ...[0, 1, 4].map((align) => ({
       name: `block align ${align}`,
       bytes: withEdits(plainFile, [32, align, 2]),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
     ...[1, 2].map((align) => ({
       name: `stereo with block align ${align}`,
       bytes: withEdits(stereo, [32, align, 2]),
-      twins: [stereo],
+      equivalentFiles: [stereo],
     })),
     ...[0, 8_000, 1].map((rate) => ({
       name: `byte rate ${rate}`,
       bytes: withEdits(plainFile, [28, rate, 4]),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
     ...PLACEHOLDERS.flatMap((length) => [
-      { name: `placeholder ${length}`, bytes: concatBytes([header(length), samples]), twins: equivalentFiles },
+      { name: `placeholder ${length}`, bytes: concatBytes([header(length), samples]), equivalentFiles },
       {
         name: `placeholder ${length} before each piece`,
         bytes: concatBytes([header(length), samples.subarray(0, half), header(length), samples.subarray(half)]),
-        twins: equivalentFiles,
+        equivalentFiles,
       },
     ]),
     ...[2, 1_600, 4_000].map((length) => ({
       name: `a claim of ${length} bytes`,
       bytes: withEdits(plainFile, [40, length, 4]),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
     ...[8, 36, 44].map((extraBytes) => ({
       name: `a claim of ${extraBytes} bytes more`,
       bytes: withEdits(plainFile, [40, samples.length + extraBytes, 4]),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
   ];
 }
@@ -188,12 +188,12 @@ function chunks(): CorpusFile[] {
     ...chunksBefore.map(([name, part]) => ({
       name: `${name} before the data`,
       bytes: voiceWav({ before: [part] }),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
     ...chunksAfter.map(([name, part]) => ({
       name: `${name} after the data`,
       bytes: concatBytes([equivalentFiles[0]!, part]),
-      twins: equivalentFiles,
+      equivalentFiles,
     })),
     {
       name: "two data chunks with another one between them",
@@ -229,7 +229,7 @@ function containers(): CorpusFile[] {
         return {
           name: `${bits} bits at the ${end} end of ${container} bytes${extensible ? ", extensible" : ""}`,
           bytes: concatBytes([withEdits(head, [extensible ? 38 : 34, bits, 2], ...align), data]),
-          twins: equivalentFiles,
+          equivalentFiles,
         };
       }),
     ),
@@ -242,7 +242,7 @@ function joinedFiles(): CorpusFile[] {
   );
   return parts.map((first, i) => {
     const second = parts[(i + 3) % parts.length]!;
-    return { name: `joined files ${i + 1}`, bytes: concatBytes([first, second]), twins: [first, second] };
+    return { name: `joined files ${i + 1}`, bytes: concatBytes([first, second]), equivalentFiles: [first, second] };
   });
 }
 
@@ -252,7 +252,7 @@ function invertedFiles(): CorpusFile[] {
   return [1, 0.9].map((share) => ({
     name: `stereo, the right channel inverted at a level of ${share}`,
     bytes: buildWav({ tag: 1, bits: 16, channels: 2, frames: frames.map(([value = 0]) => [value, -share * value]) }),
-    twins: [voiceWav()],
+    equivalentFiles: [voiceWav()],
   }));
 }
 

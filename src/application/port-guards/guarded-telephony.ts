@@ -34,7 +34,7 @@ const acceptNullable =
   (value, name, parts) =>
     value === null ? null : accept(value, name, parts);
 
-const UNKNOWN_PROGRESS: DialProgress = { isReached: false, detail: null };
+const UNKNOWN_PROGRESS: DialProgress = { reached: false, detail: null };
 const NO_EVIDENCE: MediaEvidence = { kind: "none", required: false };
 
 const LEG: Rules<Leg> = {
@@ -56,7 +56,7 @@ const LEG: Rules<Leg> = {
       }) as Accept<TransferOutcome>,
     },
   ),
-  progress: returns(acceptRecord<DialProgress>({ isReached: acceptFlag }), UNKNOWN_PROGRESS),
+  progress: returns(acceptRecord<DialProgress>({ reached: acceptFlag }), UNKNOWN_PROGRESS),
   statistics: returns(
     acceptOnly("an object or null", (value) => value === null || isPlainObject(value)),
     null,

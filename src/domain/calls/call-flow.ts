@@ -367,7 +367,7 @@ function noteFact(flow: CallFlow, fact: Fact): Decision {
 
 /** The end of the ring timeout: without evidence that someone could have answered, the callee was not reached. */
 function onRingTimeout(flow: CallFlow, progress: DialProgress | undefined, { timings }: FlowRules): Decision {
-  if (flow.isReached || progress?.isReached) return fail(flow, "no_answer", null);
+  if (flow.isReached || progress?.reached) return fail(flow, "no_answer", null);
   return fail(flow, "unreachable", `${progress?.detail ?? NO_RINGING} within ${timings.ringTimeoutMs / 1_000} s`);
 }
 

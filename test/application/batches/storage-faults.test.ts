@@ -22,7 +22,7 @@ describe("a batch whose storage is slow", () => {
       insertions++;
       return write.promise;
     };
-    const people = [...PEOPLE, "+12025550104", "+12025550105"];
+    const people = [...CALLEE_NUMBERS, "+12025550104", "+12025550105"];
     const targets = people.map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
     const ids = instances.map(({ id }) => id);
     const { id } = await world.app.batches.create(ALICE, batchOf(ids, { targets, maxConcurrent: 2 }));

@@ -115,7 +115,7 @@ const FOLLOWING_STEPS = [
 function stepOf(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
   return fc.record({
     step: name,
-    which: fc.nat(30),
+    choice: fc.nat(30),
     // Usually short, so that steps interleave; sometimes long enough for every timer.
     waitMs: fc.oneof(
       { withCrossShrink: true },

@@ -184,7 +184,7 @@ describe("ringing", () => {
 
   test("for too long is no answer if the dial got further than its events reported", () => {
     given(RINGING)
-      .when(unansweredAt({ isReached: true, detail: null }))
+      .when(unansweredAt({ reached: true, detail: null }))
       .ends("fail", "no_answer");
   });
 

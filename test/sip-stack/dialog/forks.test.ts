@@ -68,7 +68,7 @@ describe("an INVITE that is forked", () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(199, { tag: "a" });
     call.invite.respond(486);
-    expect(call.end).toMatchObject({ type: "rejected", rang: false, progressed: true, neverRang: false });
+    expect(call.end).toMatchObject({ type: "rejected", hasRung: false, hasProgressed: true, neverRang: false });
   });
 
   test("a flood of forks is bounded, and any of them can answer", async () => {

@@ -101,7 +101,7 @@ describe("an outbound call", () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     call.invite.respond(486, { tag: "a", reason: "Busy Here" });
-    expect(call.end).toMatchObject({ type: "rejected", rang: true, response: { status: 486, reason: "Busy Here" } });
+    expect(call.end).toMatchObject({ type: "rejected", hasRung: true, response: { status: 486, reason: "Busy Here" } });
     expect(call.log.filter((line) => line.startsWith("ended"))).toHaveLength(1);
     expect(call.leftovers).toBe(0);
   });
@@ -127,7 +127,7 @@ describe("an outbound call", () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not respond"));
     const detail = "192.0.2.1 does not respond";
-    expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, neverRang: false });
+    expect(call.end).toEqual({ type: "unreachable", detail, isRedirected: false, neverRang: false });
     expect(call.leftovers).toBe(0);
   });
 
@@ -136,7 +136,7 @@ describe("an outbound call", () => {
     call.accept({ sdp: undefined });
     expect(call.tx.acks).toHaveLength(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP", unacceptable: true });
+    expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP", isUnacceptable: true });
     expect(call.log).not.toContain("answered");
     expect(call.leftovers).toBe(0);
   });
@@ -147,7 +147,7 @@ describe("an outbound call", () => {
     call.accept();
     expect(call.tx.acks).toHaveLength(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "no codec in common", unacceptable: true });
+    expect(call.end).toEqual({ type: "media", detail: "no codec in common", isUnacceptable: true });
   });
 });
 

@@ -90,7 +90,7 @@ export class ResponseStream {
     const rate = format.type === "audio/pcm" ? 24_000 : 8_000;
     const bytes = encode(resample(samples.samples, samples.sampleRate, rate), format.type);
     const totalMs = (samples.samples.length * 1_000) / samples.sampleRate;
-    if (item) Object.assign(item, { text, wholeMs: totalMs });
+    if (item) Object.assign(item, { text, totalMs });
     const words = text.split(/(?<= )/);
     let sentText = "";
     const sendDelta = (delta: string): void => {

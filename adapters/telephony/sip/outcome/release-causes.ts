@@ -94,13 +94,13 @@ export interface RefusedProgress {
   /** True if the callee had been alerted. */
   readonly hasRung: boolean;
   /** True if a provisional response other than 100 had arrived. */
-  readonly progressed: boolean;
+  readonly hasProgressed: boolean;
 }
 
 /** The outcome of a call that was refused with this status. */
 export function meaningOf(
   status: number,
-  { hasRung, progressed }: RefusedProgress,
+  { hasRung, hasProgressed: progressed }: RefusedProgress,
   q850: number | undefined,
 ): StatusMeaning {
   // A server that waits for the callee without success gives up with 408; before any 18x, it may have waited for

@@ -21,10 +21,10 @@ export function isTrunkFault(end: InviteEnd): boolean {
 
 /** Progress of an INVITE that was not answered. @param furthestStatus the most advanced provisional response, if any */
 export function dialProgress(furthestStatus: number | undefined): DialProgress {
-  if (isReached(furthestStatus)) return { isReached: true, detail: null };
+  if (isReached(furthestStatus)) return { reached: true, detail: null };
   const detail =
     furthestStatus === undefined
       ? "the trunk did not respond to the INVITE"
       : "the trunk accepted the call (100 Trying), but reported no ringing";
-  return { isReached: false, detail };
+  return { reached: false, detail };
 }

@@ -78,9 +78,9 @@ export class RouteLeg implements Leg {
 
   progress(): DialProgress {
     const { trunk, leg } = this.#attempt;
-    const { isReached: reached, detail } = leg.progress();
+    const { reached, detail } = leg.progress();
     const reasons = [this.#options.attempts.reasons, `trunk ${trunk}: ${detail}`].filter((reason) => reason !== null);
-    return { isReached: reached, detail: detail === null ? null : reasons.join("; ") };
+    return { reached: reached, detail: detail === null ? null : reasons.join("; ") };
   }
 
   evidence(): MediaEvidence {

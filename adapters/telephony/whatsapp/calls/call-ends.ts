@@ -25,12 +25,12 @@ const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | 
 /** Progress of a call that no device has accepted. @param hasAlerted true if a device has reported that it rings */
 export function progressOf(hasAlerted: boolean): DialProgress {
   const detail = hasAlerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
-  return { isReached: hasAlerted, detail };
+  return { reached: hasAlerted, detail };
 }
 
 /** The end of a call that WhatsApp or its client abandons. */
 function timeoutEnd(hasAlerted: boolean): CallEnd {
-  const { isReached: reached, detail } = progressOf(hasAlerted);
+  const { reached, detail } = progressOf(hasAlerted);
   return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };
 }
 

@@ -27,12 +27,12 @@ const MAX_REMEMBERED = 1_000;
 export class Deletions {
   readonly #context: DeletionsContext;
   readonly #lines: Lines;
-  readonly #terminations: Pick<Terminations, "endAllOf">;
+  readonly #terminations: Pick<Terminations, "endCallsOf">;
   /** Deletions that are under way, or finished while no request waited, by instance. */
   readonly #deletions = new Map<string, Deletion>();
   #isStopping = false;
 
-  constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endAllOf">) {
+  constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endCallsOf">) {
     this.#context = context;
     this.#lines = lines;
     this.#terminations = terminations;

@@ -13,7 +13,7 @@ function response(status: number, reason: string, fields: Readonly<Record<string
 
 const releaseOf = (
   status: number,
-  { rang: hasRung = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
+  { hasRung = false, q850, phrase = "Phrase" }: { hasRung?: boolean; q850?: number; phrase?: string } = {},
 ) =>
   sipRelease({
     type: "rejected",
@@ -46,11 +46,11 @@ describe("the release of a refused call", () => {
   });
 
   test.each([408, 480])("%i after ringing is no_answer", (status) => {
-    expect(releaseOf(status, { rang: true }).cause).toBe("no_answer");
+    expect(releaseOf(status, { hasRung: true }).cause).toBe("no_answer");
   });
 
   test("408 after ringing takes precedence over a Q.850 cause", () => {
-    expect(releaseOf(408, { rang: true, q850: 34 }).cause).toBe("no_answer");
+    expect(releaseOf(408, { hasRung: true, q850: 34 }).cause).toBe("no_answer");
   });
 
   test.each([
