@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
-import { reasonNotToRun, SKIPPED_BLOCKS, typePage, wrongOutputs } from "../docs/shell-page.ts";
+import { SKIPPED_BLOCKS, skipReason, typePage, wrongOutputs } from "../docs/shell-page.ts";
 import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { channels } from "../support/server-recordings.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
