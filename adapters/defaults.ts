@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
-import type { CallKeepers } from "../src/application/calls/deletion/remove-calls.ts";
+import type { RemovalContext } from "../src/application/calls/deletion/remove-calls.ts";
 import { ConfigurationError } from "../src/base/error.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
@@ -188,10 +188,10 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
  * Everything that keeps call data in the data folder, possibly while a server is running. The storage is
  * the caller's.
  */
-export async function embeddedKeepers(
+export async function embeddedRemovalContext(
   options: RingportOptions,
   storage: Storage,
-): Promise<Omit<CallKeepers, "purgeClock">> {
+): Promise<Omit<RemovalContext, "purgeClock">> {
   const data = resolve(options.data ?? DEFAULT_DATA);
   const telephony = await networksWithCallData(data);
   const recordings = await embeddedRecordings(data);

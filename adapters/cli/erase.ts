@@ -35,7 +35,7 @@ export const erase: CommandSpec = {
     if (number === undefined) throw new UsageError("erase needs a phone number: ringport erase --phone +12025550100");
     const phone = checkedPhone(number, "--phone");
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
-    const { embeddedKeepers } = await import("../defaults.ts");
+    const { embeddedRemovalContext: embeddedKeepers } = await import("../defaults.ts");
     const erasure = await withStorage(options, { mustExist: true }, async (storage) => {
       const purgeClock = new PurgeClock(realSystem, storage, silentLogger);
       await purgeClock.start();

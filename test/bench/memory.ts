@@ -26,7 +26,7 @@ export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls
   const callees = echo === undefined ? undefined : await startCallees({ echo, hangUpMs: 0 });
   const world = callees === undefined ? await simulatedWorld() : await trunkWorld(callees.uri, "thread");
   const [fewCalls, maxKiB] = callees === undefined ? [100, 64] : [50, 96];
-  const memoryWhileTalking = async (instances: readonly string[], firstNumber: number) => {
+  const memoryDuringCalls = async (instances: readonly string[], firstNumber: number) => {
     const callee = (n: number) => (callees === undefined ? undefined : `+1202${5_550_000 + firstNumber + n}`);
     // In sequence over a trunk, so that no request is retransmitted.
     const step = callees === undefined ? instances.length : 1;
@@ -41,8 +41,8 @@ export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls
   try {
     progress(`${fewCalls} calls, then ${calls} more`);
     const instances = await world.link(fewCalls + calls);
-    const fewCallsMemory = await memoryWhileTalking(instances.slice(0, fewCalls), 0);
-    const manyCallsMemory = await memoryWhileTalking(instances.slice(fewCalls), fewCalls);
+    const fewCallsMemory = await memoryDuringCalls(instances.slice(0, fewCalls), 0);
+    const manyCallsMemory = await memoryDuringCalls(instances.slice(fewCalls), fewCalls);
     const perCall = (name: "bytes" | "rss"): number => (manyCallsMemory[name] - fewCallsMemory[name]) / calls / 1024;
     return [
       atMost("held per call", perCall("bytes"), maxKiB, "KiB"),

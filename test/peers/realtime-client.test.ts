@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
-import type { Conversationalist, ConversationRecord } from "../support/openai-conversation.ts";
+import type { ConversationBackend, ConversationRecord } from "../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../support/openai-server.ts";
 import { missing } from "../support/runtimes.ts";
 import { understandTones } from "../support/understand-tones.ts";
@@ -164,8 +164,8 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     }
   }
 
-  async function startTalk(
-    answer: Conversationalist["answer"],
+  async function startConversation(
+    answer: ConversationBackend["answer"],
     { turnDetection, pieceMs }: { readonly turnDetection?: object; readonly pieceMs?: number } = {},
   ): Promise<Talk> {
     const conversation = { answer, ...(pieceMs !== undefined && { pieceMs }) };
@@ -179,7 +179,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
   const record = (): ConversationRecord => server.conversations[0]!;
 
   test("agrees with the fake on a session", async () => {
-    await startTalk(() => ({ text: "Hello." }));
+    await startConversation(() => ({ text: "Hello." }));
     await expect.poll(() => record().session.instructions).toBe("Be brief.");
     expect(record()).toMatchObject({
       authorization: `Bearer ${API_KEY}`,
@@ -193,7 +193,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
 
   test("gets every byte of audio, and every word", async () => {
     const text = "Good morning, this is the clinic.";
-    const dialogue = await startTalk(() => ({ text }));
+    const dialogue = await startConversation(() => ({ text }));
     dialogue.session.sendMessage("Hello?");
     await dialogue.until(() => dialogue.count("response.done") === 1);
     expect(dialogue.audioBytes).toBe(text.length * MS_PER_CHARACTER * BYTES_PER_MS);
@@ -203,7 +203,9 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
   });
 
   test("is heard, transcribed and replied to", async () => {
-    const dialogue = await startTalk(({ last }) => ({ text: last === "user: tone 880" ? "I hear you." : "What?" }));
+    const dialogue = await startConversation(({ last }) => ({
+      text: last === "user: tone 880" ? "I hear you." : "What?",
+    }));
     dialogue.send(SILENCE, VOICE, SILENCE);
     await dialogue.until(
       () => dialogue.count("response.done") === 1 && dialogue.count("conversation.item.retrieved") === 1,
@@ -213,7 +215,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
   });
 
   test("calls its function, and the model gets the result", async () => {
-    const dialogue = await startTalk(({ last }) =>
+    const dialogue = await startConversation(({ last }) =>
       last.startsWith("function:")
         ? { text: "There are two." }
         : { text: "One moment.", calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] },
@@ -243,7 +245,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
 
   test.for([true, false])("truncates unheard audio; the server stops without a request: %s", async (stopsItself) => {
     const longText = "One two three four five six seven eight nine ten. ".repeat(40);
-    const dialogue = await startTalk(({ last }) => ({ text: last.includes("tone") ? "Yes?" : longText }), {
+    const dialogue = await startConversation(({ last }) => ({ text: last.includes("tone") ? "Yes?" : longText }), {
       turnDetection: { type: "server_vad", interruptResponse: stopsItself },
       pieceMs: 10, // a tenth of a piece's duration
     });
@@ -279,7 +281,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
   });
 
   test("inserts items at the requested places, and removes them", async () => {
-    const dialogue = await startTalk(() => ({ text: "Good." }));
+    const dialogue = await startConversation(() => ({ text: "Good." }));
     dialogue.session.sendMessage("Yes.");
     await dialogue.until(() => dialogue.count("response.done") === 1);
     const message = (itemId: string, text: string) => ({
@@ -319,7 +321,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     });
 
     test("of a reply ends only that reply", async () => {
-      const dialogue = await startTalk(() => ({ text: "Hello." }));
+      const dialogue = await startConversation(() => ({ text: "Hello." }));
       server.failConversation("failed");
       dialogue.session.sendMessage("Hello?");
       await dialogue.until(() => dialogue.count("response.done") === 1);
@@ -331,7 +333,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     });
 
     test("without effect is reported, and the reply continues", async () => {
-      const dialogue = await startTalk(() => ({ text: "Hello." }));
+      const dialogue = await startConversation(() => ({ text: "Hello." }));
       server.failConversation("error");
       dialogue.session.sendMessage("Hello?");
       await dialogue.until(() => dialogue.count("response.done") === 1 && dialogue.errors.length === 1);
@@ -340,7 +342,9 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     });
 
     test("within a function's arguments calls no function", async () => {
-      const dialogue = await startTalk(() => ({ calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] }));
+      const dialogue = await startConversation(() => ({
+        calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }],
+      }));
       server.failConversation("half_a_call");
       dialogue.session.sendMessage("Is a table free?");
       await dialogue.until(() => dialogue.count("response.done") === 1);
@@ -349,7 +353,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     });
 
     test("of the connection disconnects the client", async () => {
-      const dialogue = await startTalk(() => ({ text: "A first sentence, and then a second one." }));
+      const dialogue = await startConversation(() => ({ text: "A first sentence, and then a second one." }));
       server.failConversation("drop");
       dialogue.session.sendMessage("Hello?");
       await dialogue.until(() => dialogue.transport.status === "disconnected");

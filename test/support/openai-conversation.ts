@@ -45,7 +45,7 @@ export interface SpokenTurn {
 }
 
 /** The model and the voice of a conversation. */
-export interface Conversationalist {
+export interface ConversationBackend {
   readonly answer: (turn: SpokenTurn) => SpokenReply;
   /** The voice. Default: 50 ms of a tone for each character. */
   readonly speak?: (text: string) => Promise<PcmChunk>;
@@ -74,7 +74,7 @@ export function serveConversation(
   request: IncomingMessage,
   faults: (ConversationFault | undefined)[],
   understand: Understand,
-  { answer, speak = speakTones, pieceMs }: Conversationalist,
+  { answer, speak = speakTones, pieceMs }: ConversationBackend,
 ): ConversationRecord {
   const { searchParams } = new URL(request.url ?? "", "http://fake.test");
   const items = new Items();

@@ -5,7 +5,7 @@ import { WebSocketServer } from "ws";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { type ChatFault, type ChatReply, type ChatRequest, errorBody, streamCompletion } from "./openai-chat.ts";
 import {
-  type Conversationalist,
+  type ConversationBackend,
   type ConversationFault,
   type ConversationRecord,
   serveConversation,
@@ -61,7 +61,7 @@ export interface OpenaiServerOptions {
   /** Model. Default: it says "Hello." */
   readonly answer?: (request: ChatRequest) => ChatReply;
   /** Speech-to-speech model. Default: it says "Hello." */
-  readonly conversation?: Conversationalist;
+  readonly conversation?: ConversationBackend;
   /** Models that it lists. Default: none, and no list. */
   readonly models?: readonly string[];
   /** Key; others are refused. */

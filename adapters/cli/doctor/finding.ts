@@ -1,7 +1,7 @@
-import type { Marked } from "../terminal/marked-line.ts";
+import type { MarkedText } from "../terminal/marked-line.ts";
 
 /** Result of one check of the machine; `missing` is something optional. */
-export interface Finding extends Marked {
+export interface Finding extends MarkedText {
   /** True if no call can be placed without it. */
   readonly essential: boolean;
 }

@@ -50,7 +50,7 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
 }
 
 /** Another process has created a token in the meantime. */
-class NotFirst extends CodedError {
+class NotFirstStart extends CodedError {
   readonly code = "not_first";
 }
 
@@ -60,12 +60,12 @@ async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
   try {
     await createFile(path, async () => {
       token = await tokens.first(FIRST_TOKEN);
-      if (token === undefined) throw new NotFirst();
+      if (token === undefined) throw new NotFirstStart();
       return `${token.token}\n`;
     });
     return true;
   } catch (error) {
-    if (error instanceof NotFirst) return false;
+    if (error instanceof NotFirstStart) return false;
     const { code } = error as { code?: string };
     if (token !== undefined) {
       // The token is lost: it can no longer be read.

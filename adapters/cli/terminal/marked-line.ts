@@ -2,7 +2,7 @@ import { paint, terminalColumns } from "./terminal.ts";
 import { columnsOf, wrapped } from "./wrapped.ts";
 
 /** The result of one check. */
-export interface Marked {
+export interface MarkedText {
   readonly name: string;
   readonly state: "works" | "missing" | "broken";
   readonly detail: string;
@@ -14,7 +14,7 @@ const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: pain
 const NAME_WIDTH = 18;
 
 /** A line with ✓, – or ✗, the subject, the finding and the fix, on one line or several on a narrow terminal. */
-export function markedLine({ name, state, detail, fix }: Marked): string {
+export function markedLine({ name, state, detail, fix }: MarkedText): string {
   const text = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;
   const lines = columnsOf(text) + indent <= terminalColumns() ? [text] : wrapped(text, terminalColumns() - indent);

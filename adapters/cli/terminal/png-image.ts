@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 
 /** A picture of black and white dots. */
-export interface BlackAndWhite {
+export interface Bitmap {
   readonly width: number;
   readonly height: number;
   isDark(x: number, y: number): boolean;
@@ -13,7 +13,7 @@ const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
  * Reads a greyscale PNG of one bit per dot without line filters, the format of Ringport's QR codes (ISO/IEC 15948).
  * @throws {Error} the file has another format
  */
-export function readPng(file: Uint8Array): BlackAndWhite {
+export function readPng(file: Uint8Array): Bitmap {
   if (!SIGNATURE.every((byte, i) => file[i] === byte)) throw new Error("the picture is not a PNG");
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 import qrcode from "qrcode-generator";
-import { type BlackAndWhite, readPng } from "./png-image.ts";
+import { type Bitmap, readPng } from "./png-image.ts";
 
 /** A QR code's squares, without the quiet zone around them. */
 export interface QrModules {
@@ -39,7 +39,7 @@ export function modulesOfPng(png: Uint8Array): QrModules {
   return { size, isDark: (row, column) => image.isDark(middle(left, column), middle(top, row)) };
 }
 
-function firstDark({ width, height, isDark }: BlackAndWhite): { x: number; y: number } | undefined {
+function firstDark({ width, height, isDark }: Bitmap): { x: number; y: number } | undefined {
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (isDark(x, y)) return { x, y };
   return undefined;
 }

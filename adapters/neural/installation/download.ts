@@ -100,7 +100,7 @@ async function fetchAll(options: DownloadOptions, path: string): Promise<void> {
   for (let attempts = 1; ; attempts++) {
     const sizeBefore = await sizeOf(path);
     try {
-      return await fetchRest(options, path, sizeBefore);
+      return await fetchRemainder(options, path, sizeBefore);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       if ((await sizeOf(path)) > sizeBefore) attempts = 0;
@@ -115,7 +115,7 @@ async function fetchAll(options: DownloadOptions, path: string): Promise<void> {
 }
 
 /** Downloads the missing part of a file. @throws {ConnectionLost} another attempt may help */
-async function fetchRest(options: DownloadOptions, path: string, offset: number): Promise<void> {
+async function fetchRemainder(options: DownloadOptions, path: string, offset: number): Promise<void> {
   const { url, onProgress } = options;
   const headers: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
   const response = await httpGet(url, { ...options, headers });
@@ -125,7 +125,7 @@ async function fetchRest(options: DownloadOptions, path: string, offset: number)
     // The server's file is as long as the partial one, or shorter.
     if (status === 416 && rangeOf(response).total === offset) return;
     await rm(path);
-    return fetchRest(options, path, 0);
+    return fetchRemainder(options, path, 0);
   }
   if (status !== 200 && status !== 206) {
     response.discard();

@@ -8,7 +8,7 @@ import { DialogRequests } from "./dialog-requests.ts";
 import { digitOf } from "./dtmf-relay.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
 import { Referral, Referrals } from "./referral.ts";
-import { type OurStatus, refusalWithin } from "./refusals.ts";
+import { type ResponseStatus, refusalWithin } from "./refusals.ts";
 import { HoldWatch, Renegotiation } from "./renegotiation.ts";
 import { isSameMedia, putsOnHold, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
@@ -245,7 +245,7 @@ export class DialogUsage {
     if (methods.length > 0) this.#methods = methods.map((method) => method.toUpperCase());
   }
 
-  #reply(transaction: IncomingRequest, status: OurStatus, headers: readonly HeaderField[] = []): void {
+  #reply(transaction: IncomingRequest, status: ResponseStatus, headers: readonly HeaderField[] = []): void {
     this.#context.reply(transaction, status, { headers, callId: this.call.callId });
   }
 }

@@ -20,11 +20,11 @@ export const REASONS = {
 } as const satisfies Readonly<Record<number, string>>;
 
 /** A status code that we send. */
-export type OurStatus = keyof typeof REASONS;
+export type ResponseStatus = keyof typeof REASONS;
 
 /** Refusal of a request. */
 export interface InviteRefusal {
-  readonly status: OurStatus;
+  readonly status: ResponseStatus;
   readonly headers?: readonly HeaderField[];
 }
 

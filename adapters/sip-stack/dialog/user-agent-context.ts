@@ -4,7 +4,7 @@ import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../mes
 import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { DialogTermination } from "./dialog-termination.ts";
-import { type OurStatus, REASONS } from "./refusals.ts";
+import { REASONS, type ResponseStatus } from "./refusals.ts";
 import type { HeaderField, UserAgentOptions } from "./user-agent-options.ts";
 
 /** Parts of a response besides its status. */
@@ -65,7 +65,7 @@ export class AgentContext {
   }
 
   /** Sends a response, and adds a To tag if the request had none. */
-  reply(transaction: IncomingRequest, status: OurStatus, parts: ReplyParts = {}): void {
+  reply(transaction: IncomingRequest, status: ResponseStatus, parts: ReplyParts = {}): void {
     const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
     const response = responseTo(transaction.request, status, REASONS[status], body);
     const to = response.headers.get("To");

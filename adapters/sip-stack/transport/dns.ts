@@ -69,7 +69,7 @@ const TIMEOUT_MS = 4_000;
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
 /** A query without a response. */
-class Unanswered extends CodedError {
+class UnansweredQuery extends CodedError {
   override readonly name = "Unanswered";
   readonly code = "unanswered";
 }
@@ -102,7 +102,7 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
       if (silence !== undefined && now < silence.until) throw silence.fault;
       const timeoutMs = isOptional || staleAnswer !== undefined ? SHORT_TIMEOUT_MS : TIMEOUT_MS;
       const createTimeoutError = (): Error =>
-        new Unanswered(`no answer to the query for ${key} within ${timeoutMs} ms`);
+        new UnansweredQuery(`no answer to the query for ${key} within ${timeoutMs} ms`);
       return await within(sharedQuery(question, send), { system, ms: timeoutMs, timeoutError: createTimeoutError });
     } catch (fault) {
       if (fault !== silence?.fault && isTimeout(fault) && (isOptional || staleAnswer !== undefined))
@@ -139,5 +139,7 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
 }
 
 function isTimeout(fault: unknown): boolean {
-  return fault instanceof Unanswered || TIMEOUT_CODES.has((fault as { readonly code?: unknown } | undefined)?.code);
+  return (
+    fault instanceof UnansweredQuery || TIMEOUT_CODES.has((fault as { readonly code?: unknown } | undefined)?.code)
+  );
 }

@@ -51,7 +51,7 @@ export function receiptStore(session: Session): ReceiptStore {
       return { fingerprint, recordId, ...(existing !== null && { existing }) };
     },
     forget: (begunBefore) =>
-      inPieces((limit) => session.transaction((tx) => forgetBegunBefore(tx, begunBefore, session.traits, limit))),
+      inPieces((limit) => session.transaction((tx) => deleteStartedBefore(tx, begunBefore, session.traits, limit))),
   };
 }
 
@@ -83,7 +83,7 @@ export async function blankReceipts(tx: Kysely<Database>, recordIds: readonly st
 }
 
 /** Deletes old receipts. Concurrent deletions skip each other's rows, which prevents a deadlock. */
-function forgetBegunBefore(tx: Kysely<Database>, before: number, traits: Traits, limit: number): Promise<number> {
+function deleteStartedBefore(tx: Kysely<Database>, before: number, traits: Traits, limit: number): Promise<number> {
   return deletePiece(tx, traits, {
     table: "receipts",
     limit,

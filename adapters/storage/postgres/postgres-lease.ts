@@ -12,7 +12,7 @@ const LOCK_TIMEOUT_MS = 9_000;
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** A storage that takes the lease. */
-export interface Taker {
+export interface LeaseTaker {
   /** Identifies the storage: if a response was lost, it recognizes its own lease. */
   readonly owner: string;
   readonly ms: number;
@@ -27,7 +27,7 @@ export interface Taker {
 export async function takeLease(
   { db, migrationDb, isCurrent, migrate }: Omit<LockedOpening, "leaseMs">,
   location: DatabaseLocation,
-  taker: Taker,
+  taker: LeaseTaker,
 ): Promise<number> {
   const { raisedEpoch, isUpToDate } = await db.transaction().execute(async (tx) => {
     const contents = await lockContents(tx, location);
@@ -89,7 +89,11 @@ async function lockContents(tx: Kysely<Database>, location: DatabaseLocation): P
 }
 
 /** Takes a lease that was released, has expired or already belongs to the taker; does not wait for writes. */
-async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { owner, ms }: Taker): Promise<number> {
+async function raiseEpoch(
+  tx: Kysely<Database>,
+  { name }: DatabaseLocation,
+  { owner, ms }: LeaseTaker,
+): Promise<number> {
   const lease = await tx
     .insertInto("owners")
     .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })

@@ -28,7 +28,7 @@ import { linksAutomatically } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import type { LinkTicket } from "./link-tickets.ts";
 import { Linking, type LinkingContext } from "./linking.ts";
-import { everOwnedInstance, ownedInstance } from "./owned-instance.ts";
+import { ownedInstance, ownedOrDeletedInstance } from "./owned-instance.ts";
 import { Unlinkings, type UnlinkingsContext } from "./unlinkings.ts";
 
 type InstancesContext = Pick<
@@ -177,7 +177,7 @@ export class Instances implements InstanceUseCases {
 
   async delete(principal: Principal, instanceId: string): Promise<void> {
     refuseDemo(principal, "a demo token cannot delete instances");
-    await this.#deletions.delete(await everOwnedInstance(this.#context.storage, principal, instanceId));
+    await this.#deletions.delete(await ownedOrDeletedInstance(this.#context.storage, principal, instanceId));
   }
 
   #linkAutomatically(instance: Instance): void {

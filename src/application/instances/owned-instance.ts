@@ -11,13 +11,13 @@ export async function ownedInstance(
   principal: Principal,
   instanceId: string,
 ): Promise<Instance> {
-  const instance = await everOwnedInstance(storage, principal, instanceId);
+  const instance = await ownedOrDeletedInstance(storage, principal, instanceId);
   if (instance.status === "DELETED") throw instanceNotFound(instanceId);
   return instance;
 }
 
 /** The principal's instance, even if it is deleted. @throws {Refusal} `instance_not_found` */
-export async function everOwnedInstance(
+export async function ownedOrDeletedInstance(
   { instances }: Pick<Storage, "instances">,
   principal: Principal,
   instanceId: string,

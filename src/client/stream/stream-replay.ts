@@ -9,7 +9,7 @@ const CONNECTION_EVENTS: ReadonlySet<string> = new Set(["buffer_high", "buffer_l
  * count as the same event; an event may occur more than once.
  */
 export class Replay {
-  readonly #fullyReplayed: string[] = [];
+  readonly #fullyReplayedIds: string[] = [];
   readonly #latestOnly: string[] = [];
   readonly #transcripts: string[] = [];
   #expectedCounts: Map<string, number> | undefined;
@@ -17,7 +17,7 @@ export class Replay {
   /** Handles a new connection. */
   begin(): void {
     this.#expectedCounts = new Map();
-    for (const text of [...this.#fullyReplayed, ...this.#latestOnly, ...this.#transcripts])
+    for (const text of [...this.#fullyReplayedIds, ...this.#latestOnly, ...this.#transcripts])
       this.#expectedCounts.set(text, (this.#expectedCounts.get(text) ?? 0) + 1);
   }
 
@@ -39,9 +39,9 @@ export class Replay {
         ? this.#transcripts
         : LATEST_ONLY_EVENTS.has(event)
           ? this.#latestOnly
-          : this.#fullyReplayed;
+          : this.#fullyReplayedIds;
     seenTexts.push(text);
-    if (seenTexts !== this.#fullyReplayed && seenTexts.length > MAX_REPLAYED) seenTexts.shift();
+    if (seenTexts !== this.#fullyReplayedIds && seenTexts.length > MAX_REPLAYED) seenTexts.shift();
     return true;
   }
 }

@@ -19,7 +19,7 @@ const INEXPRESSIBLE_TYPES: ReadonlySet<string> = new Set(["trim", "check", "raw_
 /** The `components/schemas` of the document, made from the schemas that check requests and describe responses. */
 export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const inputs = inputSchemas(limits);
-  const perType = Object.fromEntries(CALL_TYPES.map((type) => [`CreateCall_${type}`, inputs.createCall[type]]));
+  const schemaByType = Object.fromEntries(CALL_TYPES.map((type) => [`CreateCall_${type}`, inputs.createCall[type]]));
   const definitions = {
     ...SCHEMAS,
     ...Object.fromEntries(Object.entries(EVENTS).map(([type, schema]) => [`Event_${type}`, schema])),
@@ -33,7 +33,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     StartBatch: inputs.startBatch,
     CancelBatch: inputs.cancelBatch,
     BatchTargetInput: inputs.target,
-    ...perType,
+    ...schemaByType,
   } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {
     target: "draft-2020-12",

@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.close();
 });
 
-async function startTalk(
+async function startConversation(
   answer: (turn: SpokenTurn) => SpokenReply,
   brief: Partial<AgentBrief> = {},
   understand = understandTones,
@@ -44,8 +44,8 @@ const statedResult = (conversation: AgentConversation, fault?: string): Promise<
 
 describe("an audio model that states the result of a call", () => {
   /** Starts a talk whose model says hello, and later states this result. */
-  const startTalkWithResult = (text: string, requests: SpokenTurn[] = []) =>
-    startTalk((turn) => {
+  const startConversationWithResult = (text: string, requests: SpokenTurn[] = []) =>
+    startConversation((turn) => {
       if (turn.isOutOfBand) requests.push(turn);
       return { text: turn.isOutOfBand ? text : "Hello." };
     });
@@ -55,14 +55,14 @@ describe("an audio model that states the result of a call", () => {
     ['Here it is:\n```json\n{"day":"Montag 👋"}\n```', { day: "Montag 👋" }],
     ["Monday", "Monday"],
   ] as const)("may write %j", async ([text, value]) => {
-    const conversation = await startTalkWithResult(text);
+    const conversation = await startConversationWithResult(text);
     await conversation.until(isListening);
     expect(await statedResult(conversation)).toEqual(value);
   });
 
   test("is asked outside of the stored conversation", async () => {
     const requests: SpokenTurn[] = [];
-    const conversation = await startTalkWithResult('{"day":"Monday"}', requests);
+    const conversation = await startConversationWithResult('{"day":"Monday"}', requests);
     await conversation.until(isListening);
     conversation.speak(880);
     await conversation.until(() => conversation.count("listen") === 2);
@@ -77,7 +77,7 @@ describe("an audio model that states the result of a call", () => {
 
   test("is shown its earlier mistake", async () => {
     const requests: SpokenTurn[] = [];
-    const conversation = await startTalkWithResult("{}", requests);
+    const conversation = await startConversationWithResult("{}", requests);
     await conversation.until(isListening);
     await statedResult(conversation);
     await statedResult(conversation, "/day is missing");
@@ -85,7 +85,7 @@ describe("an audio model that states the result of a call", () => {
   });
 
   test("states it after hanging up, over the same connection", async () => {
-    const conversation = await startTalk(({ isOutOfBand }) =>
+    const conversation = await startConversation(({ isOutOfBand }) =>
       isOutOfBand ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
     await conversation.whenEnded;
@@ -96,7 +96,7 @@ describe("an audio model that states the result of a call", () => {
 
   test("stops its reply if the callee hangs up first, and records the words heard", async () => {
     const requests: SpokenTurn[] = [];
-    const conversation = await startTalk((turn) => {
+    const conversation = await startConversation((turn) => {
       if (turn.isOutOfBand) requests.push(turn);
       return { text: turn.isOutOfBand ? "{}" : "One two three four five six seven eight nine ten. ".repeat(4) };
     });
@@ -110,7 +110,10 @@ describe("an audio model that states the result of a call", () => {
 
   test("is asked over another connection after a drop", async () => {
     const requests: SpokenTurn[] = [];
-    const conversation = await startTalkWithResult(`{"day":"Monday, ${"or a little later, ".repeat(10)}"}`, requests);
+    const conversation = await startConversationWithResult(
+      `{"day":"Monday, ${"or a little later, ".repeat(10)}"}`,
+      requests,
+    );
     await conversation.until(isListening);
     server.failConversation("drop");
     expect(await statedResult(conversation)).toMatchObject({ day: expect.stringContaining("Monday") });
@@ -119,14 +122,14 @@ describe("an audio model that states the result of a call", () => {
   });
 
   test("fails with the reason from its server", async () => {
-    const conversation = await startTalkWithResult("{}");
+    const conversation = await startConversationWithResult("{}");
     await conversation.until(isListening);
     server.failConversation("failed");
     await expect(statedResult(conversation)).rejects.toThrow("the model's server reports: It is overloaded.");
   });
 
   test("waits no longer than the call allows", async () => {
-    const conversation = await startTalkWithResult("{}");
+    const conversation = await startConversationWithResult("{}");
     await conversation.until(isListening);
     server.failConversation("silent");
     const pendingResult = statedResult(conversation);
@@ -138,7 +141,7 @@ describe("an audio model that states the result of a call", () => {
 
 describe("an audio model on a call that a machine answers", () => {
   test("leaves its own message after the beep, and hangs up", async () => {
-    const conversation = await startTalk(({ last }) => ({
+    const conversation = await startConversation(({ last }) => ({
       text: last.includes("beep") ? "Please call us back." : "Hello.",
     }));
     await conversation.until(isListening);
@@ -152,7 +155,7 @@ describe("an audio model on a call that a machine answers", () => {
 
   test("sets its message by a tool, and says it word for word", async () => {
     const requests: (string | undefined)[] = [];
-    const conversation = await startTalk(({ instructions, last }) => {
+    const conversation = await startConversation(({ instructions, last }) => {
       requests.push(instructions);
       if (instructions?.startsWith(EXACT_PREFIX))
         return { text: JSON.parse(instructions.slice(EXACT_PREFIX.length)) as string };
@@ -170,7 +173,7 @@ describe("an audio model on a call that a machine answers", () => {
   });
 
   test("leaves its message even after a hang-up", async () => {
-    const conversation = await startTalk(({ last }) =>
+    const conversation = await startConversation(({ last }) =>
       last.includes("beep")
         ? { text: "Please call us back." }
         : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
@@ -183,7 +186,7 @@ describe("an audio model on a call that a machine answers", () => {
   });
 
   test("stops speaking over the machine's greeting", async () => {
-    const conversation = await startTalk(({ last }) => ({
+    const conversation = await startConversation(({ last }) => ({
       text: last.includes("beep") ? "Call us." : "One two three four five six seven eight nine ten. ".repeat(4),
     }));
     await conversation.next("audio");
@@ -213,7 +216,7 @@ describe("a slow tool", () => {
     const finished = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const conversation = await startTalk(answer, { tools: [slowTool(finished)] });
+    const conversation = await startConversation(answer, { tools: [slowTool(finished)] });
     await conversation.until(() => conversation.summary.includes("said 950 ms"));
     expect(conversation.summary).toEqual(["reply to begin", "said 950 ms"]);
     finish('"free"');
@@ -225,7 +228,7 @@ describe("a slow tool", () => {
   });
 
   test("is not bridged if it finishes soon, or the model has spoken", async () => {
-    const conversation = await startTalk(
+    const conversation = await startConversation(
       (turn) => ({ ...answer(turn), ...(turn.last === "" && { text: "I will check." }) }),
       {
         tools: [slowTool(new Promise((resolve) => setTimeout(() => resolve('"free"'), 1_700)))],
@@ -236,7 +239,7 @@ describe("a slow tool", () => {
   });
 
   test("yields to a callee who interrupts the sentence", async () => {
-    const conversation = await startTalk(
+    const conversation = await startConversation(
       ({ last, ...turn }) => (last === "user: tone 880" ? { text: "Yes?" } : answer({ last, ...turn })),
       { tools: [slowTool(new Promise((resolve) => setTimeout(() => resolve('"free"'), 2_500)))] },
     );

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type RealtimeAgentOptions, realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
 import { AgentConversation } from "../../support/agent-conversation.ts";
-import type { Conversationalist, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
+import type { ConversationBackend, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   await server.close();
 });
 
-async function startServer(answer: Conversationalist["answer"]): Promise<void> {
+async function startServer(answer: ConversationBackend["answer"]): Promise<void> {
   scope = new AbortController();
   server = await openaiServer({ understand: understandTones, conversation: { answer, pieceMs: 2 }, apiKey: API_KEY });
 }

@@ -30,7 +30,7 @@ export class MarkedNetwork {
       leg.connectMedia = (source, sink) =>
         connect(
           recordLeaving(source, passed, leg.sampleRate),
-          addEntering(sink, passed, () => this.isSilent),
+          addImpulses(sink, passed, () => this.isSilent),
         );
     });
   }
@@ -47,7 +47,7 @@ function recordLeaving(source: FrameSource, passed: PassedImpulses, sampleRate: 
   };
 }
 
-function addEntering(sink: FrameSink, passed: PassedImpulses, isSilent: () => boolean): FrameSink {
+function addImpulses(sink: FrameSink, passed: PassedImpulses, isSilent: () => boolean): FrameSink {
   let remainingFrames = MIN_FRAMES;
   return {
     write(frame) {

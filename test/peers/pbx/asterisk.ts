@@ -4,7 +4,7 @@ import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
 import { freePorts, untilListening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
-import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, PEER_HZ } from "./pbx.ts";
 
 /** Modules for a trunk: PJSIP, RTP and SRTP, and the few applications of the dialplan below. */
 const MODULES = [
@@ -102,9 +102,9 @@ const recordedExtension = (number: string, folder: string, applications: readonl
 const EXTENSIONS = (folder: string): string => `
 [callees]
 exten => _+X.,1,Goto(\${EXTEN:1},1)
-${recordedExtension(CALLEES.talks, folder, [`Playtones(${THEIR_HZ})`, "Wait(60)"])}
+${recordedExtension(CALLEES.talks, folder, [`Playtones(${PEER_HZ})`, "Wait(60)"])}
 ${recordedExtension(CALLEES.presses, folder, ["Wait(1)", "SendDTMF(15#0,300,150)", "Wait(60)"])}
-${recordedExtension(CALLEES.listens, folder, ["Wait(12)", `Playtones(${THEIR_HZ})`, "Wait(60)"])}
+${recordedExtension(CALLEES.listens, folder, ["Wait(12)", `Playtones(${PEER_HZ})`, "Wait(60)"])}
 exten => ${extension(CALLEES.behind)},1,Dial(PJSIP/+12025550101@phone,30)
 exten => ${extension(CALLEES.busy)},1,Busy(2)
 `;

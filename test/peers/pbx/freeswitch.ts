@@ -5,7 +5,7 @@ import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
 import { freePorts, untilListening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
-import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, PEER_HZ } from "./pbx.ts";
 
 const MODULES = ["logfile", "commands", "dialplan_xml", "dptools", "sndfile", "sofia", "tone_stream"];
 
@@ -14,7 +14,7 @@ const params = (values: Readonly<Record<string, string | number>>): string =>
     .map(([name, value]) => `<param name="${name}" value="${value}"/>`)
     .join("\n");
 
-const TONE = `tone_stream://%(60000,0,${THEIR_HZ})`;
+const TONE = `tone_stream://%(60000,0,${PEER_HZ})`;
 
 /** An extension of the dialplan; the recording holds the caller's audio. */
 const extension = (number: string, actions: readonly (readonly [application: string, data: string])[]): string => `

@@ -7,9 +7,9 @@ import { phaseJumps, toneShare } from "../../support/server-sound.ts";
 import { type Baresip, startBaresip } from "../sip/baresip.ts";
 import { openTrunk } from "../sip/caller.ts";
 import { type Certificates, makeCertificates } from "../sip/certificates.ts";
-import { monoOf, OUR_HZ } from "../sip/sound.ts";
+import { monoOf, SENT_HZ } from "../sip/sound.ts";
 import { Stage } from "../sip/stage.ts";
-import { CALLEES, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { CALLEES, type Pbx, PEER_HZ } from "./pbx.ts";
 import { recipe } from "./recipe.ts";
 
 /** Tests of sequential calls through a PBX of this name. */
@@ -24,7 +24,7 @@ export function pbxTests(
     let pbx: Pbx;
     beforeAll(async () => {
       keys = makeCertificates(stage.folder("keys"));
-      phone = await startBaresip(stage, keys, THEIR_HZ, "0-0");
+      phone = await startBaresip(stage, keys, PEER_HZ, "0-0");
       pbx = await start(stage, keys, phone.port);
     });
 
@@ -50,8 +50,8 @@ export function pbxTests(
         sampleRate: leg.sampleRate,
         samples: concatPcm(recorder.frames).subarray(leg.sampleRate / 2),
       };
-      expect(toneShare(heardSound, THEIR_HZ)).toBeGreaterThan(0.95);
-      expect(phaseJumps(heardSound, THEIR_HZ)).toBeLessThanOrEqual(8);
+      expect(toneShare(heardSound, PEER_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(heardSound, PEER_HZ)).toBeLessThanOrEqual(8);
       return leg;
     }
 
@@ -60,7 +60,7 @@ export function pbxTests(
       const { sound } = await monoOf(await pbx.recordingOf(number), 8_000);
       const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
       expect(recording.samples.length / sound.sampleRate).toBeGreaterThan(seconds);
-      expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
+      expect(toneShare(recording, SENT_HZ)).toBeGreaterThan(0.95);
     }
 
     test("is heard both ways with the documented recipe", async () => {
@@ -89,8 +89,8 @@ export function pbxTests(
       await callAndListen({}, CALLEES.behind, 5_000);
       const { sound } = await monoOf(await phone.heardFile());
       const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
-      expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
-      expect(phaseJumps(recording, OUR_HZ)).toBeLessThanOrEqual(4);
+      expect(toneShare(recording, SENT_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(recording, SENT_HZ)).toBeLessThanOrEqual(4);
     });
 
     test("continues while the callee only listens", async () => {
@@ -99,7 +99,7 @@ export function pbxTests(
       await events.next("connected", 8_000);
       const lastHalfSecond = () => concatPcm(recorder.frames.slice(-500 / leg.frameMs));
       await until(
-        () => toneShare({ sampleRate: leg.sampleRate, samples: lastHalfSecond() }, THEIR_HZ),
+        () => toneShare({ sampleRate: leg.sampleRate, samples: lastHalfSecond() }, PEER_HZ),
         (share) => share > 0.95,
         20_000,
         "half a second of their tone",

@@ -22,7 +22,7 @@ export const CALLEES = {
 } as const;
 
 /** The tone that a PBX plays, Hz. */
-export const THEIR_HZ = 1_000;
+export const PEER_HZ = 1_000;
 
 /** A PBX built from source that runs during the tests. */
 export interface Pbx {

@@ -6,7 +6,7 @@ import type { FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { CallEvents, FrameRecorder } from "../../../src/testing/telephony-network.ts";
-import { OUR_HZ } from "./sound.ts";
+import { SENT_HZ } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
 export const CALLEE = "+12025550100";
@@ -92,7 +92,7 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
       const options = { callId: `call_${name}_${++callCount}`, ringTimeoutMs };
       const leg = await line.dial(to, options, new AbortController().signal);
       const playout = new Playout(leg.sampleRate);
-      playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
+      playout.enqueue(tone(SENT_HZ, 40_000, leg.sampleRate, 8_000));
       const [events, recorder] = [new CallEvents(leg), new FrameRecorder()];
       let pulledCount = 0;
       const countedSource: FrameSource = {

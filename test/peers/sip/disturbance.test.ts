@@ -7,7 +7,7 @@ import { phaseJump, toneShare } from "../../support/server-sound.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 import { field, writeSip } from "../../support/sip/sip-text.ts";
 import { openTrunk } from "./caller.ts";
-import { OUR_HZ } from "./sound.ts";
+import { SENT_HZ } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
 const bytes = fc.uint8Array({ maxLength: 400 }).map((content) => Buffer.from(content));
@@ -103,7 +103,7 @@ describe("unknown senders of datagrams to the ports of a live call", () => {
     expect(call.end).toBe("caller hung up");
     const { samples, gaps } = call.voice!.heardAudio();
     expect(gaps).toEqual([]);
-    expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(0.98);
+    expect(toneShare({ sampleRate: 8000, samples }, SENT_HZ)).toBeGreaterThan(0.98);
     expect(events.keys).toBe("");
   });
 });

@@ -6,7 +6,7 @@ import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 import { startLossyRelay } from "../../support/sip/lossy-relay.ts";
 import type { NetworkConditions } from "../../support/sip/network-impairment.ts";
 import { type Caller, openTrunk } from "./caller.ts";
-import { OUR_HZ } from "./sound.ts";
+import { SENT_HZ } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
 /** Impairment of one call, and the part of a tone that must survive it. */
@@ -64,7 +64,7 @@ describe("a network with", () => {
       const call = farEnd.calls[0]!;
       const { samples, gaps } = call.voice!.heardAudio();
       const missingSamples = gaps.reduce((sum, gap) => sum + gap.samples, 0);
-      expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(
+      expect(toneShare({ sampleRate: 8000, samples }, SENT_HZ)).toBeGreaterThan(
         1 - missingSamples / samples.length - 0.02,
       );
       expect(gaps.every((gap) => gap.samples > 0 && gap.samples % 160 === 0)).toBe(true);

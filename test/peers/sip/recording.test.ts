@@ -11,9 +11,9 @@ import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { ADA, startTrunkLine } from "./trunk-line.ts";
 
-const OUR_HZ = 440;
+const SENT_HZ = 440;
 /** The softphone's audio. */
-const THEIR_HZ = 1_000;
+const PEER_HZ = 1_000;
 const MESSAGE_MS = 4_000;
 /** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
@@ -44,7 +44,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
         instanceId,
         type: "FIXED_AUDIO",
         target: { phoneNumber: NUMBERS.pcmu },
-        audio: { audioBase64: toneWav({ hz: OUR_HZ, ms: MESSAGE_MS, sampleRate: 8_000 }).toString("base64") },
+        audio: { audioBase64: toneWav({ hz: SENT_HZ, ms: MESSAGE_MS, sampleRate: 8_000 }).toString("base64") },
         recording: true,
       });
       const { outcome, recordedMs } = await ringport.calls.wait(ADA, call.id);
@@ -63,8 +63,8 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       const { from, to } = loudPart(left, 500);
       expect(Math.abs(((to - from) * 1_000) / left.sampleRate - MESSAGE_MS)).toBeLessThanOrEqual(5);
       const messagePart = { ...left, samples: left.samples.subarray(from, to) };
-      expect(toneShare(messagePart, OUR_HZ)).toBeGreaterThan(0.99);
-      expect(phaseJump(messagePart, OUR_HZ)).toBeLessThan(0.5);
+      expect(toneShare(messagePart, SENT_HZ)).toBeGreaterThan(0.99);
+      expect(phaseJump(messagePart, SENT_HZ)).toBeLessThan(0.5);
       const { sound } = await monoOf(await softphone.heardFile(), left.sampleRate);
       const softphonePart = loudPart(sound, 500);
       expect(Math.abs(softphonePart.to - softphonePart.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
@@ -72,8 +72,8 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       // Right channel: the softphone's sound until the end, and none of our audio. It settles in its first second.
       const calleePart = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
       expect(msOf(calleePart)).toBeGreaterThan(2_000);
-      expect(toneShare(calleePart, THEIR_HZ)).toBeGreaterThan(0.95);
-      expect(toneShare(calleePart, OUR_HZ)).toBeLessThan(0.01);
+      expect(toneShare(calleePart, PEER_HZ)).toBeGreaterThan(0.95);
+      expect(toneShare(calleePart, SENT_HZ)).toBeLessThan(0.01);
     });
   });
 });

@@ -9,7 +9,7 @@ import { until } from "../../support/server-client.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
 
 /** Our side's default audio. */
-export const OUR_HZ = 437;
+export const SENT_HZ = 437;
 
 /** A recording of a peer as 16-bit mono at this rate; returns the file as well, for a recogniser. Does not block calls. */
 export async function monoOf(

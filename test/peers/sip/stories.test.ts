@@ -4,7 +4,7 @@ import { withTools } from "../tools.ts";
 import { openTrunk } from "./caller.ts";
 import { startSipp } from "./sipp.ts";
 import { accept, ack, expectBye, expectInvite, ringing } from "./sipp-script.ts";
-import { OUR_HZ, toneIn } from "./sound.ts";
+import { SENT_HZ, toneIn } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { echoThenHangUp, SCENARIOS } from "./stories.ts";
 
@@ -45,7 +45,7 @@ withTools("a callee who", ["sipp"], () => {
         const { leg, events, recorder } = await dial(`+120255502${String(i).padStart(2, "0")}`);
         await events.next("connected", 8_000);
         // They share one port of the echo, which returns each call's own audio.
-        await toneIn(recorder, leg.sampleRate, OUR_HZ, 300);
+        await toneIn(recorder, leg.sampleRate, SENT_HZ, 300);
         await leg.hangUp();
         await events.over;
         return events.cause;

@@ -16,7 +16,7 @@ import {
   ringing,
   sdp,
 } from "./sipp-script.ts";
-import { OUR_HZ, toneIn } from "./sound.ts";
+import { SENT_HZ, toneIn } from "./sound.ts";
 
 /** A call to a sipp: sipp's steps, our side's actions, and the end of the call. */
 export interface Scenario {
@@ -37,7 +37,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 /** Asserts that our audio is echoed. */
 const expectEcho = async ({ events, recorder, leg }: DirectCall): Promise<void> => {
   await events.next("connected", 8_000);
-  await toneIn(recorder, leg.sampleRate, OUR_HZ, 300);
+  await toneIn(recorder, leg.sampleRate, SENT_HZ, 300);
 };
 export const echoThenHangUp = async (call: DirectCall): Promise<void> => {
   await expectEcho(call);
@@ -141,7 +141,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await until(hasNoted("resumed"), "the end of the hold");
       expect(call.pulledFrames() - pulledBefore).toBeLessThan(10); // out of fifty
       const firstFrame = call.recorder.frames.length;
-      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, firstFrame);
+      await toneIn(call.recorder, call.leg.sampleRate, SENT_HZ, 300, firstFrame);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -160,7 +160,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async act(call) {
       await expectEcho(call);
       await wait(1_000);
-      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, SENT_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -179,7 +179,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     async act(call) {
       await wait(1_000);
-      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, SENT_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -198,7 +198,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     async act(call) {
       await wait(1_000);
-      await toneIn(call.recorder, call.leg.sampleRate, OUR_HZ, 300, call.recorder.frames.length);
+      await toneIn(call.recorder, call.leg.sampleRate, SENT_HZ, 300, call.recorder.frames.length);
       await call.leg.hangUp();
     },
     cause: "released",

@@ -17,7 +17,7 @@ import { waitedSince } from "./waited.ts";
 const ADA = { userId: "ada" };
 const HZ = 440;
 /** The softphone's audio. */
-const THEIR_HZ = 1_000;
+const PEER_HZ = 1_000;
 /** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -73,7 +73,7 @@ const SCENARIOS: readonly Scenario[] = [
       expect(msOf(audio, to - from)).toBeGreaterThan(2_500);
       // The softphone settles in its first second.
       const calleePart = { ...audio, samples: audio.samples.subarray(from + audio.sampleRate, to) };
-      expectUnbroken(calleePart, THEIR_HZ, codec === "opus");
+      expectUnbroken(calleePart, PEER_HZ, codec === "opus");
     },
   },
   {
@@ -166,7 +166,7 @@ const SCENARIOS: readonly Scenario[] = [
       expect(outcome?.heardMs).toBe(3_000);
       // The softphone is heard again, and no time is missing: silence was reported during the hold.
       const { audio } = client;
-      expect(toneShare({ ...audio, samples: audio.samples.slice(-audio.sampleRate) }, THEIR_HZ)).toBeGreaterThan(0.95);
+      expect(toneShare({ ...audio, samples: audio.samples.slice(-audio.sampleRate) }, PEER_HZ)).toBeGreaterThan(0.95);
       expect(Math.abs(msOf(audio, audio.samples.length) - elapsedMs)).toBeLessThan(500);
     },
   },

@@ -2,7 +2,7 @@ import { DialError, type ReleaseCause } from "../../../../src/ports/telephony.ts
 import type { SipLeg } from "../leg.ts";
 
 /** Dials over one trunk. @throws {DialError} */
-export type DialOver = (trunk: string, signal: AbortSignal) => Promise<SipLeg>;
+export type DialTrunk = (trunk: string, signal: AbortSignal) => Promise<SipLeg>;
 
 /** An accepted attempt over one of the trunks. */
 export interface Attempt {
@@ -24,14 +24,14 @@ const RETRYABLE_RELEASES: ReadonlySet<ReleaseCause> = new Set([
 /** The trunks of one call, tried one after another. */
 export class RouteAttempts {
   readonly #remainingTrunks: string[];
-  readonly #dial: DialOver;
+  readonly #dial: DialTrunk;
   readonly #errors: DialError[] = [];
   readonly #reasons: string[] = [];
   /** Number of reasons reported with the attempts so far. */
   #reportedReasons = 0;
 
   /** @param trunks the trunks, in the order in which they are tried */
-  constructor(trunks: readonly string[], dial: DialOver) {
+  constructor(trunks: readonly string[], dial: DialTrunk) {
     this.#remainingTrunks = [...trunks];
     this.#dial = dial;
   }

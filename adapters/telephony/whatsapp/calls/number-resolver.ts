@@ -55,7 +55,7 @@ export class NumberResolver {
   }
 
   async #lookUp(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
-    const createTimeoutError = (): Error => noReply(`no response within ${RESOLVE_MS / 1_000} s`);
+    const createTimeoutError = (): Error => noReplyError(`no response within ${RESOLVE_MS / 1_000} s`);
     try {
       const reply = Promise.resolve().then(() =>
         client.profile.getLidsByPhoneNumbers(forms.map((form) => form.slice(1))),
@@ -65,12 +65,12 @@ export class NumberResolver {
       if (signal.aborted) throw new DialError("released", "hung up before the number was looked up");
       const fault = dialFault(error);
       // No call was placed, so the call may wait and be dialled later.
-      throw fault.release === "line_lost" ? fault : noReply(errorText(error));
+      throw fault.release === "line_lost" ? fault : noReplyError(errorText(error));
     }
   }
 }
 
-function noReply(detail: string): DialError {
+function noReplyError(detail: string): DialError {
   const text = `the number could not be looked up at WhatsApp: ${detail}`;
   return new DialError("line_lost", text, { retryAfterMs: DIAL_RETRY_MS });
 }

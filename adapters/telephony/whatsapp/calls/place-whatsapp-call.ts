@@ -17,7 +17,7 @@ export const OFFER_MS = 20_000;
 /** Interval of checks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
 /** Longest time in which the client ends an abandoned call, ms. */
-const TAKE_BACK_MS = 4_000;
+const RETRACT_MS = 4_000;
 
 /** Dependencies of calls on their line and network. */
 export interface CallContext {
@@ -62,7 +62,7 @@ export async function placeWhatsAppCall(
     const recordCall = (callId: string): void => port.openCalls.add(callId, peerOf(voip, callId) ?? address, creator);
     const withdraw = (callId: string): Promise<void> => {
       recordCall(callId);
-      return takeBack(port, client, voip, callId, system);
+      return retractCall(port, client, voip, callId, system);
     };
     const callId = await offer(voip, address, system, { onOpened: recordCall, withdraw, port });
     recordCall(callId);
@@ -158,7 +158,7 @@ function outgoingCalls(voip: WhatsAppVoip): string[] {
  * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and the
  * old client may have forgotten the call; the log then ends it over the connection of the session. Never rejects.
  */
-async function takeBack(
+async function retractCall(
   { openCalls }: CallPort,
   client: WhatsAppClient,
   voip: WhatsAppVoip,
@@ -169,7 +169,7 @@ async function takeBack(
     .then(() => endAtClient(client, voip, callId))
     .then((hasLeft) => (hasLeft ? openCalls.recordTermination(callId) : undefined));
   const createTimeoutError = (): Error => new Error("the client did not end the call in time");
-  await within(hangUp, { system, ms: TAKE_BACK_MS, timeoutError: createTimeoutError }).catch(() => {});
+  await within(hangUp, { system, ms: RETRACT_MS, timeoutError: createTimeoutError }).catch(() => {});
   void openCalls.end();
 }
 

@@ -6,7 +6,7 @@ import type { RemovedCalls } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import type { Dispatcher } from "../dialling/dispatcher.ts";
 import type { Terminations } from "../terminations.ts";
-import { type CallKeepers, removeCalls } from "./remove-calls.ts";
+import { type RemovalContext, removeCalls } from "./remove-calls.ts";
 
 type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings">;
 
@@ -39,23 +39,23 @@ export interface Erasure {
  * @throws {Refusal} `phone_number_invalid`
  */
 export async function erasePhone(
-  keepers: CallKeepers,
+  context: RemovalContext,
   phone: string,
   settle?: (call: Call) => Promise<void>,
 ): Promise<Erasure> {
-  const { batches, instances, lineRecords, retention } = keepers.storage;
+  const { batches, instances, lineRecords, retention } = context.storage;
   const numbers = numberForms(checkedPhone(phone, "/phone")).map(mentionedNumber);
   const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0, targets: 0 };
   const activeCalls = new Set<string>();
   const linkedIds = new Set<string>();
   for (const number of numbers) {
-    for await (const page of callsNaming(keepers, number)) {
+    for await (const page of callsNaming(context, number)) {
       for (const call of page)
         if (settle) await settle(call);
         else if (isActive(call.status)) activeCalls.add(call.id);
       const endedCalls = page.filter(({ id }) => !activeCalls.has(id));
       const removal = await removeCalls(
-        keepers,
+        context,
         endedCalls.map(({ id }) => id),
       );
       const removedIds = new Set(removal.ids);
@@ -75,7 +75,7 @@ export async function erasePhone(
   return { ...counts, activeCalls: [...activeCalls], instances: [...linkedIds] };
 }
 
-async function* callsNaming({ storage }: CallKeepers, number: MentionedNumber): AsyncGenerator<readonly Call[]> {
+async function* callsNaming({ storage }: RemovalContext, number: MentionedNumber): AsyncGenerator<readonly Call[]> {
   for (let after: string | undefined; ; ) {
     const page = await storage.calls.naming(number, { limit: BATCH_SIZE, after });
     yield page;

@@ -8,7 +8,7 @@ import type { Telephony } from "../../../ports/telephony.ts";
 import type { PurgeClock } from "./purge-clock.ts";
 
 /** Dependencies of {@link removeCalls}: everything that stores a part of a call. */
-export interface CallKeepers {
+export interface RemovalContext {
   readonly storage: Storage;
   readonly recordings: Pick<Recordings, "forget">;
   readonly telephony: ReadonlyMap<string, Pick<Telephony, "forget">>;
@@ -22,11 +22,11 @@ export interface CallKeepers {
  * without its call.
  */
 export async function removeCalls(
-  { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,
+  { storage, recordings, telephony, system, timings, purgeClock }: RemovalContext,
   ids: readonly string[],
 ): Promise<RemovedCalls> {
-  const forget = (keeper: string, work: Promise<void> | undefined) => {
-    const timeoutError = () => new Error(`${keeper} did not delete its calls within ${timings.closeMs} ms`);
+  const forget = (subject: string, work: Promise<void> | undefined) => {
+    const timeoutError = () => new Error(`${subject} did not delete its calls within ${timings.closeMs} ms`);
     return work && within(work, { system, ms: timings.closeMs, timeoutError });
   };
   await forget("the storage of recordings", recordings.forget(ids));

@@ -31,14 +31,14 @@ export function PlanCard({
     onStarted(await client.batches.start(batch.id, { skipInvalid: invalid > 0 }));
   });
   const { starts_at, ends_at, call_ms, call_ms_source } = plan;
-  const assumedNote = call_ms_source === "message" ? "" : ` (${texts.assumed})`;
+  const assumptionNote = call_ms_source === "message" ? "" : ` (${texts.assumed})`;
   const facts: [string, string][] = [[texts.called, formatNumber(waitingCount)]];
   if (invalid + duplicates > 0) facts.push([texts.faulty, formatNumber(invalid + duplicates)]);
   if (starts_at !== null && ends_at !== null) {
     facts.push([texts.starts, formatTime(starts_at)], [texts.ends, formatTime(ends_at)]);
     facts.push([texts.lasts, formatDuration(Date.parse(ends_at) - Date.parse(starts_at))]);
   }
-  facts.push([texts.callLength, formatDuration(call_ms) + assumedNote]);
+  facts.push([texts.callLength, formatDuration(call_ms) + assumptionNote]);
   return (
     <Card title={texts.title} actions={<BatchBadge status={batch.status} />}>
       <div class="stack">
