@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// An agent that follows a script: it asks about an appointment, and the callee answers by pressing keys. On the simulated network.
+// An agent that follows a script: it asks about an appointment, and the callee answers by pressing keys. It runs on the
+// simulated network.
 //
 //   Start   node agent-appointment.ts
 import process from "node:process";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An agent with a language model: it takes free instructions, listens, and replies. On the simulated network.
+// An agent with a language model: it follows free instructions, listens, and replies. It runs on the simulated network.
 //
 //   Start   MODEL_URL=http://127.0.0.1:11434/v1 MODEL=… SPEECH_TO_TEXT_URL=http://127.0.0.1:8000/v1 SPEECH_TO_TEXT=… \\
 //           node agent-openai-compatible.ts [+12025550106]

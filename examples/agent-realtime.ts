@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An agent whose model takes and makes audio, over the realtime protocol of OpenAI. On the simulated network.
+// An agent whose model hears and speaks audio, over OpenAI's realtime protocol. It runs on the simulated network.
 //
 //   Start   REALTIME_URL=https://api.openai.com/v1 REALTIME_MODEL=… REALTIME_KEY=… node agent-realtime.ts [+12025550106]
 import process from "node:process";

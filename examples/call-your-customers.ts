@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Calls everyone in a CSV file, retries those who are busy, and writes who heard the message: docs/batches.md.
+// Calls everyone in a CSV file, calls busy numbers again, and writes a file of the results: docs/batches.md.
 //
 //   Start   INSTANCE=inst_… RINGPORT_URL=http://127.0.0.1:8080 RINGPORT_TOKEN=rp_live_… node call-your-customers.ts [people.csv [message.wav]]
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const batch = await ringport.batches.create({
     : { type: "FIXED_TTS", tts: { text: "Hello {{name}}, we expect you at {{time}}.", voiceId: "en-US-1" } },
   retry: { on: ["busy", "no_answer"], times: 2, afterMs: 10_000 },
 });
-// Rows with faults are stored too, so that they can be corrected.
+// Invalid rows are stored too, so that they can be corrected.
 const { faults } = await ringport.batches.addTargets(batch.id, people);
 for (const { row, faults: problems } of faults) for (const { detail } of problems) console.log(`row ${row}: ${detail}`);
 

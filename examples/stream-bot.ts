@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A small voice menu: it listens to keys, and to words if the server transcribes, and replies by a table of rules.
+// A small voice menu: it listens to keys, and to words if the server transcribes, and replies according to a table of
+// rules.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-bot.ts [phone number]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -37,7 +38,7 @@ for await (const event of stream.events()) {
 }
 console.log(await stream.ended);
 
-/** A key, or a final text. */
+/** The key or the final transcript in an event; undefined for other events. */
 function inputOf(event: StreamEvent): string | undefined {
   if (event.type === "transcript") return event.final && event.speaker === "callee" ? event.text : undefined;
   return event.type === "call_event" && event.event === "dtmf" ? event.digit : undefined;
@@ -47,7 +48,7 @@ function tone(hz: number): Int16Array {
   return Int16Array.from({ length: 0.4 * RATE }, (_, i) => 8_000 * Math.sin((2 * Math.PI * hz * i) / RATE));
 }
 
-/** The sample of the first voice, a WAV file with a header of 44 bytes; on a server without voices a tone. */
+/** The sample of the first voice, a WAV file with a header of 44 bytes; a tone if the server has no voices. */
 async function sentence(): Promise<Int16Array | Uint8Array> {
   const [voice] = await ringport.voices();
   return voice ? (await ringport.voiceSample(voice.id)).subarray(44) : tone(330);

@@ -48,10 +48,10 @@ export class Lifecycle<App extends RunningApp> {
   readonly #options: LifecycleOptions<App>;
   readonly #halt = new AbortController();
   #resolveEnded: (reason: Error) => void = () => {};
-  #starting: Promise<App> | undefined;
+  #startPromise: Promise<App> | undefined;
   #app: App | undefined;
   #ports: EmbeddedPorts | undefined;
-  #stopping: Promise<void> | undefined;
+  #stopPromise: Promise<void> | undefined;
   #state: ServerState = "new";
   /** Callers that wait for the first start, to be refused if it has to wait for another server. */
   readonly #waitingCallers = new Set<() => void>();
@@ -97,20 +97,20 @@ export class Lifecycle<App extends RunningApp> {
 
   /** Starts unless already started; resolves when this server owns its database and is running. */
   start(): Promise<App> {
-    if (this.isClosed || (this.#state === "stopping" && !this.#starting))
+    if (this.isClosed || (this.#state === "stopping" && !this.#startPromise))
       return Promise.reject(new ClosedError("this Ringport was stopped; create a new one"));
-    this.#starting ??= this.#start().catch((error: unknown) => {
-      this.#starting = undefined;
+    this.#startPromise ??= this.#start().catch((error: unknown) => {
+      this.#startPromise = undefined;
       this.#transition("fail");
       throw error;
     });
-    return this.#starting;
+    return this.#startPromise;
   }
 
   /** Ends everything permanently. Idempotent. */
   stop(drainMs: number): Promise<void> {
-    this.#stopping ??= this.#stop(drainMs);
-    return this.#stopping;
+    this.#stopPromise ??= this.#stop(drainMs);
+    return this.#stopPromise;
   }
 
   /** True while another server owns the database, or may own it. */
@@ -140,7 +140,7 @@ export class Lifecycle<App extends RunningApp> {
   async #stop(drainMs: number): Promise<void> {
     this.#transition("stop");
     this.#halt.abort();
-    const app = await this.#starting?.catch(() => undefined);
+    const app = await this.#startPromise?.catch(() => undefined);
     await app?.stop(drainMs);
     this.#transition("close");
     if (!this.#ports) return;
@@ -163,7 +163,7 @@ export class Lifecycle<App extends RunningApp> {
     return app;
   }
 
-  /** Waits until the lease of another server has run out: once, or as often as it takes under `restart`. */
+  /** Waits until the lease of another server has run out: once, or repeatedly under `restart`. */
   async #open(storage: Storage): Promise<void> {
     const { system, log, onLeaseLost, open } = this.#options;
     let leaseEndsAt: number | undefined;
@@ -197,8 +197,8 @@ export class Lifecycle<App extends RunningApp> {
         const reportEnd = () => this.#resolveEnded(app.lease.lostSignal.reason as Error);
         this.stop(0).then(reportEnd, reportEnd);
       } else {
-        this.#starting = this.#restart(app, ports);
-        this.#starting.catch(() => {}); // only a stop ends the attempts
+        this.#startPromise = this.#restart(app, ports);
+        this.#startPromise.catch(() => {}); // only a stop ends the attempts
       }
     }
   }

@@ -49,7 +49,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly agentTools?: readonly AgentTool[] | undefined;
   /** The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works. */
   readonly agentVoiceId?: string | undefined;
-  /** Whose speech is transcribed: the callee's, or the caller's (the audio that the callee hears). Default: the callee's. */
+  /**
+   * The speakers whose words are transcribed: the callee, and the caller (the audio that the callee hears). Default:
+   * the callee.
+   */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Storage of the recordings of calls. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
@@ -126,7 +129,7 @@ export interface WebhookOptions {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** Fine tuning of the embedded defaults. */
+/** Fine-tuning options of the embedded defaults. */
 export interface EmbeddedTuning {
   /** `FULL` survives a power cut; `NORMAL` may lose the last commits. Default: `FULL`. */
   readonly synchronous?: "FULL" | "NORMAL" | undefined;
@@ -270,13 +273,13 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
-      /** Limit of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
+      /** Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
       readonly maxTurns?: number | undefined;
-      /** Limit of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
+      /** Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
       readonly maxTokens?: number | undefined;
     }
   | {
-      /** A model that takes and makes audio itself, over the realtime protocol of OpenAI. */
+      /** A model that hears and speaks audio itself, over OpenAI's realtime protocol. */
       readonly engine: "realtime";
       /** Address of the server with the version, without `/realtime`: `https://api.openai.com/v1`. */
       readonly baseUrl: string;
@@ -286,9 +289,9 @@ export type AgentTuning =
       readonly model: string;
       /** The provider's name of its voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
-      /** Limit of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
+      /** Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
       readonly maxTurns?: number | undefined;
-      /** Limit of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
+      /** Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
       readonly maxTokens?: number | undefined;
     };
 

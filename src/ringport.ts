@@ -59,9 +59,10 @@ export interface Ringport extends WebApp, UseCases {
    */
   erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
-   * Opens the storage, settles what a crashed process left behind, connects linked numbers. Called by the first use if not
-   * before. If the lease of another server has not run out yet, it waits for that: once under `onLeaseLost: "exit"`,
-   * as long as it takes under `"restart"`. @throws {StorageLocked} another server works on the same data
+   * Opens the storage, settles what a crashed process left behind, and connects the linked numbers. The first use of
+   * the server calls it if the program has not. If another server's lease has not run out yet, it waits for that: once
+   * under `onLeaseLost: "exit"`, repeatedly under `"restart"`.
+   * @throws {StorageLocked} another server works on the same data
    */
   start(): Promise<void>;
   /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`. */
@@ -87,7 +88,7 @@ type RunningRingport = RunningParts & RunningApp;
 const DRAIN_MS = 10_000;
 
 /**
- * Puts a Ringport together. Nothing is opened before `start` or the first use.
+ * Creates a Ringport. Nothing is opened before `start` or the first use.
  *
  * Throws a RangeError if `leaseRenewMs` is not less than half of `leaseMs`, or a limit of calls has a wrong value.
  */
@@ -127,7 +128,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     );
   }
 
-  /** Puts an application together on the open storage, and starts it. */
+  /** Assembles an application on the open storage, and starts it. */
   async function start(ports: EmbeddedPorts): Promise<RunningRingport> {
     const { storage, decoder, bodies, telephony, secret, asset, sha256, passwords, previousSecrets } = ports;
     const key = await secret();

@@ -1,6 +1,6 @@
-// zapo 1.8 dials every relay on port 3478, and WhatsApp returns no audio of the callee there. This makes peer connections
-// dial port 3480, which WhatsApp Web uses. A relay that does not respond there is dialled on 3478 after a moment: at least its
-// callee hears our message. Relays over plain UDP have no peer connection and are left unchanged.
+// zapo 1.8 dials every relay on port 3478, where WhatsApp sends no audio from the callee. This makes peer connections
+// dial port 3480, which WhatsApp Web uses. A relay that does not respond there is soon dialled on 3478, so that at
+// least its callee hears our message. Relays over plain UDP have no peer connection and are left unchanged.
 //
 // It was tested with the package and with scripted relays, not on the live network: see docs/whatsapp.md.
 

@@ -2,7 +2,7 @@
 // in `heard-N.wav`. In the terminal you are the owner of the number:
 //
 //   scan      scans the code that is shown now; GET /v1/instances/:instanceId/configure shows one
-//   ABCD1234  types this pairing code; POST /v1/instances/:instanceId/pairing-code gives one for +5511912345678
+//   ABCD1234  types this pairing code; POST /v1/instances/:instanceId/pairing-code returns one for +5511912345678
 //   restrict  WhatsApp locks the number out of calling people who have not written to it, as it does after many such calls
 //   release   the lock ends
 //   unlink    removes the device, as the app does under Settings, Linked devices
@@ -26,7 +26,7 @@ export const client = network.client;
 function runCommand(command: string): string {
   if (command === "scan") {
     const code = network.clients.findLast(({ shown }) => shown.qr !== undefined)?.shown.qr;
-    if (code === undefined) return "no code is shown: fetch one by GET /v1/instances/:instanceId/configure";
+    if (code === undefined) return "no code is shown: fetch one with GET /v1/instances/:instanceId/configure";
     network.scan(code, OWNER);
     return `${OWNER} has scanned the code`;
   }
@@ -53,7 +53,7 @@ function runCommand(command: string): string {
 
 createInterface({ input: process.stdin }).on("line", (line) => console.log(runCommand(line.trim())));
 
-/** Mono, 16 bits (WAVE_FORMAT_PCM). */
+/** The WAV file of what a callee heard: mono, 16 bits (WAVE_FORMAT_PCM). */
 function wavOf({ heard }: FakeWhatsAppCall): Uint8Array {
   const bytes = Buffer.alloc(44 + 2 * heard.length);
   bytes.write("RIFF    WAVEfmt ");

@@ -19,8 +19,8 @@ export function pgliteStorage(folder: string, start = () => new PGlite(folder)):
 }
 
 /**
- * PGlite does not notice a second process in its folder, so this process takes a lock before PGlite starts. It is one of
- * the operating system, which ends with the process: a new server need not wait for a lease.
+ * PGlite does not notice a second process in its folder, so this process takes a lock before PGlite starts. The
+ * operating system releases the lock when the process ends, so a new server need not wait for a lease.
  */
 function lock(folder: string): () => Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });

@@ -6,7 +6,7 @@ const RING_MS = 500;
 
 /**
  * One call to the loudspeaker: it rings, answers, plays its input and sends silence.
- * @param play takes each frame of the call, which is only valid until it returns
+ * @param play called with each frame of the call; the frame is only valid until `play` returns
  * @param deadlines of the line's host: nothing is played later
  */
 export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Deadlines): Leg {

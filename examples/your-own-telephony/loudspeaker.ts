@@ -1,7 +1,7 @@
 import type { Network } from "ringport";
 import { loudspeakerLine } from "./line.ts";
 
-/** Takes each frame that a callee hears, 20 ms at 16 kHz; the array is only valid until it returns. */
+/** Called with each frame that a callee hears, 20 ms at 16 kHz; the array is only valid until it returns. */
 export type Play = (callId: string, frame: Int16Array) => void;
 
 /** A custom telephone network: whatever number is called, the loudspeaker answers. */

@@ -53,7 +53,7 @@ export interface Context extends GuardedPorts {
   /** Speaks for calls, in turns. */
   readonly speechScheduler: SpeechScheduler;
   readonly processPauses: ProcessPauses;
-  /** The turns of calls whose file is decoded. */
+  /** The turns of calls whose audio files are being decoded. */
   readonly decoderTurns: FairTurns;
   /** The voice of agents, if their call names none. */
   readonly agentVoiceId: string | undefined;
@@ -84,7 +84,7 @@ export interface Context extends GuardedPorts {
   readonly strictSchemas: InputSchemas;
   /** True if live streams are switched on. */
   readonly streamPreview: boolean;
-  /** Ends a call that got no inbound audio even if its absence proves nothing. */
+  /** True if a call without inbound audio ends even on a network where that proves nothing. */
   readonly requireInboundAudio: boolean;
   /** Treatment of live calls on a network that does not return the callee's audio. */
   readonly oneWayCalls: "refuse" | "warn";

@@ -31,7 +31,7 @@ type QueriesContext = Pick<
 /** Default number of events on a page. */
 const PAGE_SIZE = 50;
 
-/** Reads across records. */
+/** The queries that span records. */
 export class Queries implements QueryUseCases {
   readonly #context: QueriesContext;
   readonly #dispatcher: Dispatcher;

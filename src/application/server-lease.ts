@@ -55,7 +55,7 @@ export class ServerLease {
     return this.#options.system.monotonic() < this.#deadlines.dial;
   }
 
-  /** True if this process is the owner, as far as it can tell. */
+  /** True if this process is the owner, as far as it knows. */
   get isHeld(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.send;
   }

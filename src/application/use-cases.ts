@@ -33,7 +33,7 @@ export interface CreateOptions {
   readonly idempotencyKey?: string | undefined;
   /** Refuses unknown fields. */
   readonly strict?: boolean | undefined;
-  /** Ends the wait for the check of an audio file or for a pairing code; no call is created then. */
+  /** Aborts the wait for the check of an audio file or for a pairing code; then no call is created. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -103,7 +103,7 @@ export type LinkPageState = {
   readonly name: string;
 } & ({ readonly linked: true; readonly phone: string | null } | { readonly linked: false; readonly code: LinkingCode });
 
-/** The use cases of instances. Every method throws a Refusal for a request that it does not carry out. */
+/** The use cases of instances. Every method may throw a Refusal. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
   /** Changes the fields in the input. A new caller number applies to calls created from now on. */
@@ -119,8 +119,8 @@ export interface InstanceUseCases {
   /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkingCode>;
   /**
-   * A code to type on the phone instead of scanning one; waits for it at most 10 s. Throws Refusal `instance_already_linked`,
-   * `pairing_code_unsupported`, `pairing_code_unavailable`.
+   * A code to type on the phone instead of scanning one; waits at most 10 s for it. Throws Refusal
+   * `instance_already_linked`, `pairing_code_unsupported`, `pairing_code_unavailable`.
    */
   pairingCode(
     principal: Principal,
@@ -136,14 +136,14 @@ export interface InstanceUseCases {
    */
   linkPage(ticket: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
   /**
-   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and waiting calls
-   * wait for another number. It has no effect without a linked number. After a `StorageUnavailable` it continues automatically.
+   * Unlinks the number of an instance: the live call ends, the credentials are erased, and waiting calls wait for
+   * another number. Has no effect if no number is linked. After a `StorageUnavailable` it continues automatically.
    * @throws {Refusal} `linked_by_operator`: the operator links the numbers of its network
    */
   unlink(principal: Principal, instanceId: string): Promise<Instance>;
   /**
-   * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion continues
-   * automatically, and a repeated request waits for its end.
+   * Deletes an instance: ends its calls, unlinks its number and erases its credentials. After a `StorageUnavailable`
+   * the deletion continues automatically, and a repeated request waits for its end.
    */
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
@@ -180,7 +180,7 @@ export interface EventPage {
   readonly more: boolean;
 }
 
-/** The use cases of calls. Every method throws a Refusal for a request that it does not carry out. */
+/** The use cases of calls. Every method may throw a Refusal. */
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;
@@ -228,7 +228,7 @@ export interface CallUseCases {
    * {@link recording} does.
    */
   eraseRecording(principal: Principal, callId: string): Promise<void>;
-  /** The call, once it is final; throws as {@link events} does. */
+  /** Resolves with the call once it is final; throws as {@link events} does. */
   wait(principal: Principal, callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }
 
@@ -240,7 +240,7 @@ export interface WebhookWithSecret extends Webhook {
 
 /** The use cases of webhooks. A demo token is refused with `demo_token_restricted`. */
 export interface WebhookUseCases {
-  /** The webhook gets events stored from now on. Throws Refusal `webhook_quota`. */
+  /** Creates a webhook, which gets events stored from now on. Throws Refusal `webhook_quota`. */
   create(
     principal: Principal,
     input: CreateWebhookInput,
@@ -262,7 +262,10 @@ export interface WebhookUseCases {
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`, `delivery_quota`. */
   test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
-  /** Newest first. Ended deliveries are kept for seven days; of tests and replays, only the newest 1,000 are kept. */
+  /**
+   * Lists deliveries, newest first. Ended deliveries are kept for seven days; of tests and replays, only the newest
+   * 1,000 are kept.
+   */
   deliveries(
     principal: Principal,
     webhookId: string,
@@ -298,7 +301,7 @@ export interface ConsentUseCases {
   list(principal: Principal, filter?: { status?: ConsentStatus | undefined }, page?: Page): Promise<Consent[]>;
 }
 
-/** Results of the calls of the last days. */
+/** Results of the calls of recent days. */
 export interface CallStatistics {
   /** Oldest day first, by the creation of the calls; days without calls included. */
   readonly days: readonly {
@@ -311,11 +314,11 @@ export interface CallStatistics {
   readonly failures: readonly { readonly reason: FailedReason; readonly calls: number }[];
 }
 
-/** A network as the creator of an instance chooses it. */
+/** A network that a new instance can choose. */
 export interface OpenNetwork {
   /** The `provider` of an instance. */
   readonly name: string;
-  /** The number is linked by a code that its owner scans, or by the operator. */
+  /** How a number is linked: by a code that its owner scans, or by the operator. */
   readonly linking: "code" | "operator";
   /** True if the callee's audio reaches the server, so that agents and streams can listen. */
   readonly receivesAudio: boolean;
@@ -323,18 +326,18 @@ export interface OpenNetwork {
   readonly callerIds: CallerIdRule | null;
 }
 
-/** Reads across records. */
+/** The queries that span records. */
 export interface QueryUseCases {
-  /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
+  /** The events of the user's instances and calls, or of one instance; at most 50 without a `limit`. */
   events(principal: Principal, query?: LogQuery): Promise<EventPage>;
   /**
-   * The same page once it has an event, or an empty one after `waitMs`. Throws Refusal `stopping` if this process stops
-   * before there is an event.
+   * Like {@link events}, but waits for an event; returns an empty page after `waitMs`. Throws Refusal `stopping` if
+   * this process stops before there is an event.
    */
   nextEvents(principal: Principal, query: LogQuery, limit: WaitLimit): Promise<EventPage>;
-  /** Results of the caller's calls of the last 14 days. Throws Refusal `demo_token_restricted`. */
+  /** Results of the user's calls in the last 14 days. Throws Refusal `demo_token_restricted`. */
   callSummary(principal: Principal): Promise<CallStatistics>;
-  /** The networks that the caller's instances may use, the default one first. */
+  /** The networks that the user's instances may use, the default one first. */
   networks(principal: Principal): Promise<OpenNetwork[]>;
   /** The available voices, without variants unless the filter asks for them. */
   voices(filter?: VoiceFilter): Promise<readonly Voice[]>;

@@ -27,7 +27,9 @@ export interface IncomingAudioOptions {
   readonly accepts?: string | undefined;
   /** False to decode the first bytes at once, in the stated encoding. Default: true. */
   readonly isHeldBack?: boolean | undefined;
-  /** Resolves when this much audio can be taken, ms; returns undefined if it can be taken now. Default: always now. */
+  /**
+   * Resolves when there is room for this much audio, ms; returns undefined if there is room now. Default: always now.
+   */
   readonly waitForRoom?: ((ms: number) => Promise<void> | undefined) | undefined;
   /** Receives the decoded samples, mono; the array is not reused. */
   readonly onDecoded: (samples: Int16Array, sampleRate: number) => void;
@@ -62,7 +64,7 @@ export class IncomingAudio {
   #watch = new CodedAudioWatch();
   #isFirstMessage = true;
   /** Ignored bytes, by reason. */
-  readonly #ignored = new ByteAccount();
+  readonly #ignoredBytes = new ByteAccount();
   /** Number of MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #isClosed = false;
@@ -116,18 +118,18 @@ export class IncomingAudio {
    * {@link push} is pending; more audio may follow.
    */
   end(): readonly IgnoredBytes[] {
-    if (this.#isClosed) return this.#ignored.total.ignored;
+    if (this.#isClosed) return this.#ignoredBytes.total.ignored;
     const heldBytes = this.#opening?.heldBytes ?? 0;
     const audio = this.#opening?.end();
     if (audio !== undefined) {
       this.#use(audio.format);
       this.#decodeSlice(audio.bytes);
-    } else this.#ignored.addIgnored("incomplete", heldBytes);
-    if (this.#pcm.isOdd) this.#ignored.addIgnored("incomplete", 1);
+    } else this.#ignoredBytes.addIgnored("incomplete", heldBytes);
+    if (this.#pcm.isOdd) this.#ignoredBytes.addIgnored("incomplete", 1);
     this.#endWav();
     this.#emit(this.#mp3?.finish?.() ?? []);
     this.reset();
-    return this.#ignored.total.ignored;
+    return this.#ignoredBytes.total.ignored;
   }
 
   /** Frees the decoder. Idempotent. */
@@ -181,7 +183,7 @@ export class IncomingAudio {
     this.#refuseText(body, false);
     const name = foreignName(body);
     if (name === undefined || name === "WAV") return;
-    throw new NotAudio(`a WAV header stands before other audio: this is ${name}: send it without that header`);
+    throw new NotAudio(`a WAV header precedes other audio: this is ${name}: send it without that header`);
   }
 
   /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */
@@ -208,7 +210,7 @@ export class IncomingAudio {
   }
 
   #account(ignored: readonly IgnoredBytes[] = []): void {
-    for (const { reason, bytes } of ignored) this.#ignored.addIgnored(reason, bytes);
+    for (const { reason, bytes } of ignored) this.#ignoredBytes.addIgnored(reason, bytes);
   }
 
   #refusal(name: string): NotAudio {

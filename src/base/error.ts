@@ -4,19 +4,19 @@ export abstract class CodedError extends Error {
   abstract readonly code: string;
 }
 
-/** Ringport cannot run with these options, settings or files; the message names the fix. */
+/** Thrown if Ringport cannot run with these options, settings or files; the message names the fix. */
 export class ConfigurationError extends CodedError {
   override readonly name = "ConfigurationError";
   readonly code = "configuration_invalid";
 }
 
-/** The object was stopped or closed before it was used. */
+/** Thrown if an object is used after it was stopped or closed. */
 export class ClosedError extends CodedError {
   override readonly name = "ClosedError";
   readonly code = "closed";
 }
 
-/** A rule of the program itself is broken: a bug to report. */
+/** Thrown if the program breaks one of its own rules, which is a bug to report. */
 export class InternalError extends CodedError {
   override readonly name = "InternalError";
   readonly code = "internal_error";

@@ -100,7 +100,8 @@ function read(reader: Reader, levels: number): unknown {
 
 function readAll(reader: Reader, levels: number): unknown[] {
   const values: unknown[] = [];
-  for (let remaining = reader.length(); remaining > 0; remaining--) values.push(read(reader, levels - 1));
+  for (let remainingItems = reader.length(); remainingItems > 0; remainingItems--)
+    values.push(read(reader, levels - 1));
   return values;
 }
 
@@ -159,10 +160,10 @@ class Writer {
 
   #makeRoom(count: number): void {
     if (this.#position + count <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#position + count));
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
+    const largerBuffer = new Uint8Array(Math.max(2 * this.#bytes.length, this.#position + count));
+    largerBuffer.set(this.#bytes);
+    this.#bytes = largerBuffer;
+    this.#view = new DataView(largerBuffer.buffer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RequestLine, RingportError } from "./ringport-error.ts";
 import type { CreatedCall } from "./views.ts";
 
-/** No call was placed: the instance has an active call, and it is to another number or of another type. */
+/** Thrown if no call was placed, because the instance has an active call to another number or of another type. */
 export class AnotherCallActive extends RingportError {
   /** The active call. */
   readonly call: CreatedCall;

@@ -17,7 +17,7 @@ export interface ListBatchesQuery extends PageQuery {
 
 /** A filter of targets, by the names of the query parameters. */
 export interface ListTargetsQuery extends PageQuery {
-  /** Targets in one of these states. */
+  /** Only targets in one of these states. */
   readonly status?: readonly TargetStatus[] | undefined;
 }
 

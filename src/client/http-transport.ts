@@ -190,19 +190,19 @@ export function createTransport(options: ClientOptions): Transport {
       return pageIn<T>(await send("get", path, { query }, options?.signal));
     },
     async logPage<T>(path: string, query: Query, options?: RequestOptions) {
-      const received = await send("get", path, { query }, options?.signal);
-      const { response, request } = received;
+      const receivedResponse = await send("get", path, { query }, options?.signal);
+      const { response, request } = receivedResponse;
       const cursor = response.headers.get("next-cursor");
       if (cursor === null) throw errorOfResponse(response, request, undefined, "without a Next-Cursor header");
-      return { ...(await pageIn<T>(received)), cursor };
+      return { ...(await pageIn<T>(receivedResponse)), cursor };
     },
     async nextPage<T>(path: string, query: Query, options?: RequestOptions) {
       const parts = waitS > 0 ? { query, prefer: `wait=${waitS}` } : { query };
-      const received = await send("get", path, parts, options?.signal);
-      const { headers } = received.response;
+      const receivedResponse = await send("get", path, parts, options?.signal);
+      const { headers } = receivedResponse.response;
       const serverWaits = /\bwait=/.test(headers.get("preference-applied") ?? "");
       return {
-        ...(await pageIn<T>(received)),
+        ...(await pageIn<T>(receivedResponse)),
         cursor: headers.get("next-cursor") ?? undefined,
         hasWaited: serverWaits,
       };
@@ -275,13 +275,13 @@ function clientError(error: unknown, request: RequestLine): unknown {
   return error;
 }
 
-async function parseResponse<T>(received: ReceivedResponse): Promise<ParsedResponse<T>> {
-  const { status, headers } = received.response;
-  return { body: await readJson<T>(received), status, headers };
+async function parseResponse<T>(receivedResponse: ReceivedResponse): Promise<ParsedResponse<T>> {
+  const { status, headers } = receivedResponse.response;
+  return { body: await readJson<T>(receivedResponse), status, headers };
 }
 
-async function pageIn<T>(received: ReceivedResponse): Promise<Page<T>> {
-  return pageOf(await readJson<T[]>(received), received.response.headers.get("link"));
+async function pageIn<T>(receivedResponse: ReceivedResponse): Promise<Page<T>> {
+  return pageOf(await readJson<T[]>(receivedResponse), receivedResponse.response.headers.get("link"));
 }
 
 /** The JSON body. The parser's error quotes the body, so it does not become a cause. */

@@ -48,12 +48,12 @@ export type {
 export type CallExpansion = "outcome" | "transcript" | "media" | "reference" | "result" | "metrics" | "quality";
 
 /** The fields that an expansion adds. */
-type Added<E extends CallExpansion> = E extends "reference" ? "reference" | "metadata" : E;
+type ExpandedFields<E extends CallExpansion> = E extends "reference" ? "reference" | "metadata" : E;
 
 /** A call with the requested objects. */
 export type CallWith<E extends CallExpansion> = [E] extends [never]
   ? Call
-  : Call & { [Name in Added<E>]: Exclude<Call[Name], undefined> };
+  : Call & { [Name in ExpandedFields<E>]: Exclude<Call[Name], undefined> };
 
 /** A call that has ended. */
 export type FinishedCall = Call & { status: "COMPLETED" | "FAILED"; outcome: Outcome };

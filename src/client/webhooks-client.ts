@@ -14,7 +14,7 @@ export interface ListDeliveriesQuery extends PageQuery {
  * retried: a second attempt would create another one.
  */
 export interface WebhooksClient {
-  /** The response contains the secret, which is shown only once. */
+  /** Creates a webhook. The response contains the secret, which is shown only once. */
   create(input: CreateWebhookInput, options?: RequestOptions): Promise<WebhookWithSecret>;
   /** All webhooks, newest first, read in pages of `limit` webhooks. */
   list(query?: PageQuery, options?: RequestOptions): AsyncGenerator<Webhook, void, undefined>;

@@ -3,7 +3,10 @@ import { noContent, vary } from "./replies/reply.ts";
 import type { RequestContext } from "./requests/request-context.ts";
 import { METHODS, REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
 
-/** The origins whose web pages may call: none, all, or these. Cookies are never credentials, so they are not allowed. */
+/**
+ * The origins whose web pages may send requests: none, all, or these. Cookies are never credentials, so they are not
+ * allowed.
+ */
 export type CorsOption = false | true | { readonly origins: readonly string[]; readonly maxAgeSeconds?: number };
 
 /** The CORS policy. */

@@ -47,7 +47,7 @@ export interface HttpDependencies {
   readonly log: Logger;
   /** Path before `/v1`, such as `/api`. Default: none. */
   readonly basePath?: string | undefined;
-  /** The origins whose web pages may call. Default: off. */
+  /** The origins whose web pages may send requests. Default: off. */
   readonly cors?: CorsOption | undefined;
   /** Number of requests each token may make. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined;

@@ -77,7 +77,7 @@ export interface TurnMetrics {
 
 /** Measurements of a call that an agent conducted. */
 export interface CallMetrics {
-  /** In their order; the first 500. */
+  /** In order; at most the first 500. */
   turns: TurnMetrics[];
 }
 
@@ -99,7 +99,7 @@ export interface QualityInterval {
 
 /** Quality of a call's audio over time. */
 export interface CallQuality {
-  /** Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter. */
+  /** Oldest first, fewer than 120: 5 s each at first, longer in long calls; the last one may be shorter. */
   intervals: QualityInterval[];
 }
 
@@ -176,13 +176,13 @@ export interface Call {
   outcome?: Outcome | null | undefined;
   /** With expand=transcript: what was spoken, in the order of speaking; null until there is any. */
   transcript?: TranscriptLine[] | null | undefined;
-  /** With expand=result: what the agent found out, by name; null until the call has ended, and if it found out nothing. */
+  /** With expand=result: what the agent found out, by name; null until the call has ended, or if it found out nothing. */
   result?: { [key: string]: unknown } | null | undefined;
   /** With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call has ended. */
   result_error?: string | null | undefined;
-  /** With expand=metrics: the latencies of the agent's turns; null until the call has ended, and without an agent. */
+  /** With expand=metrics: the latencies of the agent's turns; null until the call has ended, or if no agent conducted it. */
   metrics?: CallMetrics | null | undefined;
-  /** With expand=quality: the quality of the audio over time, even during the call; null until something was measured, and if the network has no statistics. */
+  /** With expand=quality: the quality of the audio over time, even during the call; null until something was measured, or if the network has no statistics. */
   quality?: CallQuality | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded or has a Call-ID. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
@@ -367,17 +367,17 @@ export interface Batch {
   name: string;
   /** COMPLETED and CANCELLED are final. */
   status: BatchStatus;
-  /** Reason of the pause or the cancellation; null without one. */
+  /** Reason for the pause or the cancellation; null without one. */
   reason: string | null;
   /** The instances that place the calls. */
   instance_ids: string[];
   type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
   schedule: BatchSchedule;
-  /** When a target is called again; null: never. */
+  /** Conditions on which a target is called again; null: never. */
   retry: BatchRetry | null;
-  /** Calls at the same time; null: as many as the instances carry. */
+  /** Maximum number of concurrent calls; null: as many as the instances carry. */
   max_concurrent: number | null;
-  /** A callee who was called outside of the batch is called this long after. */
+  /** Minimum time between a call to a callee outside of the batch and one in it, ms. */
   gap_ms: number;
   /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
   breaker: { share: number; calls: number } | null;
@@ -393,9 +393,9 @@ export interface Batch {
 
 /** The times at which the calls of a batch may be dialled. */
 export interface BatchSchedule {
-  /** No call before this time. */
+  /** No call is placed before this time. */
   start_at: string | null;
-  /** No call from this time on. */
+  /** No call is placed from this time on. */
   end_at: string | null;
   /** Local hours, and days from 1 Monday to 7 Sunday; null: at any hour, every day. */
   hours: { from: string; to: string; days: number[] | null } | null;
@@ -403,15 +403,15 @@ export interface BatchSchedule {
   zone: string;
 }
 
-/** When a target is called again. */
+/** Conditions on which a target is called again. */
 export interface BatchRetry {
   on: RetryReason[];
-  /** Further calls after the first one. */
+  /** Maximum number of calls after the first one. */
   times: number;
   backoff: { first_ms: number; factor: number; max_ms: number };
 }
 
-/** The targets of a batch, counted. */
+/** Number of targets of a batch, in total and by status. */
 export interface BatchCounts {
   /** All targets. */
   targets: number;
@@ -429,17 +429,17 @@ export interface BatchDetails {
   name: string;
   /** COMPLETED and CANCELLED are final. */
   status: BatchStatus;
-  /** Reason of the pause or the cancellation; null without one. */
+  /** Reason for the pause or the cancellation; null without one. */
   reason: string | null;
   /** The instances that place the calls. */
   instance_ids: string[];
   type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
   schedule: BatchSchedule;
-  /** When a target is called again; null: never. */
+  /** Conditions on which a target is called again; null: never. */
   retry: BatchRetry | null;
-  /** Calls at the same time; null: as many as the instances carry. */
+  /** Maximum number of concurrent calls; null: as many as the instances carry. */
   max_concurrent: number | null;
-  /** A callee who was called outside of the batch is called this long after. */
+  /** Minimum time between a call to a callee outside of the batch and one in it, ms. */
   gap_ms: number;
   /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
   breaker: { share: number; calls: number } | null;
@@ -454,7 +454,7 @@ export interface BatchDetails {
   /** The message as it was given, without the bytes of an audio file. */
   message: { [key: string]: unknown };
   counts: BatchCounts;
-  /** Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING. */
+  /** Estimated end at the speed so far; null if it is unknown, or if the batch is not RUNNING. */
   estimated_end_at: string | null;
 }
 
@@ -464,17 +464,17 @@ export interface CreatedBatch {
   name: string;
   /** COMPLETED and CANCELLED are final. */
   status: BatchStatus;
-  /** Reason of the pause or the cancellation; null without one. */
+  /** Reason for the pause or the cancellation; null without one. */
   reason: string | null;
   /** The instances that place the calls. */
   instance_ids: string[];
   type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
   schedule: BatchSchedule;
-  /** When a target is called again; null: never. */
+  /** Conditions on which a target is called again; null: never. */
   retry: BatchRetry | null;
-  /** Calls at the same time; null: as many as the instances carry. */
+  /** Maximum number of concurrent calls; null: as many as the instances carry. */
   max_concurrent: number | null;
-  /** A callee who was called outside of the batch is called this long after. */
+  /** Minimum time between a call to a callee outside of the batch and one in it, ms. */
   gap_ms: number;
   /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
   breaker: { share: number; calls: number } | null;
@@ -489,7 +489,7 @@ export interface CreatedBatch {
   /** The message as it was given, without the bytes of an audio file. */
   message: { [key: string]: unknown };
   counts: BatchCounts;
-  /** Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING. */
+  /** Estimated end at the speed so far; null if it is unknown, or if the batch is not RUNNING. */
   estimated_end_at: string | null;
   report: ImportReport;
 }
@@ -502,9 +502,9 @@ export interface BatchPlan {
   /** Faults of the batch itself; each with a JSON Pointer into it. */
   problems: { pointer: string; code: string; detail: string }[];
   instances: PlannedInstance[];
-  /** The first dial; null without a call. */
+  /** The first dial; null if the plan has no calls. */
   starts_at: string | null;
-  /** The end of the last call; null without a call. */
+  /** The end of the last call; null if the plan has no calls. */
   ends_at: string | null;
   /** Length of a call that the plan assumes, ms. */
   call_ms: number;
@@ -513,15 +513,15 @@ export interface BatchPlan {
   calls: { position: number; phone_number: string; instance_id: string; at: string }[];
 }
 
-/** The part of an instance in a plan. */
+/** An instance's part in a plan. */
 export interface PlannedInstance {
   instance_id: string;
   name: string;
   /** E.164; null if it is unknown. */
   phone: string | null;
-  /** Calls that it would place. */
+  /** Number of calls that it would place. */
   calls: number;
-  /** Calls that it carries at once. */
+  /** Number of calls that it carries at once. */
   lines: number;
   /** Time between two dials, ms. */
   pace_ms: number;
@@ -542,17 +542,17 @@ export interface BatchTarget {
   reference: string | null;
   metadata: { [key: string]: unknown };
   status: TargetStatus;
-  /** Of an invalid target, or a duplicate. */
+  /** Set only for an invalid or duplicate target. */
   faults: TargetFault[];
-  /** Calls so far. */
+  /** Number of calls so far. */
   attempts: number;
-  /** Earliest time of the next call; null unless it waits. */
+  /** Earliest time of the next call; null if it does not wait. */
   next_attempt_at: string | null;
-  /** What it waits for; null unless it waits, and if the cause is unknown. */
+  /** What it waits for; null if it does not wait, or if the cause is unknown. */
   waiting: TargetWait | null;
   /** Its active or last call. */
   call_id: string | null;
-  /** Why it has ended, or why its last call did. */
+  /** Reason why it, or its last call, has ended. */
   reason: string | null;
   /** The result of its last call; null before its end. */
   result: TargetResult | null;
@@ -700,10 +700,10 @@ export interface StreamCallEvent {
   recoverable?: boolean | undefined;
 }
 
-/** Part of a client's stream that the server has taken. */
+/** How much of a client's stream the server has processed. */
 export interface StreamProgress {
   type: "progress";
-  /** Messages taken from clients of this call so far, over all connections; `progress` does not count. */
+  /** Number of messages processed from clients of this call so far, over all connections; `progress` does not count. */
   messages: number;
   /** Audio that is queued, ms. */
   queued_ms: number;
@@ -785,9 +785,9 @@ export interface AudioMedia {
   /** The file is cut off: it is shorter than its header states. */
   truncated: boolean;
   bytes?: { header: number; played: number; ignored: number } | undefined;
-  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, or if the network has none. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, or if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;
@@ -797,9 +797,9 @@ export interface AudioMedia {
 export interface SpeechMedia {
   voice_id: string;
   characters: number;
-  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, or if the network has none. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, or if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;
@@ -807,9 +807,9 @@ export interface SpeechMedia {
 
 /** The media of a call without a fixed message. */
 export interface LiveMedia {
-  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, or if the network has none. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, or if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;
@@ -854,7 +854,7 @@ export interface CallFilters {
 }
 
 /** Every named response. */
-export interface Answers {
+export interface NamedResponses {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
   TranscriptLine: TranscriptLine;
@@ -919,4 +919,4 @@ export interface Answers {
 }
 
 /** The value of a named response. */
-export type View<Name extends keyof Answers> = Answers[Name];
+export type View<Name extends keyof NamedResponses> = NamedResponses[Name];

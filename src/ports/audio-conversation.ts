@@ -2,10 +2,10 @@ import type { CallResult } from "../domain/calls/call.ts";
 import type { AgentBrief } from "./conversation.ts";
 
 /**
- * An agent that takes the callee's audio and replies with audio, such as a speech-to-speech model.
+ * An agent that receives the callee's audio and replies with audio, such as a speech-to-speech model.
  *
- * The core owns the time. It paces the agent's audio, however fast that arrives, tracks how much of it the callee heard,
- * stops it if the callee interrupts, notices silence, and hangs up. An agent therefore never sleeps.
+ * The core owns the time. It paces the agent's audio, however fast that arrives, tracks how much of it the callee
+ * heard, stops it if the callee interrupts, notices silence, and hangs up. An agent therefore never sleeps.
  */
 export interface AudioAgent {
   readonly kind: "audio";
@@ -63,15 +63,16 @@ export interface AudioConversation {
   answered(format: AudioFormat): void;
   /** The next audio of the callee, in the format. The array is reused: copy what you keep. */
   hear(audio: Uint8Array): void;
-  /** The callee pressed a key: 0-9 * # A-D. What the agent was saying has been stopped. */
+  /** Called when the callee has pressed a key, 0-9 * # A-D; the agent's speech has been stopped. */
   key(digit: string): void;
-  /** Both sides were silent for the time of the last `listen`. */
+  /** Called when both sides were silent for the time of the last `listen`. */
   silence(): void;
-  /** The transfer has failed, and the call continues. */
+  /** Called when the transfer has failed, and the call continues. */
   transferFailed(detail: string): void;
   /**
-   * A machine has answered and records now: the agent's next words are the message, after which it hangs up. It gets no more
-   * of the callee's audio. Called after `leave_voicemail`, or at any time after the answer, even after `hang_up`.
+   * Called when a machine has answered and records now: the agent's next words are the message, after which it hangs
+   * up. It gets no more of the callee's audio. This follows `leave_voicemail`, or happens at any time after the answer,
+   * even after `hang_up`.
    */
   voicemail(): void;
   /** Called when the call will soon reach its maximum duration: the agent says goodbye and hangs up. */

@@ -26,8 +26,8 @@ export class AudioUnsupported extends CodedError {
 /** Decodes one MP3 as it arrives. */
 export interface Mp3Stream {
   /**
-   * Takes the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream, which
-   * may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
+   * Adds the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream,
+   * which may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
    * @throws {AudioUnsupported} too many bytes are not MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];

@@ -76,9 +76,9 @@ export interface Conversation {
   /** Called before each reply but the first: the words of the agent that the callee has heard since the previous reply. */
   heard?(text: string): void;
   /**
-   * The callee has probably said this, and the turn is about to end: the agent may start to prepare its reply. Nothing is
-   * spoken or done until the words arrive as an input, and they may never arrive. Called between two replies, after
-   * {@link heard}; the latest call counts. Returns at once.
+   * Called when the callee has probably said this, and the turn is about to end: the agent may start to prepare its
+   * reply. Nothing is spoken or done until the words arrive as an input, and they may never arrive. It is called
+   * between two replies, after {@link heard}; the latest call counts. Returns at once.
    * @param signal aborted when the call ends
    */
   prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;

@@ -35,8 +35,8 @@ export interface AheadSource {
    */
   pull(frame: Int16Array): number;
   /**
-   * The leg reports every 20 ms while it sends: since the last report it has sent `samples` pulled samples, and `silence`
-   * samples for lack of any. `ranDry`: samples were lacking after signal, and the rest had not been recalled.
+   * Called by the leg every 20 ms while it sends: since the last report it has sent `samples` pulled samples, and
+   * `silence` samples for lack of any. `ranDry`: samples were lacking after signal, and the rest had not been recalled.
    */
   sent(samples: number, silence: number, hasRunDry: boolean): void;
   /**
@@ -59,13 +59,13 @@ export const SAMPLE = {
 /** The sink of the audio that a leg receives. */
 export interface FrameSink {
   /**
-   * Takes one received frame.
+   * Receives one frame.
    *
-   * The arrays are only valid during the call, because the leg reuses them: copy what you keep. Frames arrive in
-   * order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
+   * The arrays are only valid until the method returns, because the leg reuses them: copy what you keep. Frames arrive
+   * in order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
    *
-   * Keys, speech, beeps and words are detected in received samples only: concealed audio resembles the
-   * audio before it, so a tone would seem to be played twice.
+   * Keys, speech, beeps and words are detected in received samples only: concealed audio resembles the audio before it,
+   * so a tone would seem to be played twice.
    *
    * @param received one value of {@link SAMPLE} for each sample; omitted if the whole frame was received
    */
@@ -82,6 +82,6 @@ export interface PcmChunk {
 
 /** A whole audio file as samples, at the rate of the file. */
 export interface DecodedAudio extends PcmChunk {
-  /** True if the file promised more audio than it contains. All audio that it contains is here. */
+  /** True if the file declares more audio than it contains; the samples are all that it contains. */
   readonly truncated: boolean;
 }

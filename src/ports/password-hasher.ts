@@ -23,7 +23,7 @@ export interface PasswordHasher {
 /** The order of requests that wait: people with a session, a code or a browser that has signed in before come first. */
 export type HashTurn = "known" | "stranger";
 
-/** Too many passwords are being hashed; the caller may try again. */
+/** Thrown if too many passwords are being hashed; the caller may try again. */
 export class HasherBusy extends CodedError {
   override readonly name = "HasherBusy";
   readonly code = "hasher_busy";

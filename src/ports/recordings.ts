@@ -2,7 +2,7 @@ import type { IncompleteReason } from "../domain/events.ts";
 
 /**
  * Keeps recordings of calls: WAV files of 16 bits and two channels, the audio played to the callee on the left and the
- * callee on the right. A recording that a crash cut off can be read up to two seconds before it.
+ * callee on the right. After a crash, a recording can be read except for its last two seconds.
  */
 export interface Recordings {
   /**
@@ -29,7 +29,7 @@ export interface RecordingWriter {
   /** Length of the recording so far, without lost audio, ms. */
   readonly recordedMs: number;
   /**
-   * The next samples of both channels, from the start of the arrays. Called on the leg's clock: it does not wait,
+   * Adds the next samples of both channels, from the start of the arrays. Called on the leg's clock: it does not wait,
    * throw, or keep the arrays.
    */
   write(played: Int16Array, received: Int16Array, samples: number): void;

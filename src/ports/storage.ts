@@ -122,9 +122,10 @@ export interface ConsentStore {
   /** A user's consents for these few numbers, in any order. */
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
-   * Stores a consent in place of an earlier one for the same number, whose `createdAt` it keeps. Of concurrent writes the
-   * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
-   * @param maxConsents how many its user may have; concurrent writes never exceed it. Default: any number
+   * Stores a consent in place of an earlier one for the same number, whose `createdAt` it keeps. Of concurrent writes
+   * the last one counts. No record is stored for a user whose account was deleted, even if that happens at the same
+   * time.
+   * @param maxConsents maximum number of consents of its user; concurrent writes never exceed it. Default: any number
    * @returns the stored consent and whether it is new, or the reason why none was stored
    */
   put(
@@ -146,7 +147,7 @@ export interface TrustedTime {
   readonly step?: { readonly ms: number; readonly waitedMs: number } | undefined;
 }
 
-/** The purge clock's state, scrubbing of deleted records, and what is stored. */
+/** The state of the purge clock, the size of the stored data, and the scrubbing of deleted records. */
 export interface RetentionStore {
   trustedTime(): Promise<TrustedTime | undefined>;
   saveTrustedTime(time: TrustedTime): Promise<void>;
@@ -192,17 +193,17 @@ export interface SealedStore {
   replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
 }
 
-/** The database cannot serve the request now; the caller may try again. */
+/** Thrown if the database cannot serve the request now; the caller may try again. */
 export class StorageUnavailable extends CodedError {
   override readonly name = "StorageUnavailable";
   /** The code of the matching problem document. */
   readonly code = "storage_unavailable";
 }
 
-/** Another server has taken over the database: no record was stored, and trying again does not help. */
+/** Thrown if another server has taken over the database: no record was stored, and trying again does not help. */
 export class LeaseLost extends StorageUnavailable {}
 
-/** Another server already uses this database. */
+/** Thrown if another server already uses this database. */
 export class StorageLocked extends CodedError {
   override readonly name = "StorageLocked";
   readonly code = "storage_locked";

@@ -62,7 +62,7 @@ export interface Telephony {
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**
-   * Reason why this network never calls a number, as a sentence for the caller; undefined if it may be called. Asked
+   * Reason why this network never calls a number, as a sentence for the caller; undefined if it may be called. Called
    * before a call is created, and again before it is dialled. Left out if every number may be called.
    * @param phoneNumber E.164
    */

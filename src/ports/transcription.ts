@@ -51,8 +51,8 @@ export interface TranscriptionOptions {
 /** The transcription of one speaker. */
 export interface TranscriptionSession {
   /**
-   * The next samples, about 20 ms; the array is not kept. Never waits and never throws: a bounded queue drops its oldest,
-   * counts, and reports the loss as an error.
+   * Adds the next samples, about 20 ms; the array is not kept. Never waits and never throws: a bounded queue drops its
+   * oldest, counts, and reports the loss as an error.
    * @param atMs audio time of the first sample
    */
   push(samples: Int16Array, atMs: number): void;
@@ -61,8 +61,8 @@ export interface TranscriptionSession {
   /** The transcripts, in spoken order as far as the engine allows. For one reader. */
   readonly events: AsyncIterable<TranscriptionEvent>;
   /**
-   * The audio has ended: pending transcripts arrive within a few seconds, then `events` ends and this resolves.
-   * Idempotent; never rejects.
+   * Ends the audio: pending transcripts arrive within a few seconds, then `events` ends and this resolves. Idempotent;
+   * never rejects.
    */
   close(): Promise<void>;
 }

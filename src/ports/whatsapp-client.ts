@@ -77,7 +77,7 @@ export interface WhatsAppVoip {
   endCall(callId: string, reason?: any): Promise<void>;
   /** Passes frames from `feedLiveAudio` on, instead of a microphone. */
   setExternalAudioMode(callId: string, enabled: boolean): void;
-  /** Takes samples of 16 kHz, -1 to 1; returns the buffered audio, ms. */
+  /** Queues samples of 16 kHz, -1 to 1; returns the length of the buffered audio, ms. */
   feedLiveAudio(callId: string, samples: Float32Array): number;
   /** Audio that was fed and not sent yet, ms. */
   getLiveBufferMs(callId: string): number;

@@ -1,6 +1,6 @@
 /**
  * The functions of a test runner that the contract suites use; they import no runner. `{ describe, test, expect }` from
- * `vitest` or `bun:test` fit unchanged; with `node:test` take `expect` from the package of that name.
+ * `vitest` or `bun:test` fit unchanged; with `node:test`, use `expect` from the package of that name.
  */
 export interface ContractRunner {
   describe(title: string, body: () => void): void;

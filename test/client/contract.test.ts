@@ -8,7 +8,7 @@ import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
 import type { CreateCallInput } from "../../src/domain/calls/call-input.ts";
 import type { CreateInstanceInput } from "../../src/domain/instances/instance-input.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
-import type { Answers, View } from "../../src/http/response-types.ts";
+import type { NamedResponses, View } from "../../src/http/response-types.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/views/all-shapes.ts";
 import type { CALL_EXPANSIONS } from "../../src/http/views/call-view.ts";
 
@@ -24,12 +24,13 @@ type Deep<T> = T extends object ? { [K in keyof T]: Deep<T[K]> } : T;
 type Shape<Name extends SchemaName> = v.InferInput<(typeof SCHEMAS)[Name]>;
 /** The responses whose schema and generated type differ. The data of each event is checked in event-shapes.ts. */
 type Mismatch = {
-  [Name in Exclude<keyof Answers | SchemaName, "Event" | "EventList">]: Name extends keyof Answers & SchemaName
-    ? Equal<Deep<Shape<Name>>, Deep<Answers[Name]>> extends true
+  [Name in Exclude<keyof NamedResponses | SchemaName, "Event" | "EventList">]: Name extends keyof NamedResponses &
+    SchemaName
+    ? Equal<Deep<Shape<Name>>, Deep<NamedResponses[Name]>> extends true
       ? never
       : Name
     : Name;
-}[Exclude<keyof Answers | SchemaName, "Event" | "EventList">];
+}[Exclude<keyof NamedResponses | SchemaName, "Event" | "EventList">];
 
 /** tsc checks these; running them has no effect. */
 test("the generated types equal the schemas' types", () => {

@@ -55,7 +55,7 @@ export class SimulatedTransfer implements CalleeActions {
   ): Promise<void> {
     const isRefused = mayCall !== undefined && !(await mayCall(to));
     if (this.#state !== "ringing") return;
-    if (isRefused) return this.#fail(`this call may not lead to ${to}`);
+    if (isRefused) return this.#fail(`this call may not go to ${to}`);
     this.#target = callee(to, this);
     this.#target.start();
   }

@@ -42,7 +42,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const { trunk, system, stack, engine, address, user, onEnded } = plan;
   const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
   const refusalOf: RefusalCheck = async (e164) =>
-    plan.refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
+    plan.refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not go to ${e164}` : undefined);
   let acceptsKeys = false;
   const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
     stack.invite({

@@ -89,8 +89,7 @@ export interface AuditEntry {
 }
 
 /**
- * Accounts, their sessions and what people do with them. Every method throws an {@link AccountRefusal} for a request that
- * it does not carry out.
+ * Accounts, their sessions and what people do with them. Every method may throw an {@link AccountRefusal}.
  */
 export interface AccountUseCases {
   /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
@@ -153,6 +152,6 @@ export interface AccountUseCases {
 
   /** Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
   recordAction(account: Account, action: string, subject: string | null): Promise<void>;
-  /** Newest first, 100 at a time: of the whole server for the administrator, their own for others. */
+  /** Entries of the audit log, newest first, 100 at a time: all for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
 }

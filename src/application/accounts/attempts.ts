@@ -6,7 +6,7 @@ const FREE_FAILURES = 5;
 /** Delay after the next failure, ms; it doubles with each further one. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
-/** Time after the last failure when all are forgotten, ms. */
+/** Time since the last failure after which all are forgotten, ms. */
 const RETENTION_MS = 24 * 60 * 60_000;
 /** Maximum number of names with failures, not counting those that wait. */
 const MAX_NAMES = 10_000;
@@ -102,7 +102,7 @@ interface Attempt {
   withdraw(): void;
 }
 
-/** Time for which a name still waits, ms; 0 or less if it does not. */
+/** Remaining wait of a name, ms; 0 or less if it need not wait. */
 function waitAfter({ count, lastAt }: Failures, now: number): number {
   return lastAt + delayAfter(count) - now;
 }

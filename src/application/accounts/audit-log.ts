@@ -2,7 +2,7 @@ import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Account, AuditEntry } from "./account-use-cases.ts";
 
-/** Time for which entries are kept, ms. */
+/** How long entries are kept, ms. */
 const RETENTION_MS = 365 * 24 * 60 * 60_000;
 /** Maximum number of entries of one account; a further one deletes the oldest. */
 export const MAX_ENTRIES = 10_000;

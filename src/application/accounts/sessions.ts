@@ -102,8 +102,8 @@ function signedIn(account: AccountRecord, session: SessionRecord): SignedIn {
 }
 
 /**
- * The user of an account, with every right to their own records. Their id stands for a token: the server's daily limit
- * counts the calls of all their browsers by it.
+ * The principal of an account, with every right to its own records. The user's id takes the place of a token's, so the
+ * server's daily limit counts the calls of all their browsers together.
  */
 export function principalOf({ userId }: Pick<Account, "userId">): Principal {
   return { userId, tokenId: userId };

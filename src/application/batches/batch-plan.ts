@@ -4,16 +4,16 @@ import { nextTargetTime, type TargetHours } from "../../domain/batches/target-ti
 import { paceDelayMs } from "../../domain/dialling-rules/pace.ts";
 import type { InstancePlan, PlannedCall } from "./batch-use-cases.ts";
 
-/** An instance as a plan uses it. */
+/** An instance in a plan. */
 export interface PlannedInstance extends Omit<InstancePlan, "calls"> {
   /** Time from which it may dial, ms since 1970-01-01 UTC. */
   readonly freeAt: number;
 }
 
-/** Targets whose times differ by less are planned alike, ms. */
+/** Step to which the times of targets are rounded, so that they form few groups, ms. */
 const STEP_MS = 10_000;
 
-/** Calls that are planned before other work gets a turn of the event loop. */
+/** Number of calls planned in one turn of the event loop. */
 const CALLS_PER_TURN = 50;
 
 interface InstanceUse {
@@ -24,22 +24,25 @@ interface InstanceUse {
   calls: number;
 }
 
-/** Waiting targets of the same zones that may be called from about the same time on, in the order of their positions. */
+/**
+ * Waiting targets that share their time zones and may be called from about the same time, in the order of their
+ * positions.
+ */
 interface TargetGroup {
   readonly zones: string;
-  /** Time from which they may be called, ms since 1970-01-01 UTC; it grows with the plan. */
+  /** Time from which they may be called, ms since 1970-01-01 UTC; moved to their next calling hours if necessary. */
   readyAt: number;
   /** Positions of the targets. */
   readonly positions: number[];
-  /** Numbers of the first ones, which the plan may list. */
+  /** Phone numbers of the first targets, which the plan may list. */
   readonly phones: string[];
-  /** Number of targets that are planned. */
+  /** Number of targets that already have a planned call. */
   plannedCount: number;
 }
 
 /**
- * Times of a batch's calls, if every call is answered at once and lasts `callMs`. As in the batch itself, a target whose hours
- * come later does not keep a line from the others.
+ * Times of a batch's calls, if every call is answered at once and lasts `callMs`. As in the batch itself, a target
+ * outside its calling hours does not block a line.
  */
 export class CallTimes {
   readonly calls: PlannedCall[] = [];
@@ -49,12 +52,12 @@ export class CallTimes {
   readonly #callMs: number;
   readonly #maxCalls: number;
   readonly #maxConcurrent: number;
-  /** Ends of the calls so far that were still going on at the last dial, ms since 1970-01-01 UTC. */
-  #ends: number[] = [];
+  /** End times of the planned calls that are still active at the latest dial, ms since 1970-01-01 UTC. */
+  #endTimes: number[] = [];
   readonly #instances: InstanceUse[];
   readonly #groups = new Map<string, TargetGroup>();
 
-  /** @param maxCalls calls that are kept in `calls` */
+  /** @param maxCalls maximum number of calls in `calls` */
   constructor(
     { maxConcurrent = Number.POSITIVE_INFINITY }: Pick<Batch, "maxConcurrent">,
     hours: TargetHours,
@@ -73,7 +76,7 @@ export class CallTimes {
     }));
   }
 
-  /** Adds a target that may be called from a time on. Targets are added in the order of their positions. */
+  /** Adds a target. Targets are added in the order of their positions. @param from time from which it may be called */
   add({ position, phone, zones }: Pick<BatchTarget, "position" | "phone" | "zones">, from: number): void {
     const key = `${Math.ceil(from / STEP_MS)} ${zones}`;
     let group = this.#groups.get(key);
@@ -86,7 +89,7 @@ export class CallTimes {
     group.positions.push(position);
   }
 
-  /** Plans a call for each target that was added, in several turns of the event loop. */
+  /** Plans a call for each added target, in several turns of the event loop. */
   async plan(): Promise<void> {
     for (let count = 1; this.#planNext(); count++) if (count % CALLS_PER_TURN === 0) await nextTurn();
     this.calls.sort((a, b) => a.at - b.at || a.position - b.position);
@@ -117,7 +120,7 @@ export class CallTimes {
     use.lines[use.lines.indexOf(Math.min(...use.lines))] = at + this.#callMs;
     use.lastDialAt = at;
     use.calls++;
-    if (this.#maxConcurrent < Number.POSITIVE_INFINITY) this.#ends.push(at + this.#callMs);
+    if (this.#maxConcurrent < Number.POSITIVE_INFINITY) this.#endTimes.push(at + this.#callMs);
     this.#startsAt = Math.min(this.#startsAt ?? at, at);
     this.#endsAt = Math.max(this.#endsAt ?? 0, at + this.#callMs);
     if (phone !== undefined && this.calls.length < this.#maxCalls)
@@ -125,7 +128,7 @@ export class CallTimes {
     return true;
   }
 
-  /** The instance that may dial first, and the time. */
+  /** The instance that may dial first, and when. */
   #nextFreeInstance(): { readonly use: InstanceUse; readonly freeAt: number } | undefined {
     let first: { use: InstanceUse; freeAt: number } | undefined;
     for (const use of this.#instances) {
@@ -136,7 +139,10 @@ export class CallTimes {
     return first;
   }
 
-  /** The group of the target that a line calls next if it is free from a time on. Removes planned groups, and those that have no more time. */
+  /**
+   * The group of the next target for a line that is free from a time on. Removes groups that are fully planned or have
+   * no more calling hours.
+   */
   #nextGroup(freeAt: number): TargetGroup | undefined {
     for (;;) {
       let next: TargetGroup | undefined;
@@ -169,13 +175,13 @@ export class CallTimes {
     );
   }
 
-  /** The first time from `at` on at which fewer calls than the batch's limit go on. */
+  /** The first time, not before `at`, at which the batch's limit allows another call. */
   #withRoom(at: number): number {
     if (this.#maxConcurrent === Number.POSITIVE_INFINITY) return at;
-    this.#ends = this.#ends.filter((end) => end > at);
-    if (this.#ends.length < this.#maxConcurrent) return at;
-    const sorted = [...this.#ends].sort((a, b) => a - b);
-    return sorted[sorted.length - this.#maxConcurrent] ?? at;
+    this.#endTimes = this.#endTimes.filter((end) => end > at);
+    if (this.#endTimes.length < this.#maxConcurrent) return at;
+    const sortedEnds = [...this.#endTimes].sort((a, b) => a - b);
+    return sortedEnds[sortedEnds.length - this.#maxConcurrent] ?? at;
   }
 }
 

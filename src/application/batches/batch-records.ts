@@ -56,9 +56,9 @@ export async function moveBatch(
   const event = events.event(moveFact(batch, move, reason, targets), batchSubject(batch), now);
   const times = { ...(move === "begin" && { startedAt: now }), ...(isEnd && { endedAt: now }) };
   const patch = { status, reason, updatedAt: now, ...times };
-  const moved = await storage.batches.update(batch.id, batch.version, patch, [event]);
-  if (moved) events.publish([event]);
-  return moved;
+  const movedBatch = await storage.batches.update(batch.id, batch.version, patch, [event]);
+  if (movedBatch) events.publish([event]);
+  return movedBatch;
 }
 
 function batchSubject({ userId }: Batch): EventSubject {

@@ -22,13 +22,13 @@ export type BatchRunnerContext = Pick<
   "events" | "lease" | "log" | "policy" | "shutdownSignal" | "storage" | "system" | "telephony"
 >;
 
-/** Targets that are read at once. */
+/** Number of due targets read at a time. */
 const DUE_TARGETS = 50;
 /** Maximum number of calls that are being stored: they share commits, and leave connections to other writers. */
 const MAX_PLACEMENTS = 4;
-/** Time until a batch is looked at again after a fault, ms. */
+/** Time until a batch is checked again after a fault, ms. */
 const RETRY_MS = 1_000;
-/** Time until a batch is looked at again after a limit was reached, ms. */
+/** Time until a batch that reached a limit is checked again, ms. */
 const LIMIT_WAIT_MS = 60_000;
 
 /**
@@ -41,8 +41,8 @@ export class BatchRunner {
   readonly #creation: Pick<CallCreation, "createForBatch">;
   readonly #lines: Pick<Lines, "find">;
   readonly #instances: FreeInstances;
-  readonly #ends: TargetEnds;
-  readonly #open = new Map<string, OpenBatch>();
+  readonly #targetEnds: TargetEnds;
+  readonly #openBatches = new Map<string, OpenBatch>();
   readonly #calls: FollowedCalls;
   readonly #placements = new Set<Promise<void>>();
   #placePromise: Promise<void> | undefined;
@@ -62,14 +62,14 @@ export class BatchRunner {
     this.#creation = creation;
     this.#lines = lines;
     this.#instances = new FreeInstances(context, lines);
-    this.#ends = new TargetEnds(context);
-    this.#calls = new FollowedCalls(context, this.#instances, this.#ends, endCall, (run) => {
+    this.#targetEnds = new TargetEnds(context);
+    this.#calls = new FollowedCalls(context, this.#instances, this.#targetEnds, endCall, (run) => {
       this.#closeIfDone(run);
       this.wake();
     });
   }
 
-  /** Continues the open batches. Calls that a crashed process left must be settled before. */
+  /** Continues the open batches. The calls of a crashed process must be settled first. */
   async start(): Promise<void> {
     const { storage, events } = this.#context;
     this.#unlisten = events.subscribeToAll({ onEvent: (event) => this.#onEvent(event), onClose: () => {} });
@@ -78,22 +78,22 @@ export class BatchRunner {
     this.wake();
   }
 
-  /** Places no more calls; resolves when ended calls are settled. */
+  /** Stops placing calls; resolves once the calls that are being placed are stored. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#placePromise;
     await Promise.all(this.#placements);
-    for (const run of this.#open.values()) run.cancelAlarm();
+    for (const run of this.#openBatches.values()) run.cancelAlarm();
   }
 
-  /** Resolves when every ended call has settled its target; to be awaited after the last call. */
+  /** Resolves when the targets of all ended calls are settled; to be awaited after the last call. */
   async whenIdle(): Promise<void> {
     this.#unlisten();
     await this.#calls.whenSettled();
   }
 
-  /** Takes over a batch that a request has changed. */
-  changed(batch: Batch): void {
+  /** Adopts a batch that a request has changed. */
+  adopt(batch: Batch): void {
     const run = this.#runOf(batch);
     if (!run.takeOver(batch)) return;
     this.#closeIfDone(run);
@@ -104,12 +104,12 @@ export class BatchRunner {
   recheck(batch: Batch): void {
     const run = this.#runOf(batch);
     run.mustReconcile = true;
-    run.rest(RETRY_MS);
+    run.backOff(RETRY_MS);
   }
 
-  /** The limit at which a batch rests. */
+  /** The limit that a batch is waiting for. */
   limitOf(batchId: string): BatchLimit | undefined {
-    return this.#open.get(batchId)?.limit;
+    return this.#openBatches.get(batchId)?.limit;
   }
 
   /** Ends the active calls of a batch as `terminated`. */
@@ -135,10 +135,10 @@ export class BatchRunner {
   }
 
   #runOf(batch: Batch): OpenBatch {
-    let run = this.#open.get(batch.id);
+    let run = this.#openBatches.get(batch.id);
     if (!run) {
       run = new OpenBatch(this.#context, batch, () => this.wake());
-      this.#open.set(batch.id, run);
+      this.#openBatches.set(batch.id, run);
     }
     return run;
   }
@@ -146,7 +146,7 @@ export class BatchRunner {
   #closeIfDone(run: OpenBatch): void {
     if (!run.isDone) return;
     run.cancelAlarm();
-    this.#open.delete(run.id);
+    this.#openBatches.delete(run.id);
   }
 
   #onEvent(event: Event): void {
@@ -162,7 +162,7 @@ export class BatchRunner {
       this.#mustPlaceAgain = false;
       for (let hasPlaced = true; hasPlaced && !this.#isStopping; ) {
         hasPlaced = false;
-        for (const run of [...this.#open.values()])
+        for (const run of [...this.#openBatches.values()])
           if (await this.#attempt(run, () => this.#step(run))) hasPlaced = true;
       }
     }
@@ -177,7 +177,7 @@ export class BatchRunner {
       const level = error instanceof StorageUnavailable ? "warn" : "error";
       this.#context.log[level]({ batch_id: run.id, err: error }, "a batch could not continue; trying again");
       run.mustReconcile = true;
-      run.rest(RETRY_MS);
+      run.backOff(RETRY_MS);
       return false;
     }
   }
@@ -187,9 +187,9 @@ export class BatchRunner {
     const { system, lease } = this.#context;
     while (this.#placements.size >= MAX_PLACEMENTS) await Promise.race(this.#placements);
     if (this.#isStopping || !lease.canDial) return false;
-    const { restMs } = run;
-    if (restMs > 0) {
-      run.wakeAfter(restMs); // a timer may fire up to a millisecond early
+    const { backOffMs } = run;
+    if (backOffMs > 0) {
+      run.wakeAfter(backOffMs); // a timer may fire up to a millisecond early
       return false;
     }
     if (run.mustReconcile) await this.#reconcile(run);
@@ -208,13 +208,13 @@ export class BatchRunner {
     if (run.active >= (batch.maxConcurrent ?? Number.POSITIVE_INFINITY)) return false;
     const freeInstance = this.#instances.next(batch.instanceIds);
     if (freeInstance.instanceId === undefined) {
-      run.wakeAfter(freeInstance.waitMs ?? Number.POSITIVE_INFINITY); // usually, an event of a line or a call wakes it before
+      run.wakeAfter(freeInstance.waitMs ?? Number.POSITIVE_INFINITY); // usually, an event of a line or call comes first
       return false;
     }
     const target = await this.#nextTarget(run, now);
     if (!target) return false;
     const callAt = await this.#earliestCallAt(batch, target, now);
-    if (callAt === undefined) await this.#ends.fail(batch, target, "outside_calling_hours");
+    if (callAt === undefined) await this.#targetEnds.fail(batch, target, "outside_calling_hours");
     else if (callAt > now) await this.#postpone(run, target, callAt);
     else this.#beginPlacing(run, target, freeInstance.instanceId);
     return true;
@@ -232,7 +232,7 @@ export class BatchRunner {
     this.#placements.add(placement);
   }
 
-  /** The next due target; undefined: none is due, and the batch is completed if none waits. */
+  /** The next due target; undefined if there is none. A batch without waiting targets is completed. */
   async #nextTarget(run: OpenBatch, now: number): Promise<BatchTarget | undefined> {
     const { storage } = this.#context;
     const target = run.takeDue();
@@ -286,7 +286,7 @@ export class BatchRunner {
     }
   }
 
-  /** Continues after a refusal of a call: true if the next step may follow at once. */
+  /** Handles the refusal of a call; true if the next step may follow at once. */
   async #handleRefusal(run: OpenBatch, target: BatchTarget, instanceId: string, refusal: Refusal): Promise<boolean> {
     const { code, retryAfterMs, message } = refusal;
     if (code === "batch_state") {
@@ -298,18 +298,18 @@ export class BatchRunner {
     if (limit) {
       run.putBack(target);
       this.#context.log.warn({ batch_id: run.id, code }, `a batch waits: ${message}`);
-      run.rest(Math.min(retryAfterMs ?? LIMIT_WAIT_MS, LIMIT_WAIT_MS), limit);
+      run.backOff(Math.min(retryAfterMs ?? LIMIT_WAIT_MS, LIMIT_WAIT_MS), limit);
       return false;
     }
     if (code === "queue_full") {
       run.putBack(target);
-      this.#instances.rest(instanceId);
+      this.#instances.backOff(instanceId);
     } else if (code === "instance_not_found") {
       run.putBack(target);
-      this.#instances.lose(instanceId);
-      if (run.batch.instanceIds.every((id) => this.#instances.isLost(id)))
+      this.#instances.markDeleted(instanceId);
+      if (run.batch.instanceIds.every((id) => this.#instances.isDeleted(id)))
         return await this.#endWaiting(run, "FAILED", "instance_deleted");
-    } else await this.#ends.fail(run.batch, target, code, refusal);
+    } else await this.#targetEnds.fail(run.batch, target, code, refusal);
     return true;
   }
 
@@ -325,7 +325,7 @@ export class BatchRunner {
   /** Ends some of the waiting targets; false if none was left, which completes the batch. */
   async #endWaiting(run: OpenBatch, status: "FAILED" | "CANCELLED", reason: string): Promise<boolean> {
     run.dropDue();
-    if (await this.#ends.endWaiting(run.batch, status, reason)) return true;
+    if (await this.#targetEnds.endWaiting(run.batch, status, reason)) return true;
     run.isSwept = true;
     if (run.active === 0) await this.#complete(run);
     return false;
@@ -334,9 +334,9 @@ export class BatchRunner {
   async #complete(run: OpenBatch): Promise<void> {
     const { byStatus } = await this.#context.storage.batches.counts(run.id);
     if (byStatus.CALLING) {
-      // A call that this process does not follow: its insertion was committed after its response was given up.
+      // A call that this process does not follow: it was stored after the request had failed.
       run.mustReconcile = true;
-      return run.rest(RETRY_MS);
+      return run.backOff(RETRY_MS);
     }
     await run.move("complete");
     this.#closeIfDone(run);

@@ -17,11 +17,11 @@ type TargetOptions = Pick<CreateOptions, "strict">;
 
 /** Optional fields of a target, removed unless a correction has them. */
 const NO_FIELDS = { extension: null, variables: null, reference: null, metadata: null } as const;
-/** Rows that are checked and stored at once. */
+/** Number of rows checked and stored at a time. */
 const PIECE = 100;
-/** Targets that are read at once. */
+/** Number of targets read at a time. */
 const PAGE = 500;
-/** Rows whose faults a report lists. */
+/** Maximum number of rows in a report of faults. */
 const MAX_REPORTED = 1_000;
 
 /** The targets of drafts: imports, corrections, and the pages of a plan. */
@@ -36,7 +36,7 @@ export class BatchTargets {
 
   /**
    * Checks and stores rows in pieces, so that memory does not grow with their number.
-   * @param networks of the batch's instances; default: they are looked up
+   * @param networks networks of the batch's instances; looked up by default
    */
   async add(
     principal: Principal,
@@ -51,8 +51,8 @@ export class BatchTargets {
     return report;
   }
 
-  /** The targets of a batch that is not stored, as an import of its rows would store them. */
-  async *checked(
+  /** The targets that an import of these rows would store. */
+  async *checkedTargets(
     principal: Principal,
     batch: Batch,
     rows: readonly TargetRow[],
@@ -97,12 +97,18 @@ export class BatchTargets {
       if (!target) throw targetNotFound(batch.id, position);
       const correction = withoutNulls({ ...inputOf(target), ...input } as TargetInput);
       const columns = fileColumnsOfFaults(target.faults);
-      const [checked] = await checks.check([{ row: target.row, input: correction, columns }], options);
-      const patch = { ...NO_FIELDS, ...checked };
-      let updated = await batches.updateTarget(batch.id, position, target.version, patch, []);
-      if (updated === "taken")
-        updated = await batches.updateTarget(batch.id, position, target.version, { ...patch, ...duplicateOf() }, []);
-      if (updated && updated !== "taken") return updated;
+      const [checkedTarget] = await checks.check([{ row: target.row, input: correction, columns }], options);
+      const patch = { ...NO_FIELDS, ...checkedTarget };
+      let updatedTarget = await batches.updateTarget(batch.id, position, target.version, patch, []);
+      if (updatedTarget === "taken")
+        updatedTarget = await batches.updateTarget(
+          batch.id,
+          position,
+          target.version,
+          { ...patch, ...duplicateOf() },
+          [],
+        );
+      if (updatedTarget && updatedTarget !== "taken") return updatedTarget;
     }
   }
 
@@ -119,20 +125,24 @@ export class BatchTargets {
     options: TargetOptions,
   ): Promise<void> {
     const { storage, limits } = this.#context;
-    const stored = await storage.batches.addTargets(id, await checks.check(rows, options), limits.targetsPerBatch);
+    const storedTargets = await storage.batches.addTargets(
+      id,
+      await checks.check(rows, options),
+      limits.targetsPerBatch,
+    );
     const firstRow = rows[0]?.row ?? 1;
-    if (stored === "not_draft")
+    if (storedTargets === "not_draft")
       throw new Refusal(
         "batch_not_draft",
         `batch "${id}" was started; row ${firstRow} and the rows after it were not stored`,
       );
-    if (stored === "at_limit")
+    if (storedTargets === "at_limit")
       throw new Refusal(
         "batch_full",
         `a batch has at most ${limits.targetsPerBatch} targets; row ${firstRow} and the rows after it were not stored: split the file, and add them to another batch`,
       );
-    report.rows += stored.length;
-    for (const { row, position, phone, status, faults } of stored) {
+    report.rows += storedTargets.length;
+    for (const { row, position, phone, status, faults } of storedTargets) {
       report.stored[status] = (report.stored[status] ?? 0) + 1;
       if (faults && report.faults.length < MAX_REPORTED) report.faults.push({ row, position, phone, faults });
     }
@@ -163,7 +173,7 @@ async function* inPieces(rows: AsyncIterable<TargetRow> | readonly TargetRow[]):
   if (piece.length > 0) yield piece;
 }
 
-/** The input that a target was made from. */
+/** The input that produces a target. */
 function inputOf({ phone, extension, variables, reference, metadata }: BatchTarget): TargetInput {
   return {
     phoneNumber: phone,
@@ -174,7 +184,7 @@ function inputOf({ phone, extension, variables, reference, metadata }: BatchTarg
   };
 }
 
-/** The fields that are not null: null removes a field. */
+/** An input without its null fields: null removes a field. */
 function withoutNulls(input: TargetInput): TargetInput {
   const fields = Object.entries(input).filter(([, value]) => value !== null);
   return Object.fromEntries(fields) as unknown as TargetInput;

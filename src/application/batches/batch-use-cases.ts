@@ -22,21 +22,21 @@ import type { CreateOptions, Creation } from "../use-cases.ts";
 /** A batch with its progress. */
 export interface BatchDetails extends Batch {
   readonly counts: BatchCounts;
-  /** Estimated end, ms since 1970-01-01 UTC; null unless it is open, and if that cannot be told. */
+  /** Estimated end, ms since 1970-01-01 UTC; null if the batch is not open, or if the end cannot be estimated. */
   readonly estimatedEndAt: number | null;
 }
 
 /** A target, and what it waits for. */
 export interface TargetDetails extends BatchTarget {
-  /** Null if it does not wait, if the cause is unknown, and in a list that was read without it. */
+  /** Null if the target does not wait, if the cause is unknown, or if the list was read without causes. */
   readonly waiting: TargetWait | null;
 }
 
 /** Result of an import. */
 export interface ImportReport {
-  /** Rows read. */
+  /** Number of rows read. */
   readonly rows: number;
-  /** Targets stored in each state. */
+  /** Number of targets stored in each state. */
   readonly stored: Readonly<Partial<Record<TargetStatus, number>>>;
   /** Faults of the first 1,000 rows that have any; all of them are faults of the stored targets too. */
   readonly faults: readonly RowFaults[];
@@ -50,16 +50,21 @@ export interface RowFaults {
   readonly faults: readonly TargetFault[];
 }
 
-/** Who would be called when, from which number, and what prevents calls. Times are ms since 1970-01-01 UTC. */
+/**
+ * The calls that a batch would place, with their times and instances, and what prevents calls. Times are ms since
+ * 1970-01-01 UTC.
+ */
 export interface BatchPlan {
-  /** Targets in each state after the check. */
+  /** Number of targets in each state after the check. */
   readonly targets: Readonly<Partial<Record<TargetStatus, number>>>;
   readonly faults: readonly RowFaults[];
   /** Faults that concern no single target, such as an instance without a number: each with a pointer into the batch. */
   readonly problems: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
   /** The instances, in the order in which they are used. */
   readonly instances: readonly InstancePlan[];
-  /** First and last dial if every call is answered at once and lasts as long as assumed; null without a call. */
+  /**
+   * First and last dial if every call is answered at once and has the assumed length; null if the plan has no calls.
+   */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
   /** Length of a call that the plan assumes, ms, and its source. */
@@ -69,7 +74,7 @@ export interface BatchPlan {
   readonly calls: readonly PlannedCall[];
 }
 
-/** Part of an instance in a plan. */
+/** An instance's part in a plan. */
 export interface InstancePlan {
   readonly instanceId: string;
   readonly name: string;
@@ -104,7 +109,7 @@ export interface BatchUseCases {
   ): Promise<BatchDetails & Creation & { readonly report: ImportReport }>;
   /** The plan of a batch that is not stored. */
   dryRun(principal: Principal, input: CreateBatchInput, options?: Pick<CreateOptions, "strict">): Promise<BatchPlan>;
-  /** Newest first. */
+  /** Lists batches, newest first. */
   list(principal: Principal, filter?: { status?: BatchStatus | undefined }, page?: Page): Promise<Batch[]>;
   get(principal: Principal, batchId: string): Promise<BatchDetails>;
   /** Deletes a batch that is a draft or has ended, with its targets; its calls remain. Throws Refusal `batch_open`. */
@@ -119,7 +124,7 @@ export interface BatchUseCases {
     rows: AsyncIterable<TargetRow>,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<ImportReport>;
-  /** By position. `waiting` is found unless `withWaits` is false. */
+  /** Lists targets by position, with what each waits for unless `withWaits` is false. */
   targets(
     principal: Principal,
     batchId: string,
@@ -140,8 +145,9 @@ export interface BatchUseCases {
   /** The plan of the waiting targets as of now. */
   plan(principal: Principal, batchId: string): Promise<BatchPlan>;
   /**
-   * Starts a draft: at once, or at its start time. Everything is checked before. Repeating it has no effect. Throws Refusal
-   * `batch_invalid` (targets with faults, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of the message and the instances.
+   * Starts a draft: at once, or at its start time. Everything is checked first. Repeating it has no effect. Throws
+   * Refusal `batch_invalid` (targets with faults, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of
+   * the message and the instances.
    */
   start(
     principal: Principal,
@@ -149,7 +155,7 @@ export interface BatchUseCases {
     input?: StartBatchInput,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<BatchDetails>;
-  /** Places no more calls; live ones continue. Throws Refusal `batch_state`. */
+  /** Stops placing calls; live calls continue. Throws Refusal `batch_state`. */
   pause(principal: Principal, batchId: string): Promise<BatchDetails>;
   resume(principal: Principal, batchId: string): Promise<BatchDetails>;
   /** Ends waiting targets as `CANCELLED`; live calls finish, or end as `terminated`. Throws Refusal `batch_state`. */

@@ -68,16 +68,18 @@ export class Batches implements BatchUseCases {
     input: CreateBatchInput,
     options: CreateOptions = {},
   ): Promise<BatchDetails & Creation & { readonly report: ImportReport }> {
-    const checked = await this.#checked(principal, input, options);
+    const checkedInput = await this.#checkedBatch(principal, input, options);
     return runOnce(
       this.#context,
       principal,
       options.idempotencyKey,
       ["batch", input],
-      (receipt) => this.#store(principal, checked, receipt, options),
+      (receipt) => this.#store(principal, checkedInput, receipt, options),
       async ({ recordId }) => {
         const batch = await this.#context.storage.batches.get(recordId);
-        return batch && { ...(await this.#fill(principal, batch, checked, options)), created: true, replayed: true };
+        return (
+          batch && { ...(await this.#fill(principal, batch, checkedInput, options)), created: true, replayed: true }
+        );
       },
     );
   }
@@ -87,10 +89,10 @@ export class Batches implements BatchUseCases {
     input: CreateBatchInput,
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchPlan> {
-    const { batch, networks, targets } = await this.#checked(principal, input, options);
+    const { batch, networks, targets } = await this.#checkedBatch(principal, input, options);
     assertTimesAhead(batch.schedule, batch.createdAt);
     return planOf(this.#context, this.#lines, batch, () =>
-      this.#targets.checked(principal, batch, targets, options, networks),
+      this.#targets.checkedTargets(principal, batch, targets, options, networks),
     );
   }
 
@@ -119,7 +121,7 @@ export class Batches implements BatchUseCases {
     rows: AsyncIterable<TargetRow>,
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<ImportReport> {
-    return this.#targets.add(principal, await this.#draft(principal, batchId), rows, options);
+    return this.#targets.add(principal, await this.#ownedDraft(principal, batchId), rows, options);
   }
 
   async targets(
@@ -141,7 +143,7 @@ export class Batches implements BatchUseCases {
     input: UpdateTargetInput,
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<TargetDetails> {
-    const batch = await this.#draft(principal, batchId);
+    const batch = await this.#ownedDraft(principal, batchId);
     const target = await this.#targets.update(principal, batch, position, input, options);
     const [details] = await this.#withWaits(batch, [target]);
     return details ?? { ...target, waiting: null };
@@ -149,7 +151,7 @@ export class Batches implements BatchUseCases {
 
   async removeTarget(principal: Principal, batchId: string, position: number): Promise<void> {
     const { storage, system } = this.#context;
-    const { id } = await this.#draft(principal, batchId);
+    const { id } = await this.#ownedDraft(principal, batchId);
     if (!(await storage.batches.removeTarget(id, position, system.now()))) throw targetNotFound(id, position);
   }
 
@@ -170,14 +172,14 @@ export class Batches implements BatchUseCases {
     if (isOpen(batch.status)) return this.#details(batch);
     await networksOf(this.#context, principal, batch.instanceIds);
     const { byStatus } = await this.#context.storage.batches.counts(batch.id);
-    const { INVALID: invalid = 0, WAITING: waiting = 0 } = byStatus;
+    const { INVALID: invalidCount = 0, WAITING: waitingCount = 0 } = byStatus;
     const all = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-    if (batch.status === "DRAFT" && invalid > 0 && !skipInvalid)
+    if (batch.status === "DRAFT" && invalidCount > 0 && !skipInvalid)
       throw new Refusal(
         "batch_invalid",
-        `${invalid} of ${all} targets have faults; correct them, or start with {"skipInvalid": true}`,
+        `${invalidCount} of ${all} targets have faults; correct them, or start with {"skipInvalid": true}`,
       );
-    if (batch.status === "DRAFT" && waiting === 0)
+    if (batch.status === "DRAFT" && waitingCount === 0)
       throw new Refusal("batch_empty", `batch "${batch.id}" has no target to call; add targets first`);
     const isLater = (batch.schedule.startAt ?? 0) > this.#context.system.now();
     return this.#move(principal, batch, isLater ? "schedule" : "begin", "started");
@@ -218,13 +220,13 @@ export class Batches implements BatchUseCases {
     return batch;
   }
 
-  async #draft(principal: Principal, batchId: string): Promise<Batch> {
+  async #ownedDraft(principal: Principal, batchId: string): Promise<Batch> {
     const batch = await this.#ownedBatch(principal, batchId);
     if (batch.status === "DRAFT") return batch;
-    throw new Refusal("batch_not_draft", `batch "${batch.id}" is ${batch.status}; only a DRAFT takes targets`);
+    throw new Refusal("batch_not_draft", `batch "${batch.id}" is ${batch.status}; only a DRAFT accepts targets`);
   }
 
-  async #checked(
+  async #checkedBatch(
     principal: Principal,
     input: CreateBatchInput,
     { strict = false, signal }: Pick<CreateOptions, "strict" | "signal">,
@@ -235,13 +237,13 @@ export class Batches implements BatchUseCases {
 
   async #store(
     principal: Principal,
-    checked: CheckedBatch,
+    checkedInput: CheckedBatch,
     receipt: NewReceipt | undefined,
     options: CreateOptions,
   ): Promise<(BatchDetails & Creation & { readonly report: ImportReport }) | undefined> {
     const { storage, limits } = this.#context;
-    const { batch, audio } = checked;
-    // Not before: a repeated request gets its batch, whose start time may have passed in the meantime.
+    const { batch, audio } = checkedInput;
+    // Checked only for a new batch: when a request is repeated, the start time may have passed in the meantime.
     assertTimesAhead(batch.schedule, batch.createdAt);
     const insertion = await storage.batches.insert(batch, audio, limits.batchesPerUser, receipt);
     switch (insertion) {
@@ -256,11 +258,11 @@ export class Batches implements BatchUseCases {
         );
       case "created":
     }
-    const filled = await this.#fill(principal, batch, checked, options);
-    return { ...filled, created: true, replayed: false };
+    const filledBatch = await this.#fill(principal, batch, checkedInput, options);
+    return { ...filledBatch, created: true, replayed: false };
   }
 
-  /** Stores the targets that a new batch does not have yet, and starts it: a crash may have come in between. */
+  /** Stores the targets that a new batch lacks, and starts it; a crash may have interrupted the first attempt. */
   async #fill(
     principal: Principal,
     batch: Batch,
@@ -278,12 +280,12 @@ export class Batches implements BatchUseCases {
 
   async #move(principal: Principal, batch: Batch, move: BatchMove, participle: string): Promise<BatchDetails> {
     for (let current = batch; ; current = await this.#ownedBatch(principal, batch.id)) {
-      const moved = await this.#storeMove(current, move);
-      if (moved === "illegal")
+      const movedBatch = await this.#storeMove(current, move);
+      if (movedBatch === "illegal")
         throw new Refusal("batch_state", `batch "${batch.id}" is ${current.status}, so it cannot be ${participle}`);
-      if (!moved) continue;
-      this.#runner.changed(moved);
-      return this.#details(moved);
+      if (!movedBatch) continue;
+      this.#runner.adopt(movedBatch);
+      return this.#details(movedBatch);
     }
   }
 
@@ -291,7 +293,7 @@ export class Batches implements BatchUseCases {
     try {
       return await moveBatch(this.#context, batch, move);
     } catch (error) {
-      // The change may have been stored, with only the result lost.
+      // The change may have been stored although its result was lost.
       this.#runner.recheck(batch);
       throw error;
     }
@@ -308,7 +310,7 @@ export class Batches implements BatchUseCases {
     const now = system.now();
     const estimatedEndAt = estimatedEnd(batch, counts.byStatus, now);
     if (estimatedEndAt === null) return { ...batch, counts, estimatedEndAt };
-    // While every target waits for its time, the batch lasts at least until the first of them.
+    // If every target waits for its time, the batch lasts at least until the earliest.
     const { nextAt = now } = await storage.batches.due(batch.id, now, 1);
     return { ...batch, counts, estimatedEndAt: Math.max(estimatedEndAt, nextAt) };
   }
@@ -320,7 +322,7 @@ function estimatedEnd(
   { WAITING = 0, CALLING = 0, COMPLETED = 0, FAILED = 0 }: Readonly<Partial<Record<TargetStatus, number>>>,
   now: number,
 ): number | null {
-  const ended = COMPLETED + FAILED;
-  if (status !== "RUNNING" || startedAt === null || ended === 0 || now <= startedAt) return null;
-  return Math.round(now + ((WAITING + CALLING) * (now - startedAt)) / ended);
+  const endedCount = COMPLETED + FAILED;
+  if (status !== "RUNNING" || startedAt === null || endedCount === 0 || now <= startedAt) return null;
+  return Math.round(now + ((WAITING + CALLING) * (now - startedAt)) / endedCount);
 }

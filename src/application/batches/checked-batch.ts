@@ -25,10 +25,10 @@ export interface CheckedBatch {
   readonly mustStart: boolean;
 }
 
-/** Time after which a callee may be called who was called outside of the batch, ms. */
+/** Minimum time between a call to a callee outside of the batch and one in it, ms. */
 const DEFAULT_GAP_MS = 15 * 60_000;
 const DEFAULT_BREAKER = { share: 0.5, calls: 20 };
-/** A number that every rule of form accepts: it is not called. */
+/** A number that passes every check of format; it is never called. */
 const SAMPLE_NUMBER = "+12025550100";
 
 /**

@@ -18,11 +18,11 @@ interface FollowedCall {
 export class FollowedCalls {
   readonly #context: FollowedCallsContext;
   readonly #instances: FreeInstances;
-  readonly #ends: TargetEnds;
+  readonly #targetEnds: TargetEnds;
   readonly #endCall: (call: Call) => Promise<void>;
   readonly #onSettled: (run: OpenBatch) => void;
   readonly #calls = new Map<string, FollowedCall>();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #settlements = new Set<Promise<void>>();
 
   /**
    * @param endCall ends an active call as `terminated`
@@ -37,7 +37,7 @@ export class FollowedCalls {
   ) {
     this.#context = context;
     this.#instances = instances;
-    this.#ends = ends;
+    this.#targetEnds = ends;
     this.#endCall = endCall;
     this.#onSettled = onSettled;
   }
@@ -81,8 +81,8 @@ export class FollowedCalls {
     const call = this.#calls.get(callId);
     if (!call) return false;
     const settling = this.#settleEnded(callId, call);
-    this.#settling.add(settling);
-    void settling.finally(() => this.#settling.delete(settling));
+    this.#settlements.add(settling);
+    void settling.finally(() => this.#settlements.delete(settling));
     return true;
   }
 
@@ -98,7 +98,7 @@ export class FollowedCalls {
 
   /** Resolves when every ended call has settled its target. */
   async whenSettled(): Promise<void> {
-    await Promise.all(this.#settling);
+    await Promise.all(this.#settlements);
   }
 
   async #settleEnded(callId: string, { run, position, instanceId }: FollowedCall): Promise<void> {
@@ -121,7 +121,7 @@ export class FollowedCalls {
 
   /** Settles the target of an ended call, and pauses the batch if too many of its calls fail alike. */
   async #settleTarget(run: OpenBatch, position: number, call: Call | undefined): Promise<void> {
-    const isSettled = await this.#ends.settle(run, position, call);
+    const isSettled = await this.#targetEnds.settle(run, position, call);
     run.isSwept = false; // the target may wait again, although the batch was cancelled in the meantime
     const pauseReason = isSettled && call?.outcome ? run.breaker?.add(call.status, call.outcome.reason) : undefined;
     if (pauseReason !== undefined && run.batch.status === "RUNNING") await run.move("pause", pauseReason);

@@ -5,14 +5,14 @@ import type { LineMonitor } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";
 import { storedTime } from "../stored-times.ts";
 
-/** Time until a busy queue is tried again without a sign that it has room, ms. */
+/** Time until a busy queue is tried again if no event comes first, ms. */
 const BUSY_MS = 5_000;
-/** An instance whose share of answered calls is below this part of the best one's waits until the others are busy. */
+/** Part of the best answer rate below which an instance is used only while the others are busy. */
 const WEAK_SHARE = 0.5;
-/** Calls before an instance's share of answered calls counts. */
+/** Number of calls from which an instance's answer rate is meaningful. */
 const MIN_CALLS = 10;
 
-/** The instance for the next call, or the time until one may be free, ms; neither if an event will tell. */
+/** The instance for the next call, or the time until one may be free, ms; neither if only an event can free one. */
 export interface FreeInstance {
   readonly instanceId?: string | undefined;
   readonly waitMs?: number | undefined;
@@ -20,7 +20,7 @@ export interface FreeInstance {
 
 interface Use {
   active: number;
-  /** Order of its last call. */
+  /** Turn of its last call. */
   lastTurn: number;
   /** No call before this time, by the monotonic clock, ms. */
   busyUntil: number;
@@ -28,12 +28,12 @@ interface Use {
   answered: number;
 }
 
-/** The instances that batches call from: which has a free line, is at its pace, and whose turn it is. */
+/** Chooses among the instances of batches: one with a free line whose pace allows a call and whose turn it is. */
 export class FreeInstances {
   readonly #context: Pick<Context, "policy" | "system">;
   readonly #lines: Pick<Lines, "find">;
   readonly #uses = new Map<string, Use>();
-  readonly #lostIds = new Set<string>();
+  readonly #deletedIds = new Set<string>();
   #turns = 0;
 
   constructor(context: Pick<Context, "policy" | "system">, lines: Pick<Lines, "find">) {
@@ -44,34 +44,36 @@ export class FreeInstances {
   /** The instance that is used next: a strong one before a weak one, then the one that has waited longest. */
   next(ids: readonly string[]): FreeInstance {
     let waitMs: number | undefined;
-    const ready: { readonly id: string; readonly use: Use }[] = [];
+    const readyInstances: { readonly id: string; readonly use: Use }[] = [];
     for (const id of ids) {
       const monitor = this.#lines.find(id);
       const use = this.#use(id);
-      if (!monitor?.canDial || this.#lostIds.has(id) || use.active >= this.#linesOf(monitor)) continue;
+      if (!monitor?.canDial || this.#deletedIds.has(id) || use.active >= this.#linesOf(monitor)) continue;
       const ms = this.#waitMsOf(monitor, use);
-      if (ms <= 0) ready.push({ id, use });
+      if (ms <= 0) readyInstances.push({ id, use });
       else waitMs = Math.min(waitMs ?? ms, ms);
     }
-    const best = Math.max(...ready.map(({ use }) => answerRate(use)));
+    const best = Math.max(...readyInstances.map(({ use }) => answerRate(use)));
     const isWeak = ({ use }: { readonly use: Use }): boolean => answerRate(use) < WEAK_SHARE * best;
-    const [first] = ready.sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || a.use.lastTurn - b.use.lastTurn);
+    const [first] = readyInstances.sort(
+      (a, b) => Number(isWeak(a)) - Number(isWeak(b)) || a.use.lastTurn - b.use.lastTurn,
+    );
     return first ? { instanceId: first.id } : { waitMs };
   }
 
-  /** A call takes one of its lines. */
+  /** Takes one of its lines for a call. */
   take(id: string): void {
     const use = this.#use(id);
     use.active++;
     use.lastTurn = ++this.#turns;
   }
 
-  /** A call that took a line was not placed. */
+  /** Gives back the line of a call that was not placed. */
   giveBack(id: string): void {
     this.#use(id).active--;
   }
 
-  /** A call has ended. */
+  /** Frees the line of an ended call. */
   release(id: string, isAnswered: boolean): void {
     const use = this.#use(id);
     use.active--;
@@ -80,23 +82,23 @@ export class FreeInstances {
     if (isAnswered) use.answered++;
   }
 
-  /** Its queue has no room. */
-  rest(id: string): void {
+  /** Skips an instance for a while, because its queue is full. */
+  backOff(id: string): void {
     this.#use(id).busyUntil = this.#context.system.monotonic() + BUSY_MS;
   }
 
-  /** Its queue may have room again. */
+  /** Uses an instance again, because its queue may have room. */
   wake(id: string): void {
     this.#use(id).busyUntil = 0;
   }
 
-  /** It was deleted. */
-  lose(id: string): void {
-    this.#lostIds.add(id);
+  /** Skips a deleted instance from now on. */
+  markDeleted(id: string): void {
+    this.#deletedIds.add(id);
   }
 
-  isLost(id: string): boolean {
-    return this.#lostIds.has(id);
+  isDeleted(id: string): boolean {
+    return this.#deletedIds.has(id);
   }
 
   #use(id: string): Use {
@@ -114,11 +116,11 @@ export class FreeInstances {
     const { number, instance, telephony } = monitor;
     const { paceMs = 0 } = protectionInForce(policy, telephony.capabilities.protection);
     const now = system.monotonic();
-    const paced = number.lastDial ? number.lastDial.at + paceMs : 0;
-    const paused = instance.pause
+    const paceEndsAt = number.lastDial ? number.lastDial.at + paceMs : 0;
+    const pauseMs = instance.pause
       ? storedTime("instances.pause", instance.pause.until, system.now()) - system.now()
       : 0;
-    return Math.max(busyUntil - now, (number.linePause?.until ?? 0) - now, paced - now, paused);
+    return Math.max(busyUntil - now, (number.linePause?.until ?? 0) - now, paceEndsAt - now, pauseMs);
   }
 
   #linesOf({ telephony }: LineMonitor): number {

@@ -7,13 +7,13 @@ import { moveBatch } from "./batch-records.ts";
 
 type OpenBatchContext = Pick<Context, "events" | "storage" | "system">;
 
-/** Longest time until a batch is looked at again, ms: the wall clock may be set. */
+/** Maximum time until a batch is checked again, ms, because the wall clock may be set. */
 const MAX_ALARM_MS = 60_000;
 
-/** Time after which due targets are read again, ms: a retry may have become due, which comes first. */
+/** Time after which due targets are read again, ms: a retry that has become due since then comes first. */
 const MAX_DUE_AGE_MS = 1_000;
 
-/** A batch that this process calls for. */
+/** A batch whose calls this process places. */
 export class OpenBatch {
   /** Number of its active calls, including those that are being stored. */
   active = 0;
@@ -27,7 +27,7 @@ export class OpenBatch {
   readonly #context: OpenBatchContext;
   readonly #onAlarm: () => void;
   #batch: Batch;
-  #restUntil = 0;
+  #backOffUntil = 0;
   #limit: BatchLimit | undefined;
   #dueTargets: BatchTarget[] = [];
   #dueReadAt = 0;
@@ -80,22 +80,22 @@ export class OpenBatch {
   }
 
   /** Remaining time without calls, after a fault or at a limit, ms; 0 if it may place calls. */
-  get restMs(): number {
-    return Math.max(0, this.#restUntil - this.#context.system.monotonic());
+  get backOffMs(): number {
+    return Math.max(0, this.#backOffUntil - this.#context.system.monotonic());
   }
 
-  /** The limit at which it rests. */
+  /** The limit that the batch is waiting for. */
   get limit(): BatchLimit | undefined {
-    return this.restMs > 0 ? this.#limit : undefined;
+    return this.backOffMs > 0 ? this.#limit : undefined;
   }
 
-  /** Takes over the batch as a request has stored it; false if this version is older. */
+  /** Adopts the batch that a request has stored; false if this version is older. */
   takeOver(batch: Batch): boolean {
     if (batch.version < this.#batch.version) return false;
     if (batch.status === "RUNNING" && this.#batch.status === "PAUSED") this.breaker?.reset();
     this.#batch = batch;
     this.dropDue();
-    this.#restUntil = 0;
+    this.#backOffUntil = 0;
     return true;
   }
 
@@ -107,9 +107,9 @@ export class OpenBatch {
 
   /** Moves the batch, or reads it again if another request has moved it; false if the move is illegal. */
   async move(move: BatchMove, reason: string | null = null): Promise<boolean> {
-    const moved = await moveBatch(this.#context, this.#batch, move, reason);
-    if (moved === "illegal") return false;
-    if (moved) this.#batch = moved;
+    const movedBatch = await moveBatch(this.#context, this.#batch, move, reason);
+    if (movedBatch === "illegal") return false;
+    if (movedBatch) this.#batch = movedBatch;
     else await this.refresh();
     return true;
   }
@@ -125,9 +125,9 @@ export class OpenBatch {
     return this.#audio;
   }
 
-  /** Places no call for this long, ms. @param limit the cause, if it is a limit */
-  rest(ms: number, limit?: BatchLimit): void {
-    this.#restUntil = this.#context.system.monotonic() + ms;
+  /** Places no calls for a time, ms. @param limit the cause, if it is a limit */
+  backOff(ms: number, limit?: BatchLimit): void {
+    this.#backOffUntil = this.#context.system.monotonic() + ms;
     this.#limit = limit;
     this.wakeAfter(ms);
   }

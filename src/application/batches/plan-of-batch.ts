@@ -9,7 +9,7 @@ import type { BatchPlan, RowFaults } from "./batch-use-cases.ts";
 
 type PlanContext = Pick<Context, "policy" | "storage" | "system" | "telephony">;
 
-/** Calls and faulty rows that a plan lists. */
+/** Maximum number of calls and of invalid rows in a plan. */
 const MAX_LISTED = 1_000;
 /** Time from the dial to the answer, ms. */
 const RING_MS = 8_000;
@@ -65,17 +65,18 @@ async function plannedInstance(
   instanceId: string,
 ): Promise<{ instance: PlannedInstance; ownProtection: NumberProtection }> {
   const monitor = lines.find(instanceId);
-  const stored = monitor?.instance ?? (await storage.instances.get(instanceId));
-  const network = monitor?.telephony ?? telephony.get(stored?.provider ?? "");
+  const storedInstance = monitor?.instance ?? (await storage.instances.get(instanceId));
+  const network = monitor?.telephony ?? telephony.get(storedInstance?.provider ?? "");
   const ownProtection = protectionInForce(policy, network?.capabilities.protection);
-  const connection = stored && lines.connection(stored);
+  const connection = storedInstance && lines.connection(storedInstance);
   const { paceMs = 0, paceJitter = 0 } = ownProtection;
   const pausedUntil = connection?.pause?.until ?? 0;
-  const blocked = !stored || stored.status === "DELETED" ? "the instance is deleted" : (connection?.reason ?? null);
+  const blocked =
+    !storedInstance || storedInstance.status === "DELETED" ? "the instance is deleted" : (connection?.reason ?? null);
   const instance = {
     instanceId,
-    name: stored?.name ?? "",
-    phone: stored?.phone ?? null,
+    name: storedInstance?.name ?? "",
+    phone: storedInstance?.phone ?? null,
     lines: linesInForce(policy, network?.capabilities.lines),
     paceMs: paceMs * (1 + paceJitter / 2),
     blocked,

@@ -33,11 +33,14 @@ import type { CreateOptions } from "../use-cases.ts";
 export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage" | "strictSchemas" | "system"> &
   DestinationsContext;
 
-/** Rows that are checked in one turn of the event loop: a row takes about 0.1 ms, and frames of audio are due in between. */
+/**
+ * Number of rows checked in one turn of the event loop: a row takes about 0.1 ms, and frames of audio are due in
+ * between.
+ */
 const ROWS_PER_TURN = 10;
-/** Longest number that an invalid target keeps, characters. */
+/** Maximum length of the number of an invalid target, characters. */
 const MAX_KEPT_NUMBER = 100;
-/** Longest part of a number that a fault quotes, characters. */
+/** Maximum length of a number quoted in a fault, characters. */
 const MAX_QUOTED_NUMBER = 40;
 /** Any audio file, in place of the batch's, which was checked when the batch was created. */
 const CHECKED_AUDIO = { audioBase64: "UklGRg==" };
@@ -90,10 +93,10 @@ export class TargetChecks {
 
   async #target(row: TargetRow, consents: ReadonlyMap<string, readonly string[]>, strict: boolean): Promise<NewTarget> {
     const now = this.#context.system.now();
-    const plain = { row: row.row, reason: null, updatedAt: now };
+    const commonFields = { row: row.row, reason: null, updatedAt: now };
     if ("fault" in row)
       return {
-        ...plain,
+        ...commonFields,
         phone: row.text.slice(0, MAX_KEPT_NUMBER),
         status: "INVALID",
         faults: [row.fault],
@@ -107,7 +110,7 @@ export class TargetChecks {
     const faults = (await this.#faults(input, consents, strict)).map((fault) => inFileColumn(fault, row.columns));
     const zones = isNumber ? zonesKey(phone) : "";
     return {
-      ...plain,
+      ...commonFields,
       phone,
       ...fieldsOf(input),
       status: faults.length > 0 ? "INVALID" : "WAITING",
@@ -215,7 +218,10 @@ export async function networksOf(
   return [...networks];
 }
 
-/** The body of the call to a target, as `POST /v1/calls` would get it. @param audio a file that was not checked yet */
+/**
+ * The body of the call to a target, as `POST /v1/calls` would receive it.
+ * @param audio an audio file that has not been checked yet
+ */
 export function callBody(
   message: BatchMessage,
   { phoneNumber, extension, variables, reference, metadata }: TargetInput,
@@ -243,7 +249,7 @@ function fieldsOf(input: TargetInput): Pick<NewTarget, "extension" | "variables"
   };
 }
 
-/** The fault of a target's field, by its column. That of a number quotes the number. */
+/** The fault of a target's field, by its column. A fault of the number quotes it. */
 function inputFault({ pointer, code, detail }: Fault, input: TargetInput): TargetFault {
   const [, field = "", name] = pointer.split("/");
   const phone = field === "phoneNumber" ? input?.phoneNumber : undefined;

@@ -11,7 +11,7 @@ import { targetDone } from "./batch-records.ts";
 
 type TargetEndsContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
 
-/** Waiting targets that end in one transaction. */
+/** Number of waiting targets ended in one transaction. */
 const MAX_ENDED_AT_ONCE = 200;
 
 /** Stores the ends of targets, each with its event. */
@@ -51,8 +51,8 @@ export class TargetEnds {
     if (refusal) log.warn({ batch_id: batch.id, position }, `a target is not called: ${errorText(refusal)}`);
     const patch = { status: "FAILED", reason, nextAttemptAt: null, updatedAt: system.now() } as const;
     const done = events.event(...targetDone(batch, { ...target, ...patch }), system.now());
-    const updated = await storage.batches.updateTarget(batch.id, position, version, patch, [done]);
-    if (updated && updated !== "taken") events.publish([done]);
+    const updatedTarget = await storage.batches.updateTarget(batch.id, position, version, patch, [done]);
+    if (updatedTarget && updatedTarget !== "taken") events.publish([done]);
   }
 
   /** Ends some of a batch's waiting targets; false if none was left. */
@@ -65,9 +65,9 @@ export class TargetEnds {
       done.push(event);
       return event;
     };
-    const ended = await storage.batches.endWaiting(batch.id, status, reason, MAX_ENDED_AT_ONCE, eventOf, now);
+    const endedTargets = await storage.batches.endWaiting(batch.id, status, reason, MAX_ENDED_AT_ONCE, eventOf, now);
     events.publish(done);
-    return ended.length > 0;
+    return endedTargets.length > 0;
   }
 
   #patchAfter(batch: Batch, target: BatchTarget, call: Call | undefined): TargetPatch {
@@ -75,11 +75,12 @@ export class TargetEnds {
     if (!call) return { status: "FAILED", reason: "interrupted", nextAttemptAt: null, updatedAt };
     const result = targetResult(call);
     const reason = call.outcome?.reason ?? "interrupted";
-    const ended = { reason, updatedAt, nextAttemptAt: null, ...(result && { result }) };
+    const endPatch = { reason, updatedAt, nextAttemptAt: null, ...(result && { result }) };
     const decision = afterCall(batch.retry, call);
-    if (decision.do === "end") return { ...ended, status: decision.status };
+    if (decision.do === "end") return { ...endPatch, status: decision.status };
     const attempts = decision.isCounted ? target.attempts : target.attempts - 1;
-    if (batch.status === "CANCELLED" || batch.status === "COMPLETED") return { ...ended, status: "FAILED", attempts };
-    return { ...ended, status: "WAITING", attempts, nextAttemptAt: decision.at };
+    if (batch.status === "CANCELLED" || batch.status === "COMPLETED")
+      return { ...endPatch, status: "FAILED", attempts };
+    return { ...endPatch, status: "WAITING", attempts, nextAttemptAt: decision.at };
   }
 }

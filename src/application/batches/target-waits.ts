@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import type { TargetDetails } from "./batch-use-cases.ts";
 
-/** Targets that are explained in one turn of the event loop. */
+/** Number of targets explained in one turn of the event loop. */
 const TARGETS_PER_TURN = 50;
 
 /** The rules for the hours of a batch, with those of the network of its first instance. */

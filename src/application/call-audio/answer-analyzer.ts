@@ -15,7 +15,7 @@ import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 export interface AnswerReports {
   /** Reports who has answered; called again when that becomes clearer. */
   onAnswer(verdict: AnswerVerdict): void;
-  /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
+  /** Called when the machine records; only after {@link AnswerAnalyzer.awaitRecording}. */
   onGreetingEnd(end: GreetingEnd): void;
   /** Called once, at the end of the analysis: a message that has not been stopped by then is played only once. */
   onSettled?(): void;

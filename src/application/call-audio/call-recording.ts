@@ -56,9 +56,9 @@ export async function forgetRecording(
   await within(context.recordings.forget([call.id]), { system, ms: timings.closeMs, timeoutError });
   const event = deletionEvent(context, call, reason);
   const recordedMs = isActive(call.status) ? null : 0;
-  const updated = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);
-  if (updated) context.events.publish([event]);
-  return updated !== undefined;
+  const updatedCall = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);
+  if (updatedCall) context.events.publish([event]);
+  return updatedCall !== undefined;
 }
 
 function deletionEvent({ events }: RecordingContext, call: Call, reason: "requested" | "retention") {

@@ -10,17 +10,17 @@ import type { CallTap } from "./call-tap.ts";
 
 /** Callbacks of an {@link InboundAnalyzer}. They run on the leg's clock and must not wait. */
 export interface InboundReports {
-  /** The first sample was received. */
+  /** Called when the first sample was received. */
   onFirstAudio(): void;
   /** @param atMs ms since the answer */
   onDigit(digit: string, atMs: number): void;
-  /** Speech from `startMs` to `endMs`, both since the answer. */
+  /** Called with speech from `startMs` to `endMs`, both since the answer. */
   onSpeech(startMs: number, endMs: number): void;
-  /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
+  /** Called when a voicemail box has beeped. @param atMs start of the beep, ms since the answer */
   onBeep(hz: number, atMs: number): void;
-  /** A known tone of a network or a machine. */
+  /** Called with a known tone of a network or a machine. */
   onLineTone(finding: ToneFinding): void;
-  /** A sound has become a possible key or beep, or has been ruled out. */
+  /** Called when a sound has become a possible key or beep, or has been ruled out. */
   onSuspicionChange(isSuspicious: boolean): void;
 }
 
@@ -56,7 +56,7 @@ export class InboundAnalyzer implements CallTap {
   isSpeech = false;
   /** True for voiced frames, false for hang-over. */
   isVoiced = false;
-  /** Time for which speech is reported after the last voice, ms. */
+  /** Time for which speech is reported after the last voiced sound, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;
@@ -107,7 +107,7 @@ export class InboundAnalyzer implements CallTap {
     const { toneMs } = this.#tones;
     this.#classify(samplesToMs(received.length, this.#sampleRate));
     if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#toneSamples = this.#afterToneSamples;
-    // Without speech, a gap is not silence that the detector may measure the noise by.
+    // A gap without speech must not count as background noise.
     const isSpeech = (isReceived || this.#isSpeech) && this.#voice.push(received);
     this.#isSpeech = isSpeech;
     this.isSpeech = isSpeech && this.#toneSamples <= 0 && toneMs < TONE_MS;

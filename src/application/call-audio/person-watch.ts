@@ -18,9 +18,9 @@ const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
 export interface PersonReports {
-  /** The assistant waits for the introduction. Called once. */
+  /** Called once, when the assistant waits for the introduction. */
   onPromptEnd(): void;
-  /** A person has taken the call. Called once for each wait. */
+  /** Called once for each wait, when a person has taken the call. */
   onPerson(): void;
 }
 

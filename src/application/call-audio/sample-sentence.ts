@@ -29,7 +29,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Digits, which engines read in the voice's own language; languages in which they cannot have a sentence above. */
+/** Digits, which engines read in the voice's own language; the other languages have a sentence above. */
 const FIGURES = "1, 2, 3, 4, 5.";
 
 /**

@@ -13,7 +13,7 @@ export interface EventSubject {
 /** A listener for the events of a call or of a user. */
 export interface EventListener {
   onEvent(event: Event): void;
-  /** No more events follow: this process stops. */
+  /** Called when no more events follow, because this process stops. */
   onClose(): void;
 }
 

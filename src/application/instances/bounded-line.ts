@@ -67,7 +67,7 @@ export class BoundedLine {
     return within(unlinkPromise, { ...this.#waitOptions, ms: unlinkMs, timeoutError });
   }
 
-  /** Gives the line up: it is closed, its reports no longer count, and the next use opens a new line. */
+  /** Abandons the line: it is closed, its reports no longer count, and the next use opens a new line. */
   abandon(): void {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;

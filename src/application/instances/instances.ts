@@ -125,8 +125,8 @@ export class Instances implements InstanceUseCases {
     for (;;) {
       const { id, version, provider } = await ownedInstance(this.#context.storage, principal, instanceId);
       await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
-      const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
-      if (updated) return this.#withLiveStatus(updated); // otherwise another write came first
+      const updatedInstance = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
+      if (updatedInstance) return this.#withLiveStatus(updatedInstance); // otherwise another write came first
     }
   }
 

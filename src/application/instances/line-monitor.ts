@@ -46,7 +46,7 @@ export function linksAutomatically({ capabilities }: Telephony): boolean {
   return capabilities.linking === "operator";
 }
 
-/** State of the dials of a linked number; it ends with the link. */
+/** Dial state of a linked number; discarded when the number is unlinked. */
 export interface NumberState {
   /** Number of calls that are about to be dialled, so that the pace after them is not known yet. */
   dialling: number;
@@ -60,7 +60,7 @@ export interface NumberState {
 export interface LineWatcher {
   onOnline(instanceId: string): void;
   onOffline(instanceId: string, reason: string): void;
-  /** The line has a fault that needs a person to fix it. */
+  /** Called when the line has a fault that needs a person to fix it. */
   onBroken(instanceId: string): void;
 }
 
@@ -214,7 +214,7 @@ export class LineMonitor {
     this.#liveCalls = liveCalls;
   }
 
-  /** The host of one opened line. Once that is given up, it can no longer report, read or store. */
+  /** The host of one opened line. Once that line is abandoned, its host can no longer report, read or store. */
   #hostOf(abandonSignal: AbortSignal): LineHost {
     const { lease } = this.#context;
     const apply = (input: LineInput): void => {
@@ -253,7 +253,9 @@ export class LineMonitor {
     this.#apply({ type: "link_stored", offlineReports });
   }
 
-  /** Connects with stored credentials, although no number counts as linked: the first probe that is online links it. */
+  /**
+   * Connects with stored credentials although no number is linked: the first probe that finds the line online links it.
+   */
   resume(): Promise<void> {
     this.#apply({ type: "resumed" });
     return this.probe();

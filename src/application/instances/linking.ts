@@ -134,7 +134,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     }
   }
 
-  /** A network that links automatically shows no code; the refusal names why it has not linked yet. */
+  /** A network that links automatically shows no code; the refusal states why it has not linked yet. */
   async #refuseCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
     const timeoutError = () => new NetworkSilent("the network does not respond");

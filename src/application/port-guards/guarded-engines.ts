@@ -45,7 +45,7 @@ const speechRules = (voiceMs: number): Rules<Speech> => ({
   close: resolves(closeLimit),
 });
 
-/** A number, or a function; if the function fails, the default applies. */
+/** Accepts a number or a function; if the function fails, the default applies. */
 function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNullable<Speech["sliceLength"]> {
   if (typeof value !== "function")
     return acceptOnly<number>("a number or a function", isLength)(value, name, { log } as GuardParts);

@@ -5,8 +5,8 @@ import { PortFault } from "./port-fault.ts";
 declare const GUARDED: unique symbol;
 
 /**
- * A port as the core uses it: made by {@link guarded} alone. Each call ends in time, with a value of the right kind or with
- * an `Error`; no call leaves an unhandled rejection.
+ * A port as the core uses it: made only by {@link guarded}. Each call ends in time, with a value of the right kind or
+ * with an `Error`; no call leaves an unhandled rejection.
  */
 export type Guarded<Port> = Port & { readonly [GUARDED]: true };
 

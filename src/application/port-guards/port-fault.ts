@@ -6,7 +6,7 @@ export class PortFault extends CodedError {
   readonly code = "port_fault";
 }
 
-/** A port did not respond in time, or has too many calls pending; a later call may succeed. */
+/** Thrown if a port did not respond in time, or has too many calls pending; a later call may succeed. */
 export class PortBusy extends PortFault {
   override readonly name = "PortBusy";
 }

@@ -83,7 +83,7 @@ export function recordId(instanceId: string, key: string): string {
 function assertKey(key: string): void {
   if (key.length < 1 || key.length > MAX_KEY_LENGTH)
     throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${MAX_KEY_LENGTH}`);
-  // Databases cannot store NUL, and all halves of characters are the same in UTF-8.
+  // Databases cannot store NUL, and UTF-8 does not distinguish unpaired surrogates.
   if (key.includes("\0") || /\p{Surrogate}/u.test(key))
-    throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or half a character; leave these out`);
+    throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or an unpaired surrogate; remove it`);
 }

@@ -1,14 +1,14 @@
 /** Maximum number of concurrent requests of one user, by their expensive part. A further one gets `server_busy`. */
 export const MAX_AT_ONCE = {
-  /** Audio files of new calls that are being checked, or wait for the check: each is held in memory. */
+  /** Number of audio files of new calls that are being checked or wait for a check: each is held in memory. */
   inspections: 50,
-  /** Number of requests for a code that links a phone: they wait for the network, and draw the code. */
+  /** Number of requests for a code that links a phone: they wait for the network, and render the code. */
   linking: 20,
-  /** Such requests of one demo token's instance, which count towards its user's limit too. */
+  /** Number of such requests for one demo token's instance, which count towards its user's limit too. */
   demoLinking: 5,
   /** Number of requests of the link pages of one instance, whose visitors have no user. */
   linkPages: 10,
-  /** Voice samples that are being spoken, or wait for their turn. */
+  /** Number of voice samples that are being spoken or wait for their turn. */
   samples: 4,
   /** Number of imports of targets into batches. */
   imports: 1,

@@ -244,10 +244,10 @@ export class Endpoint {
     while (this.#isDelivering) {
       const { id, version } = this.#webhook;
       const patch = { disabledReason, updatedAt: system.now() } as const;
-      const updated = await this.#persist(() => storage.webhooks.update(id, version, patch));
-      if (!updated && !(await this.#reload())) return;
-      if (!updated) continue; // its user has changed it in the meantime
-      this.#load(updated);
+      const updatedWebhook = await this.#persist(() => storage.webhooks.update(id, version, patch));
+      if (!updatedWebhook && !(await this.#reload())) return;
+      if (!updatedWebhook) continue; // its user has changed it in the meantime
+      this.#load(updatedWebhook);
       log.warn({ webhook_id: id, reason: disabledReason }, "a webhook was disabled");
     }
   }

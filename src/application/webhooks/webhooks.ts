@@ -126,12 +126,12 @@ export class Webhooks implements WebhookUseCases {
   async rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret> {
     const { system, vault } = this.#context;
     const key = newWebhookKey((bytes) => system.random(bytes));
-    const updated = await this.#change(principal, webhookId, async ({ id, sealedKey }) => ({
+    const updatedWebhook = await this.#change(principal, webhookId, async ({ id, sealedKey }) => ({
       sealedKey: await vault.seal(id, key),
       sealedOldKey: sealedKey,
       oldKeyUntil: system.now() + OLD_KEY_MS,
     }));
-    return { ...updated, secret: webhookSecret(key) };
+    return { ...updatedWebhook, secret: webhookSecret(key) };
   }
 
   async test(principal: Principal, webhookId: string): Promise<WebhookDelivery> {
@@ -199,10 +199,10 @@ export class Webhooks implements WebhookUseCases {
     for (;;) {
       const webhook = await this.get(principal, webhookId);
       const patch = { ...(await patchOf(webhook)), updatedAt: system.now() };
-      const updated = await storage.webhooks.update(webhook.id, webhook.version, patch);
-      if (!updated) continue; // another write came first
-      this.#endpoints.update(updated);
-      return updated;
+      const updatedWebhook = await storage.webhooks.update(webhook.id, webhook.version, patch);
+      if (!updatedWebhook) continue; // another write came first
+      this.#endpoints.update(updatedWebhook);
+      return updatedWebhook;
     }
   }
 

@@ -42,7 +42,7 @@ export class Mp3Splitter {
     this.#size = size;
   }
 
-  /** Takes the next bytes and returns the complete parts. */
+  /** Adds the next bytes and returns the complete parts. */
   push(bytes: Uint8Array): Mp3Part[] {
     return this.#run(bytes, false);
   }
@@ -77,10 +77,10 @@ export class Mp3Splitter {
 
   /** Returns the number of bytes used; 0 if more are needed. */
   #step(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
-    const remaining = bytes.length - at;
-    if (remaining === 0) return 0;
+    const remainingBytes = bytes.length - at;
+    if (remainingBytes === 0) return 0;
     if (this.#skipBytes > 0) {
-      const skippedBytes = Math.min(this.#skipBytes, remaining);
+      const skippedBytes = Math.min(this.#skipBytes, remainingBytes);
       this.#skipBytes -= skippedBytes;
       parts.push({ kind: "tag", length: skippedBytes });
       return skippedBytes;
@@ -98,12 +98,12 @@ export class Mp3Splitter {
   }
 
   #part(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
-    const remaining = bytes.length - at;
+    const remainingBytes = bytes.length - at;
     const header = mpegHeader(bytes, at);
     if (header !== undefined && this.#isFrame(bytes, at, header, isLast))
       return this.#frame(bytes, at, header, isLast, parts);
     if (TAG_LETTERS.has(bytes[at]!)) {
-      if (remaining < TAG_HEAD_BYTES && !isLast) return 0;
+      if (remainingBytes < TAG_HEAD_BYTES && !isLast) return 0;
       const length = tagAt(bytes, at);
       if (length > 0) return this.#tag(bytes, at, length, parts);
     }
@@ -115,10 +115,10 @@ export class Mp3Splitter {
   }
 
   #frame(bytes: Uint8Array, at: number, header: MpegHeader, isLast: boolean, parts: Mp3Part[]): number {
-    const remaining = bytes.length - at;
-    if (remaining < header.frameBytes) {
-      if (isLast) parts.push({ kind: "incomplete", length: remaining });
-      return isLast ? remaining : 0;
+    const remainingBytes = bytes.length - at;
+    if (remainingBytes < header.frameBytes) {
+      if (isLast) parts.push({ kind: "incomplete", length: remainingBytes });
+      return isLast ? remainingBytes : 0;
     }
     this.#rate = header.sampleRate;
     this.#claimedBytes = 0;

@@ -7,7 +7,7 @@ export interface ClockMember {
   readonly frameMs?: FrameMs | undefined;
   /** Called when a frame is due. Must not wait; may add and remove members. Errors are passed to `tickFailed`. */
   tick(): void;
-  /** `tick` threw; the member is already removed. */
+  /** Called when `tick` has thrown; the member is already removed. */
   tickFailed(fault: unknown): void;
 }
 
@@ -78,7 +78,7 @@ export class MediaClock {
       this.#load[at] = this.#loadOf(at) + 1;
       this.#slots[at]?.push(entry);
     }
-    // A timer that wakes the clock early enough stays: a thousand calls may be answered at once.
+    // A timer that wakes the clock early enough is kept: a thousand calls may be answered at once.
     if (this.#runningSlot < 0 && (this.#cancelTimer === undefined || this.#nextDueAt() < this.#timerDueAt))
       this.#schedule();
   }

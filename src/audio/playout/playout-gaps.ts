@@ -32,9 +32,9 @@ export class PlayoutGaps {
    * Counts an underrun if this frame is not full during playback.
    * @param hasStarted true if any signal has been played so far
    */
-  countFrame(filled: number, length: number, hasStarted: boolean): void {
-    const isDry = filled < length;
-    if (isDry && hasStarted && (this.#isPlaying || filled > 0)) this.#underruns++;
+  countFrame(filledSamples: number, length: number, hasStarted: boolean): void {
+    const isDry = filledSamples < length;
+    if (isDry && hasStarted && (this.#isPlaying || filledSamples > 0)) this.#underruns++;
     this.#isPlaying = !isDry;
   }
 

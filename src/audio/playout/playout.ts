@@ -168,31 +168,31 @@ export class Playout implements FrameSource, AheadSource {
   read(frame: Int16Array): number {
     const queue = this.#queue;
     const before = this.#heardSamples;
-    let filled = 0;
+    let filledSamples = 0;
     this.supply?.supply(frame.length);
     this.#reachMarks();
-    while (filled < frame.length) {
+    while (filledSamples < frame.length) {
       const item = queue.head;
       if (item === undefined) break;
-      const copyCount = Math.min(frame.length - filled, item.length - queue.offset);
-      queue.copyHead(frame, filled, copyCount);
-      filled += copyCount;
+      const copyCount = Math.min(frame.length - filledSamples, item.length - queue.offset);
+      queue.copyHead(frame, filledSamples, copyCount);
+      filledSamples += copyCount;
       this.#pass(item, copyCount);
     }
-    frame.fill(0, filled);
-    if (filled < frame.length) this.tap?.onPlayed(undefined, 0, frame.length - filled);
-    this.#countSilence(filled, frame.length - filled);
+    frame.fill(0, filledSamples);
+    if (filledSamples < frame.length) this.tap?.onPlayed(undefined, 0, frame.length - filledSamples);
+    this.#countSilence(filledSamples, frame.length - filledSamples);
     this.#clock += frame.length;
-    this.#gaps.countFrame(filled, frame.length, !this.#isEnded && this.#heardSamples > 0);
+    this.#gaps.countFrame(filledSamples, frame.length, !this.#isEnded && this.#heardSamples > 0);
     this.#onPassed(before);
     return this.#heardSamples - before;
   }
 
   pull(frame: Int16Array): number {
     this.supply?.supply(frame.length);
-    const filled = this.#queue.pull(frame);
-    this.#pulledSamples += filled;
-    return filled;
+    const filledSamples = this.#queue.pull(frame);
+    this.#pulledSamples += filledSamples;
+    return filledSamples;
   }
 
   sent(samples: number, silence: number, hasRunDry: boolean): void {

@@ -38,7 +38,9 @@ export class MonoMix {
     this.#fadeFrames = msToSamples(FADE_MS, sampleRate);
   }
 
-  /** Takes whole frames of interleaved values (full scale -32,768 to 32,767) and returns the samples of all full blocks. */
+  /**
+   * Adds whole frames of interleaved values (full scale -32,768 to 32,767) and returns the samples of all full blocks.
+   */
   push(values: Float32Array): Int16Array<ArrayBuffer> {
     if (this.#channels === 1) return toSamples(values);
     const blocks = Math.floor((this.#filledValues + values.length) / this.#block.length);

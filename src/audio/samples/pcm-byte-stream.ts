@@ -10,8 +10,8 @@ export class PcmByteStream {
   }
 
   /**
-   * Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may share
-   * the memory of the bytes.
+   * Adds the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may
+   * share the memory of the bytes.
    */
   push(bytes: Uint8Array): Int16Array {
     if (this.#oddByte === undefined && bytes.length % 2 === 0) return pcmInBytes(bytes);

@@ -86,9 +86,9 @@ export function concatPcm(pieces: readonly Int16Array[]): Int16Array<ArrayBuffer
 
 /** The largest absolute sample, 0 to 32768. */
 export function peak(samples: Int16Array): number {
-  let largest = 0;
-  for (const sample of samples) largest = Math.max(largest, Math.abs(sample));
-  return largest;
+  let maxLevel = 0;
+  for (const sample of samples) maxLevel = Math.max(maxLevel, Math.abs(sample));
+  return maxLevel;
 }
 
 /** The root mean square of the samples, 0 to 32768; 0 for none. */

@@ -55,7 +55,9 @@ export class Resampler {
     return this.#filterBank?.reach ?? 0;
   }
 
-  /** Takes the next samples and returns all output computable so far, in a new array or, at equal rates, the same one. */
+  /**
+   * Adds the next samples and returns all output computable so far, in a new array or, at equal rates, the same one.
+   */
   push(samples: Int16Array): Int16Array {
     if (this.#filterBank === undefined) return samples;
     const output = new Int16Array(this.#countOutput(this.#filterBank, samples.length));

@@ -58,7 +58,7 @@ export class AudioOpening {
   }
 
   /**
-   * Takes the next bytes; returns undefined while more are needed.
+   * Adds the next bytes; returns undefined while more are needed.
    * @throws {NotAudio}
    */
   push(bytes: Uint8Array): OpenedAudio | undefined {

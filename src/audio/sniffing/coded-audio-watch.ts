@@ -26,7 +26,7 @@ export class CodedAudioWatch {
   /** Number of frames so far; 0 if no frame is being followed. */
   #frames = 0;
 
-  /** Takes the next message; returns the name of the format once it is proven that frames arrive. */
+  /** Checks the next message; returns the name of the format once it is proven that frames arrive. */
   push(message: Uint8Array): string | undefined {
     if (this.#follow(message)) return this.#firstFrame?.name;
     const limit = Math.min(message.length - FRAMES_NEEDED * CODED_HEADER_BYTES, MAX_CODED_FRAME_BYTES);

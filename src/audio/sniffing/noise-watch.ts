@@ -16,7 +16,7 @@ export class NoiseWatch {
   #level = 0;
   #energy = 0;
   #product = 0;
-  #last = 0;
+  #lastSample = 0;
   #noisyWindows = 0;
 
   /** True if the latest windows are noise. */
@@ -24,8 +24,8 @@ export class NoiseWatch {
     for (const sample of samples) {
       this.#level += Math.abs(sample);
       this.#energy += sample * sample;
-      this.#product += sample * this.#last;
-      this.#last = sample;
+      this.#product += sample * this.#lastSample;
+      this.#lastSample = sample;
       if (++this.#count === WINDOW) this.#endWindow();
       if (this.#noisyWindows >= NOISY_WINDOWS) return true;
     }

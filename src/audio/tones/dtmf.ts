@@ -73,7 +73,7 @@ export class DtmfDetector {
   }
 
   /**
-   * Takes the next samples, of any number.
+   * Adds the next samples, any number of them.
    * @param marks a value of {@link SAMPLE} for each; omitted if all were received
    */
   push(frame: Int16Array, marks?: Uint8Array): void {
@@ -216,12 +216,12 @@ export function dtmfTones(digits: string, options: DtmfToneOptions): Int16Array<
   const amplitude = 32767 * 10 ** (levelDb / 20);
   for (let index = 0; index < digits.length; index++) {
     const row = KEYS.findIndex((keys) => keys.includes(digits.charAt(index)));
-    const low = LOW_HZ[row];
-    const high = HIGH_HZ[KEYS[row]?.indexOf(digits.charAt(index)) ?? -1];
-    if (low === undefined || high === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit`);
+    const lowHz = LOW_HZ[row];
+    const highHz = HIGH_HZ[KEYS[row]?.indexOf(digits.charAt(index)) ?? -1];
+    if (lowHz === undefined || highHz === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit`);
     for (let i = 0; i < toneLength; i++) {
       const turn = (2 * Math.PI * i) / sampleRate;
-      samples[index * digitLength + i] = toSample(amplitude * (Math.sin(turn * low) + Math.sin(turn * high)));
+      samples[index * digitLength + i] = toSample(amplitude * (Math.sin(turn * lowHz) + Math.sin(turn * highHz)));
     }
   }
   return samples;

@@ -47,8 +47,8 @@ export class ToneDetector {
   #receivedSamples = 0;
   #frames = 0;
   /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
-  #start = 0;
-  #last = 0;
+  #startFrame = 0;
+  #lastFrame = 0;
   #matchingFrames = 0;
   #hz = 0;
   #otherHz = 0;
@@ -84,7 +84,7 @@ export class ToneDetector {
 
   /** Length of the current steady tone up to its last received frame, ms; 0 if there is none. */
   get toneMs(): number {
-    return this.#matchingFrames === 0 ? 0 : (this.#last - this.#start + 1) * FRAME_MS;
+    return this.#matchingFrames === 0 ? 0 : (this.#lastFrame - this.#startFrame + 1) * FRAME_MS;
   }
 
   /** Received part of the current tone, ms. */
@@ -103,7 +103,7 @@ export class ToneDetector {
   }
 
   /**
-   * Takes the next samples, of any number.
+   * Adds the next samples, any number of them.
    * @param received number of them that were received, not filled in
    */
   push(frame: Int16Array, received = frame.length): void {
@@ -179,7 +179,7 @@ export class ToneDetector {
         return;
       }
       this.#matchingFrames++;
-      this.#last = this.#frames;
+      this.#lastFrame = this.#frames;
       this.#concealedFrames += this.#pendingConcealed;
       this.#pendingConcealed = 0;
       this.#hz += (hz - this.#hz) / this.#matchingFrames;
@@ -198,7 +198,7 @@ export class ToneDetector {
     this.#hz = hz;
     this.#otherHz = this.#frameOtherHz;
     this.#energy = energy;
-    this.#start = this.#last = this.#frames;
+    this.#startFrame = this.#lastFrame = this.#frames;
   }
 
   get #isTone(): boolean {
@@ -209,17 +209,17 @@ export class ToneDetector {
 
   #report(): void {
     const loss = this.#otherHz > 0 ? PAIR_LOSS_MS : SINGLE_LOSS_MS;
-    const pauseMs = Math.max(0, (this.#start - this.#endFrame) * FRAME_MS - loss);
+    const pauseMs = Math.max(0, (this.#startFrame - this.#endFrame) * FRAME_MS - loss);
     const burst: ToneBurst = {
       hz: this.#hz,
       otherHz: this.#otherHz,
-      atMs: this.#start * FRAME_MS,
+      atMs: this.#startFrame * FRAME_MS,
       ms: this.toneMs + loss,
       receivedMs: this.receivedMs + loss,
       pauseMs,
       isPauseSilent: this.#loudFrames <= EDGE_FRAMES,
     };
-    this.#endFrame = this.#last + 1;
+    this.#endFrame = this.#lastFrame + 1;
     this.#endEnergy = this.#energy / this.#matchingFrames;
     this.#loudFrames = 0;
     this.#onBurst(burst);

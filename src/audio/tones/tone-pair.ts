@@ -37,7 +37,7 @@ export class TonePair {
     this.#frames = 0;
   }
 
-  /** Takes the next frame; returns the index of its pair in {@link TONE_PAIRS}, or -1. */
+  /** Adds the next frame; returns the index of its pair in {@link TONE_PAIRS}, or -1. */
   push(frame: Float64Array): number {
     const window = this.#window;
     window.copyWithin(0, frame.length);

@@ -36,7 +36,7 @@ export class Pitch {
     this.#window = new Float64Array(Math.round((rate * WINDOW_MS) / 1_000));
   }
 
-  /** Takes the next samples, of any number. */
+  /** Adds the next samples, any number of them. */
   push(frame: Int16Array): void {
     const window = this.#window;
     const addedCount = Math.floor((this.#summands + frame.length) / this.#factor);

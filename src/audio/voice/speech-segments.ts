@@ -46,7 +46,7 @@ export class SpeechSegmenter {
     this.#onSegment = onSegment;
   }
 
-  /** Takes the decision about the next `samples` samples. */
+  /** Adds the decision about the next `samples` samples. */
   push(isSpeech: boolean, samples: number): void {
     if (isSpeech) {
       this.#runStart ??= this.#now;

@@ -40,7 +40,7 @@ export class Steadiness {
     return this.#level === 0 ? 0 : this.#change / this.#level;
   }
 
-  /** Takes the next samples, of any number. */
+  /** Adds the next samples, any number of them. */
   push(frame: Int16Array): void {
     for (let at = 0; at < frame.length; ) {
       const end = Math.min(frame.length, at + this.#stepSamples - this.#samples);

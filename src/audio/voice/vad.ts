@@ -42,7 +42,7 @@ export class Vad implements VoiceActivityDetector {
   }
 
   /**
-   * Takes the next samples, preferably a multiple of 20 ms, and returns true if there was speech in any 20 ms that they
+   * Adds the next samples, preferably a multiple of 20 ms, and returns true if there was speech in any 20 ms that they
    * complete; if they complete none, the last decision remains.
    */
   push(frame: Int16Array): boolean {

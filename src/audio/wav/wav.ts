@@ -45,7 +45,7 @@ export interface WavDecoderOptions {
 /**
  * Decodes WAV (RIFF, RF64) piece by piece to 16-bit samples of one channel, at the rate of the file.
  *
- * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Joined files, several data
+ * Accepts PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Joined files, several data
  * chunks and headers repeated between samples are all decoded: each chunk of samples has the rate that its header
  * declares. Declared lengths are not trusted: a data chunk whose length is a placeholder ends with the file, or at the
  * next header. The samples do not depend on how the file is split into pieces. Do not use the decoder after an error.
@@ -101,7 +101,7 @@ export class WavDecoder {
     return !isNext && !(this.#isPadDue && isKnownChunkAt(bytes, 1));
   }
 
-  /** Takes the next bytes and returns the samples they complete. Throws {@link AudioFormatError}. */
+  /** Adds the next bytes and returns the samples they complete. Throws {@link AudioFormatError}. */
   push(bytes: Uint8Array): PcmChunk[] {
     return this.#run(bytes, false);
   }
@@ -208,12 +208,12 @@ export class WavDecoder {
    * starts.
    */
   #dataContinues(bytes: Uint8Array): boolean {
-    const remaining = this.#lengths.continuation(this.#account.sum);
-    if (this.#samples === undefined || remaining === 0 || tagAt(bytes, 0) > 0) return false;
+    const remainingBytes = this.#lengths.continuation(this.#account.sum);
+    if (this.#samples === undefined || remainingBytes === 0 || tagAt(bytes, 0) > 0) return false;
     if (isKnownChunkAt(bytes, 0)) return false;
     if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return true;
     const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
-    return CHUNK_HEAD_BYTES + size > remaining;
+    return CHUNK_HEAD_BYTES + size > remainingBytes;
   }
 
   #resumeData(): number {

@@ -13,7 +13,9 @@ export interface StreamOptions extends RequestOptions {
   readonly sampleRate?: StreamRate | undefined;
   /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
   readonly audio?: "callee" | undefined;
-  /** Time to try to reconnect when the connection breaks, ms. Default: 10,000, the time that the server waits. */
+  /**
+   * Time limit for reconnecting after a break of the connection, ms. Default: 10,000, the time that the server waits.
+   */
   readonly reconnectMs?: number | undefined;
   /** Opens the connection. Default: the global `WebSocket`. */
   readonly WebSocket?: WebSocketConstructor | undefined;

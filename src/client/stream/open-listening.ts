@@ -24,7 +24,7 @@ export async function openListening(
   const address = `${transport.url.replace(/^http/i, "ws")}${path}/listen?ticket=${encodeURIComponent(body.ticket)}`;
   const Socket = (options.WebSocket ?? WebSocket) as typeof WebSocket;
   const listening = new Listening(callId, new Socket(address), options.signal);
-  if (await listening.opened) return listening;
+  if (await listening.whenOpen) return listening;
   options.signal?.throwIfAborted();
   // A WebSocket cannot read why a server refuses it, so the reason is requested over HTTP.
   const reason = await transport.get(`${path}/listen`, {}, options).catch((error: unknown) => error);
@@ -35,7 +35,7 @@ export async function openListening(
 class Listening implements CallListening {
   readonly callId: string;
   /** Resolves with true if the server has accepted the listener. */
-  readonly opened: Promise<boolean>;
+  readonly whenOpen: Promise<boolean>;
   readonly #socket: WebSocket;
   readonly #signal: AbortSignal | undefined;
   readonly #items: ListenItem[] = [];
@@ -55,7 +55,7 @@ class Listening implements CallListening {
     // `ws` throws an error without a handler. A close event follows every error.
     socket.onerror = () => {};
     socket.onmessage = ({ data }) => this.#onMessage(data as string | ArrayBuffer);
-    this.opened = new Promise((resolve) => {
+    this.whenOpen = new Promise((resolve) => {
       socket.onopen = () => resolve(true);
       socket.onclose = ({ code, reason }) => {
         resolve(false);

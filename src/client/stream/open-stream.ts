@@ -32,14 +32,14 @@ export async function openStream(
 ): Promise<CallStream> {
   options.signal?.throwIfAborted();
   const stream = new LiveStream(transport, callId, options);
-  await stream.opened;
+  await stream.whenOpen;
   return stream;
 }
 
 class LiveStream implements CallStream {
   readonly callId: string;
   /** Resolves with the first connection. */
-  readonly opened: Promise<void>;
+  readonly whenOpen: Promise<void>;
   readonly ended: Promise<StreamEnd>;
   readonly #transport: Transport;
   readonly #codec: StreamCodec;
@@ -68,21 +68,21 @@ class LiveStream implements CallStream {
     this.#transport = transport;
     this.#receivesAudio = audio !== undefined;
     this.ended = this.#ended.promise;
-    this.opened = this.#opened.promise;
+    this.whenOpen = this.#opened.promise;
     this.ended.then(() => this.#opened.resolve(), this.#opened.reject);
     this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MAX_WAITING_S * bytesPerSecond);
     const query = new URLSearchParams({ encoding, sample_rate: String(sampleRate), ...(audio ? { audio } : {}) });
     this.#connection = new StreamConnection(
       { transport, callId, query, reconnectMs, WebSocket },
       {
-        opened: (send) => {
+        onOpen: (send) => {
           this.#replay.begin();
-          this.#outbox.connected(send);
+          this.#outbox.onConnected(send);
         },
-        received: (data) => this.#onMessage(data),
-        lost: () => this.#outbox.disconnected(),
-        ended: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
-        failed: (error) => void this.#handleFailure(error),
+        onMessage: (data) => this.#onMessage(data),
+        onLost: () => this.#outbox.onDisconnected(),
+        onEnd: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
+        onFailure: (error) => void this.#handleFailure(error),
       },
     );
     this.#onAbort = () => this.#fail(signal?.reason);
@@ -151,7 +151,7 @@ class LiveStream implements CallStream {
   }
 
   async close(): Promise<void> {
-    await this.#outbox.drained();
+    await this.#outbox.whenDrained();
     this.#finish({ status: "closed", reason: null });
   }
 
@@ -170,8 +170,8 @@ class LiveStream implements CallStream {
     }
     if (message.type === "call_event") {
       if (!this.#replay.isNew(data, message.event)) return;
-      if (message.event === "mark") this.#replies.reached(message.name);
-      else if (message.event === "cleared") this.#replies.cleared(message.heard_ms);
+      if (message.event === "mark") this.#replies.onMarkReached(message.name);
+      else if (message.event === "cleared") this.#replies.onCleared(message.heard_ms);
       else if (message.event === "completed" || message.event === "failed")
         this.#lastEnd = { status: message.event, reason: message.reason };
     } else if (message.type === "transcript" && message.final && !this.#replay.isNew(data, "transcript")) return;

@@ -14,23 +14,23 @@ interface ConnectionOptions {
   readonly callId: string;
   /** Query of the stream's URL, without the ticket. */
   readonly query: URLSearchParams;
-  /** Time to try to open or reopen a connection, ms. */
+  /** Time limit for opening or reopening a connection, ms. */
   readonly reconnectMs: number;
-  /** Undefined: the global `WebSocket`. */
+  /** Default: the global `WebSocket`. */
   readonly WebSocket: WebSocketConstructor | undefined;
 }
 
 /** Callbacks of a {@link StreamConnection}. */
 export interface ConnectionListener {
-  /** A connection is open: the first, or another one after `lost`. */
-  opened(send: (data: string | Uint8Array<ArrayBuffer>) => void): void;
-  received(data: string | ArrayBuffer): void;
-  /** The connection broke; another one is being opened. */
-  lost(): void;
-  /** The server has ended the connection, because the call has ended. */
-  ended(status: "completed" | "failed"): void;
-  /** The connection has failed permanently. */
-  failed(error: RingportError): void;
+  /** Called when a connection is open: the first one, or another one after a break. */
+  onOpen(send: (data: string | Uint8Array<ArrayBuffer>) => void): void;
+  onMessage(data: string | ArrayBuffer): void;
+  /** Called when the connection broke; another one is being opened. */
+  onLost(): void;
+  /** Called when the server has ended the connection, because the call has ended. */
+  onEnd(status: "completed" | "failed"): void;
+  /** Called when the connection has failed permanently. */
+  onFailure(error: RingportError): void;
 }
 
 /** Time that one attempt to reconnect may take, ms. */
@@ -74,7 +74,7 @@ export class StreamConnection {
     });
     this.#socket.binaryType = "arraybuffer";
     this.#socket.onopen = () => this.#onOpen();
-    this.#socket.onmessage = ({ data }) => this.#isOpen && listener.received(data as string | ArrayBuffer);
+    this.#socket.onmessage = ({ data }) => this.#isOpen && listener.onMessage(data as string | ArrayBuffer);
     this.#socket.onclose = (event) => this.#onClose(event);
     this.#startDeadline();
   }
@@ -98,7 +98,7 @@ export class StreamConnection {
     this.#wasOpen = true;
     const socket = this.#socket;
     // Its own queue stays empty: the outbox sends unsent messages again over the next connection.
-    this.#listener.opened((data) => void (socket.readyState === socket.OPEN && socket.send(data)));
+    this.#listener.onOpen((data) => void (socket.readyState === socket.OPEN && socket.send(data)));
   }
 
   #onClose(event: { readonly code: number; readonly reason: string }): void {
@@ -106,7 +106,7 @@ export class StreamConnection {
     if (isPermanent(event)) this.#onFinalClose(event);
     else if (this.#isOpen) {
       this.#isOpen = false;
-      this.#listener.lost();
+      this.#listener.onLost();
       this.#startDeadline();
     } else if (this.#isOpening) {
       this.#isOpening = false;
@@ -118,7 +118,7 @@ export class StreamConnection {
   #onFinalClose({ code, reason }: { readonly code: number; readonly reason: string }): void {
     if (code === CLOSED.completed || code === CLOSED.failed) {
       this.close();
-      this.#listener.ended(code === CLOSED.failed ? "failed" : "completed");
+      this.#listener.onEnd(code === CLOSED.failed ? "failed" : "completed");
     } else if (code === CLOSED.revoked)
       this.#fail(new RingportError("unauthorized", reason || "the token was revoked"));
     else if (code === CLOSED.notAudio)
@@ -188,7 +188,7 @@ export class StreamConnection {
   #fail(error: RingportError): void {
     if (this.#stop.signal.aborted) return;
     this.close();
-    this.#listener.failed(error);
+    this.#listener.onFailure(error);
   }
 }
 

@@ -29,10 +29,10 @@ const MESSAGE_BYTES = 64;
 export class Outbox {
   readonly #window: number;
   readonly #maxPendingBytes: number;
-  #pending: PendingMessage[] = [];
+  #pendingMessages: PendingMessage[] = [];
   /** Number of bytes of waiting audio. */
   #pendingBytes = 0;
-  readonly #unconfirmed: Data[] = [];
+  readonly #unconfirmedMessages: Data[] = [];
   #unconfirmedBytes = 0;
   /** Number of bytes sent since the last progress request. */
   #sinceRequest = 0;
@@ -69,20 +69,20 @@ export class Outbox {
 
   /** Drops the waiting audio and messages, and sends a message in their place. */
   clear(message: object): Promise<void> {
-    const droppedMessages = this.#pending.filter(({ survivesClear }) => !survivesClear);
-    const keptMessages = this.#pending.filter(({ survivesClear }) => survivesClear);
-    this.#pending = [];
+    const droppedMessages = this.#pendingMessages.filter(({ survivesClear }) => !survivesClear);
+    const keptMessages = this.#pendingMessages.filter(({ survivesClear }) => survivesClear);
+    this.#pendingMessages = [];
     this.#pendingBytes = 0;
     for (const { settle } of droppedMessages) settle();
     const result = this.send(message, true);
-    this.#pending.push(...keptMessages);
+    this.#pendingMessages.push(...keptMessages);
     this.#pump();
     if (this.#isSynchronized) this.#requestProgress();
     return result;
   }
 
   /** Resolves when the server has confirmed everything, or no more will be sent. */
-  drained(): Promise<void> {
+  whenDrained(): Promise<void> {
     if (this.#endError) return Promise.resolve();
     return new Promise((resolve) => {
       this.#drainWaiters.push(resolve);
@@ -91,14 +91,14 @@ export class Outbox {
   }
 
   /** Handles a new connection. */
-  connected(send: (data: Data) => void): void {
+  onConnected(send: (data: Data) => void): void {
     this.#send = send;
     this.#isSynchronized = false;
     this.#requestProgress();
   }
 
   /** Handles a lost connection. */
-  disconnected(): void {
+  onDisconnected(): void {
     this.#send = undefined;
     this.#isSynchronized = false;
     this.#stopPolling();
@@ -109,12 +109,16 @@ export class Outbox {
     const isFirst = !this.#isSynchronized;
     this.#stopPolling();
     if (queuedMs > MAX_QUEUED_MS) this.#poll = setTimeout(() => this.#requestProgress(), POLL_MS);
-    for (let count = this.#confirmedCount ?? messages; count < messages && this.#unconfirmed.length > 0; count++)
-      this.#unconfirmedBytes -= cost(this.#unconfirmed.shift()!);
+    for (
+      let count = this.#confirmedCount ?? messages;
+      count < messages && this.#unconfirmedMessages.length > 0;
+      count++
+    )
+      this.#unconfirmedBytes -= cost(this.#unconfirmedMessages.shift()!);
     this.#confirmedCount = messages;
     if (isFirst) {
       this.#isSynchronized = true;
-      for (const data of this.#unconfirmed) this.#send?.(data);
+      for (const data of this.#unconfirmedMessages) this.#send?.(data);
       this.#sinceRequest = this.#unconfirmedBytes;
     }
     this.#pump();
@@ -124,9 +128,9 @@ export class Outbox {
   /** Stops sending; waiting and later messages fail with this error. */
   end(error: unknown): void {
     this.#endError ??= { error };
-    this.disconnected();
-    this.#unconfirmed.length = 0;
-    for (const { settle } of this.#pending.splice(0)) settle(error);
+    this.onDisconnected();
+    this.#unconfirmedMessages.length = 0;
+    for (const { settle } of this.#pendingMessages.splice(0)) settle(error);
     for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }
 
@@ -134,14 +138,14 @@ export class Outbox {
     if (this.#endError) return Promise.reject(this.#endError.error);
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-      this.#pending.push({ data, at: 0, survivesClear, settle });
+      this.#pendingMessages.push({ data, at: 0, survivesClear, settle });
       this.#pump();
     });
   }
 
   #pump(): void {
     if (!this.#isSynchronized) return;
-    for (let item = this.#pending[0]; item !== undefined; item = this.#pending[0]) {
+    for (let item = this.#pendingMessages[0]; item !== undefined; item = this.#pendingMessages[0]) {
       if (typeof item.data === "string") this.#deliver(item.data);
       else {
         if (this.#poll !== undefined || this.#unconfirmedBytes >= this.#window) break;
@@ -152,11 +156,12 @@ export class Outbox {
         this.#deliver(piece);
         if (item.at < item.data.length) continue;
       }
-      this.#pending.shift();
+      this.#pendingMessages.shift();
       item.settle();
     }
-    const isDraining = this.#drainWaiters.length > 0 && this.#pending.length === 0;
-    if (isDraining && this.#unconfirmed.length === 0) for (const resolve of this.#drainWaiters.splice(0)) resolve();
+    const isDraining = this.#drainWaiters.length > 0 && this.#pendingMessages.length === 0;
+    if (isDraining && this.#unconfirmedMessages.length === 0)
+      for (const resolve of this.#drainWaiters.splice(0)) resolve();
     else if (this.#sinceRequest >= this.#window / 4 || (isDraining && this.#sinceRequest > 0)) this.#requestProgress();
   }
 
@@ -171,7 +176,7 @@ export class Outbox {
   }
 
   #deliver(data: Data): void {
-    this.#unconfirmed.push(data);
+    this.#unconfirmedMessages.push(data);
     this.#unconfirmedBytes += cost(data);
     this.#sinceRequest += cost(data);
     this.#send?.(data);

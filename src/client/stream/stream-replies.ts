@@ -8,27 +8,27 @@ type PendingReply =
 
 /** Marks and clears that have no reply yet, in the order of the requests. */
 export class Replies {
-  readonly #pending: PendingReply[] = [];
+  readonly #pendingReplies: PendingReply[] = [];
 
   mark(mark: string): Promise<MarkEnd> {
-    return new Promise((settle) => this.#pending.push({ mark, settle }));
+    return new Promise((settle) => this.#pendingReplies.push({ mark, settle }));
   }
 
   clear(): Promise<number> {
-    return new Promise((resolve, reject) => this.#pending.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#pendingReplies.push({ resolve, reject }));
   }
 
   /** Called when the server reports that a mark was reached. */
-  reached(name: string): void {
-    const at = this.#pending.findIndex((reply) => "mark" in reply && reply.mark === name);
-    const [reply] = at < 0 ? [] : this.#pending.splice(at, 1);
+  onMarkReached(name: string): void {
+    const at = this.#pendingReplies.findIndex((reply) => "mark" in reply && reply.mark === name);
+    const [reply] = at < 0 ? [] : this.#pendingReplies.splice(at, 1);
     if (reply && "mark" in reply) reply.settle("reached");
   }
 
   /** Called when the server reports that it has dropped the queued audio, and with it all earlier marks. */
-  cleared(heardMs: number): void {
-    const at = this.#pending.findIndex((reply) => "resolve" in reply);
-    for (const reply of this.#pending.splice(0, at + 1)) {
+  onCleared(heardMs: number): void {
+    const at = this.#pendingReplies.findIndex((reply) => "resolve" in reply);
+    for (const reply of this.#pendingReplies.splice(0, at + 1)) {
       if ("mark" in reply) reply.settle("cleared");
       else reply.resolve(heardMs);
     }
@@ -36,7 +36,7 @@ export class Replies {
 
   /** Called when no more replies will arrive. */
   end(error: unknown): void {
-    for (const reply of this.#pending.splice(0)) {
+    for (const reply of this.#pendingReplies.splice(0)) {
       if ("mark" in reply) reply.settle("ended");
       else reply.reject(error);
     }

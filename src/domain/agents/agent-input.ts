@@ -201,7 +201,7 @@ function variablesSchema(): Schema<Variables> {
           );
         const isText = typeof value === "string";
         if (!isText && typeof value !== "boolean" && !Number.isFinite(value))
-          return refuse("value_invalid", `${name} must be a text, a number, true or false`);
+          return refuse("value_invalid", `${name} must be a string, a number, true or false`);
         if (isText && value.length > MAX_VALUE)
           return refuse("too_long", `${name} has ${value.length} characters, at most ${MAX_VALUE} are allowed`);
       }

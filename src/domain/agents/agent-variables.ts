@@ -24,7 +24,7 @@ export function placeholderFault(text: string): string | undefined {
   const [closedPiece = "", content = "", end] = CLOSED_PIECE.exec(piece) ?? [];
   if (end === "}}" && content.trim() === "") return `"${closedPiece}" has no name: write {{name}}`;
   if (end === "}}")
-    return `"${closedPiece}" has no name of a variable (1 to 64 letters, digits and _, a letter first): write {{${variableName(content) || "name"}}}`;
+    return `"${closedPiece}" has no name of a variable (1 to 64 letters, digits and _, starting with a letter): write {{${variableName(content) || "name"}}}`;
   const isName = end === "}" && variableName(content) === content.trim();
   const [openPiece = "{{", name = ""] = OPEN_PIECE.exec(piece) ?? [];
   return `"${isName ? closedPiece : openPiece.trimEnd()}" is not closed: write {{${variableName(name) || "name"}}}`;

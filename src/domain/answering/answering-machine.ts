@@ -59,13 +59,13 @@ export const ANALYSIS_MS = 20_000;
 export const RECORDS_AFTER_MS = 3_000;
 /** Time after that silence within which a beep still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
-/** Time that a call which has finished playing waits for the verdict, ms. */
+/** Time for which a call that has finished playing waits for the verdict, ms. */
 export const VERDICT_WAIT_MS = 8_000;
 /** Time after a verdict until the words of the greeting are known, ms. */
 export const WORDS_WAIT_MS = 3_000;
-/** Time that a call whose message has been played waits for a tone to be recognised, ms. */
+/** Time for which a call that has finished playing waits for a tone to be recognised, ms. */
 export const TONE_WAIT_MS = 5_000;
-/** Time that a call waits for the end of a machine's greeting, ms. */
+/** Time for which a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
 /** Frequency below which a tone is the ringing of a network, unless there was speech before, Hz. */
 export const MAX_RINGING_HZ = 510;
@@ -102,7 +102,7 @@ export class AnswerRules {
   #hasSpoken = false;
   #verdict: AnswerVerdict | undefined;
 
-  /** @param hangOverMs time that voice is reported after its end, ms */
+  /** @param hangOverMs time for which voice is reported after its end, ms */
   constructor(hangOverMs = 0) {
     this.#hangOverMs = hangOverMs;
   }
@@ -128,7 +128,7 @@ export class AnswerRules {
   }
 
   /**
-   * Takes the next `ms` of the callee's audio; returns a new verdict.
+   * Handles the next `ms` of the callee's audio; returns a new verdict.
    * @param isSteady true if the voice is as steady as music or ringing
    */
   onAudio(isVoice: boolean, isSteady: boolean, ms: number): AnswerVerdict | undefined {
@@ -136,7 +136,7 @@ export class AnswerRules {
     return isVoice ? this.#onVoice(isSteady, ms) : this.#onSilence();
   }
 
-  /** Takes a tone that has ended and may be a beep; returns a new verdict. */
+  /** Handles a tone that has ended and may be a beep; returns a new verdict. */
   beep(hz: number, atMs: number): AnswerVerdict | undefined {
     if (!this.isBeep(hz) || this.#isMachine) return undefined;
     const isLate = this.#hasSpoken && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
@@ -152,7 +152,7 @@ export class AnswerRules {
     return hz > MAX_RINGING_HZ && !this.#hadOtherSounds;
   }
 
-  /** Takes a known tone; returns a new verdict. Tones are certain, so they count at any time. */
+  /** Handles a known tone; returns a new verdict. Tones are certain, so they count at any time. */
   tone(tone: LineTone): AnswerVerdict | undefined {
     const { verdict, followsPerson } = TONE_MEANINGS[tone];
     const previous = this.#verdict?.answeredBy;
@@ -161,19 +161,19 @@ export class AnswerRules {
     return this.#setVerdict(verdict.answeredBy, verdict.reason, 0.95);
   }
 
-  /** A person has taken a screened call; returns the verdict. */
+  /** Handles a person who takes a screened call; returns the verdict. */
   person(): AnswerVerdict {
     return this.#setVerdict("human", "words", 0.9);
   }
 
-  /** Takes words of the callee; returns a new verdict. */
+  /** Handles words of the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
     if (isCallScreening(text)) return this.#onScreening();
     if (this.isDone || this.#isMachine || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
 
-  /** The callee pressed a key, as only people do; returns a new verdict. */
+  /** Handles a key of the callee, which only people press; returns a new verdict. */
   key(): AnswerVerdict | undefined {
     const { answeredBy = "unknown" } = this.#verdict ?? {};
     return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;

@@ -92,8 +92,8 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
 }
 
 /**
- * The machine records, and the message starts. A beep starts the recording, so a message played to a machine that seemed
- * to have no beep is played again.
+ * Starts the message, because the machine records. A beep starts the recording, so a message played to a machine that
+ * seemed to have no beep is played again.
  * @param durationMs maximum remaining duration of the call
  */
 export function endGreeting<Flow extends MachineFlow>(

@@ -45,8 +45,8 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
   // Strict requests use these to find unknown fields.
   return withJsonSchema(Object.assign(schema, { entries: introduction.entries }), {
     description:
-      "What the call does if a call-screening assistant answers, which is recognised by its words: continues, hangs up, or states who " +
-      "calls and why, waits for a person, and then plays the message. With anything but `continue` the call is transcribed. Default: `continue`.",
+      "What the call does if a call-screening assistant answers, which is recognised by its words: continues, hangs up, or states who is " +
+      "calling and why, waits for a person, and then plays the message. With anything but `continue` the call is transcribed. Default: `continue`.",
     oneOf: [
       { type: "string", enum: [...POLICIES] },
       {

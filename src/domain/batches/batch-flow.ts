@@ -6,11 +6,11 @@ import { nextAttemptAt, type RetryPolicy } from "./retry.ts";
 
 /** Decision about a target whose call has ended. */
 export type TargetDecision =
-  /** It is called again at a time, ms since 1970-01-01 UTC. `isCounted`: its call counts as an attempt. */
+  /** The target is called again at `at`, ms since 1970-01-01 UTC. `isCounted`: its call counts as an attempt. */
   | { readonly do: "call_again"; readonly at: number; readonly isCounted: boolean }
   | { readonly do: "end"; readonly status: Extract<TargetStatus, "COMPLETED" | "FAILED"> };
 
-/** Ends of calls that were never dialled because their instance could not: another call is placed for them. */
+/** Outcomes of calls that were never dialled because of their instance; another call is placed for their target. */
 const UNDIALLED_REASONS: readonly string[] = [
   "instance_offline",
   "instance_not_linked",
@@ -45,7 +45,7 @@ export function targetResult({ outcome, startedAt, endedAt, result }: Call): Tar
   return { reason, detail, answeredBy, ...heard, ...times, ...(result && { result }) };
 }
 
-/** Ends that say nothing about a fault: the callee, number protection or a user decided them. */
+/** Outcomes that do not point to a fault: the callee, number protection or a user has decided them. */
 const FAULTLESS_REASONS: readonly string[] = [
   ...UNANSWERED_REASONS,
   ...BLOCKED_REASONS,
@@ -54,7 +54,7 @@ const FAULTLESS_REASONS: readonly string[] = [
   "unreachable",
 ] satisfies FailedReason[];
 
-/** Counts the reasons of a batch's last calls, and opens if one kind of fault is too frequent. */
+/** Counts the reasons of a batch's last calls, and opens if one of them is too frequent. */
 export class BreakerCount {
   readonly #breaker: CircuitBreaker;
   readonly #reasons: (CompletedReason | FailedReason)[] = [];

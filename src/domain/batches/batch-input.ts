@@ -22,20 +22,23 @@ export interface CreateBatchInput {
   /** The instances that place the calls. */
   instanceIds: readonly string[];
   message: BatchMessageInput;
-  /** Targets to begin with; more can be added until the start. */
+  /** The first targets; more can be added until the start. */
   targets?: readonly TargetInput[] | undefined;
   schedule?: ScheduleInput | undefined;
   /** Default: no target is called again. */
   retry?: RetryInput | undefined;
-  /** Calls at the same time. Default: as many as the instances carry. */
+  /** Maximum number of concurrent calls. Default: as many as the instances carry. */
   maxConcurrent?: number | undefined;
-  /** A callee who was called outside of the batch is called this long afterwards, ms. Default: 900,000. */
+  /** Minimum time between a call to a callee outside of the batch and one in it, ms. Default: 900,000. */
   gapMs?: number | undefined;
-  /** Pauses the batch if a share of its last calls failed for the same reason. Default: 0.5 of 20 calls; `false` is off. */
+  /**
+   * Pauses the batch if a share of its last calls failed for the same reason. Default: 0.5 of 20 calls; `false`
+   * switches it off.
+   */
   breaker?: { share: number; calls: number } | false | undefined;
   /** Behaviour once a machine has answered; as `message.onMachine`. */
   onMachine?: "continue" | "hang_up" | "leave_message" | undefined;
-  /** Starts it at once. Default: false. */
+  /** Starts the batch at once. Default: false. */
   start?: boolean | undefined;
   /** Stores no batch: the response is the plan. Default: false. */
   dryRun?: boolean | undefined;
@@ -67,10 +70,10 @@ export interface ScheduleInput {
   zone?: string | undefined;
 }
 
-/** When a target is called again. */
+/** Conditions on which a target is called again. */
 export interface RetryInput {
   on: readonly RetryReason[];
-  /** Further calls, 1 to 20. Default: 1. */
+  /** Maximum number of further calls, 1 to 20. Default: 1. */
   times?: number | undefined;
   /** Time to the next call, ms, instead of `backoff`. Default: 900,000. */
   afterMs?: number | undefined;
@@ -93,7 +96,7 @@ export type CheckedBatchInput = Omit<CreateBatchInput, "message" | "targets"> & 
 
 /** The body of `POST /v1/batches/:batchId/start`. */
 export interface StartBatchInput {
-  /** Starts although some targets have faults: those are not called. Default: false. */
+  /** Starts the batch even if some targets have faults; those targets are not called. Default: false. */
   skipInvalid?: boolean | undefined;
 }
 
@@ -103,7 +106,7 @@ export interface CancelBatchInput {
   liveCalls?: "finish" | "end" | undefined;
 }
 
-/** Numbers that a batch may call from. */
+/** Maximum number of instances that a batch calls from. */
 const MAX_INSTANCES = 1_000;
 const MAX_CONCURRENT = 10_000;
 const MAX_RETRIES = 20;
@@ -111,7 +114,7 @@ const DAY_MS = 86_400_000;
 /** Maximum time between two calls to a target, ms. */
 export const MAX_WAIT_MS: number = 30 * DAY_MS;
 const MAX_VARIABLES = 100;
-/** Longest part of a value that a fault quotes, characters. */
+/** Maximum length of a value quoted in a fault, characters. */
 const MAX_QUOTED = 60;
 const VARIABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const MESSAGE_FIELDS = ["instanceId", "target", "reference", "metadata"];
@@ -227,7 +230,7 @@ function variablesSchema(limits: Limits): Schema<TargetVariables> {
           addIssue({
             message: issueText(
               "value_invalid",
-              `"${name.slice(0, 70)}" is no name of a variable: use 1 to 64 letters, digits and _, a letter first`,
+              `"${name.slice(0, 70)}" is not the name of a variable: use 1 to 64 letters, digits and _, starting with a letter`,
             ),
           });
         else if (!["string", "number", "boolean"].includes(typeof item))
@@ -264,13 +267,17 @@ function scheduleSchema(): Schema<ScheduleInput> {
   return v.pipe(
     v.object({
       startAt: v.optional(
-        withJsonSchema(time, { type: "string", format: "date-time", description: "No call before this time." }),
+        withJsonSchema(time, {
+          type: "string",
+          format: "date-time",
+          description: "No call is placed before this time.",
+        }),
       ),
       endAt: v.optional(
         withJsonSchema(time, {
           type: "string",
           format: "date-time",
-          description: "No call from this time on: targets that still wait then fail.",
+          description: "No call is placed from this time on; targets that still wait then fail.",
         }),
       ),
       hours: v.optional(

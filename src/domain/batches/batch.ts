@@ -25,14 +25,14 @@ export const BATCH_TRANSITIONS: Transitions<BatchStatus, BatchMove> = {
   CANCELLED: {},
 };
 
-/** True if a batch in this state calls, or will. */
+/** True if a batch in this state places calls, now or later. */
 export function isOpen(status: BatchStatus): boolean {
   return status === "SCHEDULED" || status === "RUNNING" || status === "PAUSED";
 }
 
 /**
  * States of a target. `INVALID`: it has faults and is never called; `DUPLICATE`: another target has the same number;
- * `WAITING`: for its first or next call; `CALLING`: it has an active call.
+ * `WAITING`: it waits for its first or next call; `CALLING`: it has an active call.
  */
 export const TARGET_STATUSES = [
   "INVALID",
@@ -62,9 +62,9 @@ export const TARGET_TRANSITIONS: Transitions<TargetStatus, TargetMove> = {
 
 /** The times at which the calls of a batch may be dialled. */
 export interface BatchSchedule {
-  /** No call before this time; ms since 1970-01-01 UTC. */
+  /** Time before which no call is placed; ms since 1970-01-01 UTC. */
   readonly startAt?: number | undefined;
-  /** No call from this time on: targets that still wait then have failed. ms since 1970-01-01 UTC. */
+  /** Time from which no call is placed, when targets that still wait fail; ms since 1970-01-01 UTC. */
   readonly endAt?: number | undefined;
   /** Local hours. Default: at any hour. */
   readonly hours?: CallingHours | undefined;
@@ -93,11 +93,11 @@ export const BATCH_CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_AGENT"] as
 export interface Batch {
   readonly id: string;
   readonly userId: string;
-  /** The token that created it, whose limits its calls have; null if it was created without one. */
+  /** The token that created it, whose limits apply to its calls; null if it was created without one. */
   readonly tokenId: string | null;
-  /** As of a call. */
+  /** As in a call. */
   readonly allowedPrefixes?: readonly string[] | undefined;
-  /** As of a call. */
+  /** As in a call. */
   readonly maxCallsPerDay?: number | undefined;
   readonly name: string;
   readonly status: BatchStatus;
@@ -105,15 +105,15 @@ export interface Batch {
   readonly instanceIds: readonly string[];
   readonly message: BatchMessage;
   readonly schedule: BatchSchedule;
-  /** Left out: no retries. */
+  /** Undefined: no retries. */
   readonly retry?: RetryPolicy | undefined;
-  /** Calls at the same time; left out: as many as its instances carry. */
+  /** Maximum number of concurrent calls; undefined: as many as its instances carry. */
   readonly maxConcurrent?: number | undefined;
-  /** A callee who was called outside of the batch is called this long afterwards, ms. */
+  /** Minimum time between a call to a callee outside of the batch and one in it, ms. */
   readonly gapMs: number;
-  /** Left out: it is switched off. */
+  /** Undefined: it is switched off. */
   readonly breaker?: CircuitBreaker | undefined;
-  /** Reason of the pause or the cancellation; null without one. */
+  /** Reason for the pause or the cancellation; null without one. */
   readonly reason: string | null;
   /** Position of its last target; 0 before the first one. */
   readonly lastPosition: number;
@@ -167,19 +167,22 @@ export interface BatchTarget {
   readonly reference?: string | undefined;
   readonly metadata?: Metadata | undefined;
   readonly status: TargetStatus;
-  /** Only of an invalid target, or a duplicate. */
+  /** Set only for an invalid or duplicate target. */
   readonly faults?: readonly TargetFault[] | undefined;
   /** The number in the form used for comparison; null if it is malformed. Unique among the targets that are neither `INVALID` nor `DUPLICATE`. */
   readonly phoneKey: string | null;
   /** The zones whose hours decide when it may be called, joined by commas; empty if no zone is known. */
   readonly zones: string;
-  /** Calls that were placed and dialled, or may have been. */
+  /** Number of calls that were dialled, or may have been. */
   readonly attempts: number;
-  /** Earliest time of its next call; null unless it waits. */
+  /** Earliest time of its next call; null if it does not wait. */
   readonly nextAttemptAt: number | null;
   /** Its active or last call. */
   readonly callId: string | null;
-  /** Why it has ended, or why its last call did: the outcome's reason, `machine`, `batch_ended`, `batch_cancelled` or `instance_deleted`. */
+  /**
+   * Reason why it, or its last call, has ended: the outcome's reason, `machine`, `batch_ended`, `batch_cancelled` or
+   * `instance_deleted`.
+   */
   readonly reason: string | null;
   readonly result?: TargetResult | undefined;
   readonly updatedAt: number;

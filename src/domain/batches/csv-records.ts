@@ -3,9 +3,9 @@ export type CsvRecord =
   | { readonly row: number; readonly cells: readonly string[] }
   | { readonly row: number; readonly text: string; readonly fault: string };
 
-/** Largest record, bytes: a longer one has an open quote, or is no table. */
+/** Maximum size of a record, bytes: a larger one has an open quote, or the file is not a table. */
 export const MAX_RECORD_BYTES: number = 64 << 10;
-/** Most cells of a record. */
+/** Maximum number of cells in a record. */
 export const MAX_CELLS = 200;
 
 const QUOTE = 0x22;
@@ -19,8 +19,9 @@ const WINDOWS_1252 = new TextDecoder("windows-1252");
 
 /**
  * The records of a CSV file (RFC 4180) as its bytes arrive, in bounded memory. The first record decides which delimiter
- * the file has: comma, semicolon or tab. A record that is no UTF-8 is read as Windows-1252. A record with a fault, such as a quote that
- * is never closed, ends with its line; the next line is the next record. Empty lines count as rows, and are left out.
+ * the file has: comma, semicolon or tab. A record that is not UTF-8 is read as Windows-1252. A record with a fault,
+ * such as a quote that is never closed, ends with its line; the next line is the next record. Empty lines are counted
+ * as rows, but skipped.
  * @param chunks bytes of the file, cut anywhere
  */
 export async function* csvRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
@@ -33,11 +34,11 @@ class RecordSplitter {
   #bytes: Uint8Array = new Uint8Array();
   #row = 0;
   #delimiter: number | undefined;
-  /** The rest of a line that is too long is left out. */
+  /** True while the rest of a line that is too long is skipped. */
   #isSkipping = false;
 
   *push(chunk: Uint8Array): Generator<CsvRecord> {
-    this.#bytes = joined(this.#bytes, chunk);
+    this.#bytes = joinedBytes(this.#bytes, chunk);
     yield* this.#records(false);
   }
 
@@ -75,7 +76,7 @@ class RecordSplitter {
     this.#bytes = this.#bytes.slice(Math.min(start, this.#bytes.length));
   }
 
-  /** The end of the record that begins at `start`: the place of its line break, or of the last byte. */
+  /** The end of the record that begins at `start`: the position of its line break, or of the last byte. */
   #findEnd(start: number, isLast: boolean): { readonly end: number; readonly isOpen: boolean } {
     const bytes = this.#bytes;
     let isQuoted = false;
@@ -113,7 +114,7 @@ class RecordSplitter {
     if (text.trim() === "") return undefined;
     const byte = unassignedByte(bytes, text);
     if (byte !== undefined) {
-      const fault = `the byte 0x${byte.toString(16)} is no character in UTF-8 or Windows-1252: save the file as CSV in UTF-8`;
+      const fault = `the byte 0x${byte.toString(16)} is not a character in UTF-8 or Windows-1252: save the file as CSV in UTF-8`;
       return { row, text: text.slice(0, 1_000), fault };
     }
     this.#delimiter ??= delimiterOf(text);
@@ -176,7 +177,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** A byte that neither encoding has; undefined without one. @param text the decoded bytes */
+/** A byte that neither encoding assigns to a character; undefined if there is none. @param text the decoded bytes */
 function unassignedByte(bytes: Uint8Array, text: string): number | undefined {
   // WHATWG decoders map such a byte to the control character with its number, which valid UTF-8 may have too.
   const control = /[\u0081\u008d\u008f\u0090\u009d]/.exec(text)?.[0].charCodeAt(0);
@@ -189,7 +190,7 @@ function unassignedByte(bytes: Uint8Array, text: string): number | undefined {
   }
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+function joinedBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   if (first.length === 0) return second;
   const bytes = new Uint8Array(first.length + second.length);
   bytes.set(first);

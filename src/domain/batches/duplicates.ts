@@ -9,8 +9,8 @@ export function claimsNumber(status: TargetStatus): boolean {
 export type TargetPlace = Pick<BatchTarget, "row" | "position">;
 
 /**
- * The targets; each whose number an earlier one has is a `DUPLICATE`.
- * @param placeByKey place of each number that the batch has, by `phoneKey`; numbers of these targets are added
+ * Returns the targets; each with the number of an earlier one is a `DUPLICATE`.
+ * @param placeByKey places of the numbers in the batch, by `phoneKey`; those of these targets are added
  * @param lastPosition position of the target before these
  */
 export function withDuplicates<T extends Pick<BatchTarget, "phoneKey" | "row" | "status">>(
@@ -29,15 +29,15 @@ export function withDuplicates<T extends Pick<BatchTarget, "phoneKey" | "row" | 
   });
 }
 
-/** The fields of a duplicate. @param first the target that has its number */
+/** The fields of a duplicate. @param first name of the target that has its number */
 export function duplicateOf(first = "another target"): Pick<BatchTarget, "status" | "nextAttemptAt" | "faults"> {
   const detail = `${first} has the same number; it is called once`;
   return { status: "DUPLICATE", nextAttemptAt: null, faults: [{ column: "phoneNumber", code: "duplicate", detail }] };
 }
 
-/** Names a row for a later one: each import counts its rows from the beginning. */
-function placeText(first: TargetPlace, later: TargetPlace): string {
-  if (first.row >= later.row) return `row ${first.row} of an earlier import`;
-  const isSameImport = first.row - first.position === later.row - later.position;
+/** The name of a row, for the fault of a later one; each import counts its rows from 1. */
+function placeText(first: TargetPlace, laterPlace: TargetPlace): string {
+  if (first.row >= laterPlace.row) return `row ${first.row} of an earlier import`;
+  const isSameImport = first.row - first.position === laterPlace.row - laterPlace.position;
   return isSameImport ? `row ${first.row}` : `row ${first.row} (target ${first.position} of the batch)`;
 }

@@ -1,6 +1,6 @@
 import type { TargetFault } from "./batch.ts";
 
-/** Longest name of a column that a fault keeps, characters. */
+/** Maximum length of a column's name in a fault, characters. */
 const MAX_NAME = 60;
 
 /**

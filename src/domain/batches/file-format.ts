@@ -1,10 +1,13 @@
-/** Number of first bytes that show the format of a file. */
+/** Number of leading bytes that show the format of a file. */
 export const HEAD_BYTES = 2_048;
 
 const ZIP = "PK\u0003\u0004";
 const OPEN_DOCUMENT = "application/vnd.oasis.opendocument.spreadsheet";
 
-/** Formats by their first bytes, read as Latin-1, with the fix. A format comes before the ones that contain it. */
+/**
+ * Formats by their first bytes, read as Latin-1, with the fix. A format whose bytes also match a more general one
+ * precedes it.
+ */
 const FORMATS: readonly (readonly [test: (head: string) => boolean, format: string, fix: string])[] = [
   [startsWith("%PDF-"), "a PDF", "export it as CSV"],
   [(head) => head.startsWith(ZIP) && head.includes(OPEN_DOCUMENT), "a spreadsheet (ODS)", "save it as CSV"],
@@ -25,7 +28,7 @@ const FORMATS: readonly (readonly [test: (head: string) => boolean, format: stri
   ],
 ];
 
-/** The reason why a file is no CSV, with the fix; undefined if it may be one. @param head its first bytes */
+/** The reason why a file is not CSV, with the fix; undefined if it may be. @param head its first bytes */
 export function formatFault(head: Uint8Array): string | undefined {
   let text = "";
   for (const byte of head) text += String.fromCharCode(byte);
@@ -33,7 +36,7 @@ export function formatFault(head: Uint8Array): string | undefined {
   const format = FORMATS.find(([test]) => test(text));
   if (format) return `the file is ${format[1]}, not a CSV file: ${format[2]}`;
   if (text.includes("\0"))
-    return "the file is no text in UTF-8 or Windows-1252 (UTF-16, or a spreadsheet?): save it as CSV in UTF-8";
+    return "the file is not text in UTF-8 or Windows-1252 (UTF-16, or a spreadsheet?): save it as CSV in UTF-8";
   return undefined;
 }
 

@@ -29,7 +29,7 @@ export function templateFaults(message: BatchMessage): Fault[] {
   return faults;
 }
 
-/** The message for one target. A placeholder without a value stays. */
+/** The message for one target. A placeholder without a value is kept. */
 export function filledMessage(message: BatchMessage, variables: TargetVariables | undefined): BatchMessage {
   const fill = (text: string): string => fillPlaceholders(text, variables ?? {});
   const { tts, agent } = message;
@@ -40,7 +40,7 @@ export function filledMessage(message: BatchMessage, variables: TargetVariables 
   };
 }
 
-/** A copy of a JSON value with each of its texts mapped; names of fields stay. */
+/** A copy of a JSON value with each of its texts mapped; names of fields are kept. */
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));

@@ -1,6 +1,9 @@
 import type { CompletedReason, FailedReason, Outcome } from "../calls/outcome.ts";
 
-/** Ends of a call after which a target may be called again: reasons of failed calls, and `machine` for a machine that answered. */
+/**
+ * Outcomes of a call after which a target may be called again: reasons of failed calls, and `machine` for a machine
+ * that answered.
+ */
 export const RETRY_REASONS = [
   "busy",
   "no_answer",
@@ -16,10 +19,10 @@ export const RETRY_REASONS = [
 /** One of {@link RETRY_REASONS}. */
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
-/** When a target is called again. */
+/** Conditions on which a target is called again. */
 export interface RetryPolicy {
   readonly on: readonly RetryReason[];
-  /** Further calls after the first one, 1 to 20. */
+  /** Maximum number of calls after the first one, 1 to 20. */
   readonly times: number;
   /** Time from the end of a call to the next one, ms; `factor` times as long after each further call, at most `maxMs`. */
   readonly backoff: { readonly firstMs: number; readonly factor: number; readonly maxMs: number };

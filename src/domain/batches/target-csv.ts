@@ -4,7 +4,7 @@ import { variablesOf } from "./message-template.ts";
 
 /** Columns before the variables of the message. */
 const FIRST_COLUMNS = ["position", "row", "phone_number", "reference", "extension"] as const;
-/** Columns after them. */
+/** Columns after the variables. */
 const LAST_COLUMNS = [
   ...(["status", "attempts", "reason", "detail", "answered_by", "heard_ms", "heard_ratio", "duration_ms"] as const),
   ...(["started_at", "ended_at", "call_id", "faults"] as const),
@@ -16,7 +16,10 @@ const RESULT_PREFIX = "result.";
 
 const RESERVED: ReadonlySet<string> = new Set([...FIRST_COLUMNS, ...LAST_COLUMNS]);
 
-/** Maximum number of variables with a column of their own, so that a file with other names in each row stays small. */
+/**
+ * Maximum number of variables with a column of their own, so that a file stays small even if the names differ in each
+ * row.
+ */
 export const MAX_VARIABLE_COLUMNS = 1_000;
 
 /**
@@ -119,7 +122,7 @@ function resultFieldsOf({ agent }: BatchMessage): string[] {
 
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** A text that no spreadsheet takes for a formula; an apostrophe comes first if it would. */
+/** The text, with an apostrophe before it if a spreadsheet would read it as a formula. */
 function escapeFormula(text: string): string {
   const isFormula = /^[=@\t\r]/.test(text) || (/^[+-]/.test(text) && !NUMBER.test(text));
   return isFormula ? `'${text}` : text;

@@ -15,7 +15,7 @@ export function targetHours(schedule: BatchSchedule, { callingHours }: NumberPro
   return { schedule, callingHours: callingHours || undefined };
 }
 
-/** The zones of a number whose hours decide, joined by commas. */
+/** The zones of a number whose local hours apply, joined by commas. */
 export function zonesKey(phone: string): string {
   return zonesOfNumber(phone).join();
 }
@@ -29,7 +29,7 @@ export function nextTargetTime({ schedule, callingHours }: TargetHours, zones: s
   const calleeZones = zones === "" ? [] : zones.split(",");
   const batchZones = (schedule.zone ?? "callee") === "callee" ? calleeZones : [schedule.zone ?? ""];
   let time = Math.max(at, schedule.startAt ?? 0);
-  // Each rule may move the time; a week has few enough openings of both.
+  // Each rule may postpone the time; within a week, the hours of both begin only a few times.
   for (let steps = 0; steps < 32; steps++) {
     const start = time;
     const inBatchHours: number | undefined = schedule.hours ? nextCallingTime(schedule.hours, batchZones, time) : time;

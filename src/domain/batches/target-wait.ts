@@ -25,12 +25,12 @@ export interface TargetWait {
   readonly until: number | null;
 }
 
-/** Circumstances in which targets of a batch wait. */
+/** Circumstances that decide what the targets of a batch wait for. */
 export interface WaitCircumstances {
   readonly now: number;
-  /** As `nextTargetTime` with the hours of the batch. */
+  /** `nextTargetTime` with the hours of the batch. */
   readonly nextTime: (zones: string, at: number) => number | undefined;
-  /** The limit at which the batch rests. */
+  /** The limit that the batch is waiting for. */
   readonly limit: BatchLimit | undefined;
 }
 
@@ -77,7 +77,7 @@ export function countsByCalledAgain(counts: BatchCounts["waitingAfter"]): BatchC
   return [...sums].map(([reason, targets]) => ({ reason, targets })).sort((a, b) => b.targets - a.targets);
 }
 
-/** True if the target waits for the time that the end of its last call gave it. */
+/** True if the target waits for the time that was set at the end of its last call. */
 function isCallAgainTime(
   { retry }: Pick<Batch, "retry">,
   { attempts, nextAttemptAt: ownTime, result }: Pick<BatchTarget, "attempts" | "nextAttemptAt" | "result">,

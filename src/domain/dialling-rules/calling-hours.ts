@@ -44,8 +44,8 @@ const DAY_MINUTES = 1_440;
 /** Hours that never begin within this time never begin: a week, and a day for the changes of clocks, ms. */
 const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
 /**
- * Longest time for which a call is postponed at once, ms. The call is then decided again, and so is a call that seems
- * postponed for longer: the clock may have been set.
+ * Maximum time by which a call is postponed in one step, ms. Then the call is checked again, and so is a call that
+ * seems postponed for longer: the clock may have been set.
  */
 export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
 

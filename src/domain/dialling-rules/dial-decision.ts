@@ -58,7 +58,7 @@ export function mayBegin({ outsideHours = "wait" }: NumberProtection, { reason }
   return reason === "outside_calling_hours" && outsideHours === "wait";
 }
 
-/** The call waits until its calling hours begin, unless its time in the queue ends before. */
+/** Postpones the call until its calling hours begin, unless its time in the queue ends first. */
 function postponeOrBlock(
   { callingHours }: NumberProtection,
   { zones }: DialledCallee,

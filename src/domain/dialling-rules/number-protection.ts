@@ -13,7 +13,7 @@ export interface NumberProtection {
   readonly answerRate?: AnswerRateFloor | false | undefined;
   /** Pauses an instance after several consecutive refusals by the network; `false` is off. */
   readonly refusals?: RefusalLimit | false | undefined;
-  /** Only numbers whose consent is recorded are called. */
+  /** True if only numbers with a recorded consent are called. */
   readonly requireConsent?: boolean | undefined;
   /** Calls are placed only at these hours, in the callee's own time zone; `false` is off. */
   readonly callingHours?: CallingHours | false | undefined;

@@ -26,7 +26,7 @@ export type QueuePolicy = NumberProtection &
       }
   );
 
-/** The interface's rule: a second creation returns the existing call. */
+/** The default policy: a second creation returns the existing call. */
 export const SINGLE_POLICY: QueuePolicy = { kind: "single" };
 
 /** Maximum number of lines of an instance. */

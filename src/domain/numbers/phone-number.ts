@@ -18,9 +18,9 @@ export function checkedPhone(phone: unknown, pointer: string): string {
  * a person in another country.
  */
 export function plainNumber(text: string): string {
-  const trimmed = text.trim();
-  if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
-  const digits = trimmed.replace(/[^+\d]/g, "");
+  const trimmedText = text.trim();
+  if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmedText)) return trimmedText;
+  const digits = trimmedText.replace(/[^+\d]/g, "");
   const number = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
-  return PHONE_NUMBER.test(number) ? number : trimmed;
+  return PHONE_NUMBER.test(number) ? number : trimmedText;
 }

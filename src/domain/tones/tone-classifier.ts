@@ -43,9 +43,9 @@ const SAME_TONE_TOLERANCE = 0.03;
 
 /** Callbacks of a {@link ToneClassifier}, called within its methods. */
 export interface ToneReports {
-  /** A voicemail box has beeped. @param atMs beginning of the beep, ms since the answer */
+  /** Called when a voicemail box has beeped. @param atMs beginning of the beep, ms since the answer */
   onBeep(hz: number, atMs: number): void;
-  /** A known tone; each is reported once. */
+  /** Called once for each known tone. */
   onTone(finding: ToneFinding): void;
 }
 
@@ -90,7 +90,7 @@ export class ToneClassifier {
   }
 
   /**
-   * Takes the current tone of the next `ms`.
+   * Handles the current tone of the next `ms`.
    * @param hz its frequency, or the lower one of a pair; 0 without a tone
    * @param otherHz the higher frequency of a pair; 0 without a pair
    * @param toneMs its length so far
@@ -113,16 +113,16 @@ export class ToneClassifier {
     this.#isSuspicious = isSuspectNow && this.#suspectMs <= MAX_SUSPECT_MS;
   }
 
-  /** Takes a tone that has ended. @param hasSpoken true if the callee's side has spoken before it */
+  /** Handles a tone that has ended. @param hasSpoken true if the callee's side has spoken before it */
   addBurst(burst: ToneBurst, hasSpoken: boolean): void {
     this.#quietMs = 0;
     if (this.#continueSequence(burst)) return;
-    if (burst.otherHz > 0) this.#takePair(burst);
-    else if (isWithin(burst.hz, NETWORK_HZ)) this.#takeNetworkTone(burst, hasSpoken);
-    else this.#takeOtherTone(burst, hasSpoken);
+    if (burst.otherHz > 0) this.#handlePair(burst);
+    else if (isWithin(burst.hz, NETWORK_HZ)) this.#handleNetworkTone(burst, hasSpoken);
+    else this.#handleOtherTone(burst, hasSpoken);
   }
 
-  #takePair(burst: ToneBurst): void {
+  #handlePair(burst: ToneBurst): void {
     this.#reportCandidate();
     this.#remember(burst);
     const { hz, otherHz } = burst;
@@ -130,7 +130,7 @@ export class ToneClassifier {
     else if (hz !== DIAL_PAIR[0] && isWithin(burst.ms, PAIR_RING_MS)) this.#reportRing(burst);
   }
 
-  #takeNetworkTone(burst: ToneBurst, hasSpoken: boolean): void {
+  #handleNetworkTone(burst: ToneBurst, hasSpoken: boolean): void {
     const isClose = burst.pauseMs <= MAX_BUSY_PAUSE_MS;
     if (isClose || this.#candidate?.isRing) this.#candidate = undefined;
     else this.#reportCandidate();
@@ -143,10 +143,10 @@ export class ToneClassifier {
     else this.#handlePossibleBeep(burst, MAX_BUSY_PAUSE_MS);
   }
 
-  #takeOtherTone(burst: ToneBurst, hasSpoken: boolean): void {
+  #handleOtherTone(burst: ToneBurst, hasSpoken: boolean): void {
     this.#cadence = [];
     if (isWithin(burst.hz, CNG_HZ) && isWithin(burst.ms, CNG_MS)) {
-      this.#takeCallingTone(burst, hasSpoken);
+      this.#handleCallingTone(burst, hasSpoken);
       return;
     }
     this.#reportCandidate();
@@ -161,7 +161,7 @@ export class ToneClassifier {
    * Handles a tone like a calling fax machine's: it is certain once it recurs; until then it counts as a beep if speech
    * came before.
    */
-  #takeCallingTone(burst: ToneBurst, hasSpoken: boolean): void {
+  #handleCallingTone(burst: ToneBurst, hasSpoken: boolean): void {
     const previous = this.#cng;
     this.#cng = burst;
     if (previous !== undefined && isWithin(burst.atMs - previous.atMs - previous.ms, CNG_PAUSE_MS)) {

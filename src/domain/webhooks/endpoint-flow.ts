@@ -34,7 +34,7 @@ export function decideEndpoint(
   return { state: next ?? state, effects: [] };
 }
 
-/** True if the endpoint may deliver: its webhook is enabled, and the server does not stop. */
+/** True if the endpoint may deliver: its webhook is enabled, and the server is not stopping. */
 export function isDelivering(state: EndpointState): boolean {
   return state === "idle" || state === "working" || state === "woken";
 }

@@ -74,6 +74,6 @@ export const MAX_RETRY_TIME_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause)
 
 function refusalOf(status: number | null): string {
   if (status !== null && status >= 300 && status < 400)
-    return `the endpoint answered ${status}; redirects are not followed: use the final URL`;
-  return `the endpoint answered ${status}`;
+    return `the endpoint responded with ${status}; redirects are not followed: use the final URL`;
+  return `the endpoint responded with ${status}`;
 }

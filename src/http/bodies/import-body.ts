@@ -5,9 +5,9 @@ import type { RequestLike } from "../../ports/web.ts";
 import { assertUncompressed } from "./body.ts";
 import { limitedBody } from "./limited-body.ts";
 
-/** Largest import of targets, bytes. */
+/** Maximum size of an import of targets, bytes. */
 export const MAX_IMPORT_BYTES: number = 64 << 20;
-/** Largest piece of a body that is read at once, bytes: its rows are split in one turn of the event loop. */
+/** Maximum size of a piece of a body, bytes: its rows are split in one turn of the event loop. */
 const MAX_PIECE = 16 << 10;
 
 const TOO_LARGE = `the import is larger than ${MAX_IMPORT_BYTES} bytes (64 MiB): split it; the rows stored so far are kept`;

@@ -192,7 +192,7 @@ const delivery: View<"WebhookDelivery"> = {
   next_attempt_at: "2026-01-31T12:00:15.300Z",
   last_attempt_at: "2026-01-31T12:00:10.020Z",
   last_status: 503,
-  last_error: "the endpoint answered 503",
+  last_error: "the endpoint responded with 503",
   created_at: "2026-01-31T12:00:10.000Z",
 };
 

@@ -43,7 +43,7 @@ export const CONFLICT_PROBLEMS = {
     title: "The batch is no longer a draft",
     meaning: "Targets can be added, corrected and removed only until the batch is started.",
     fix: "Create another batch for further targets, or cancel this one.",
-    example: 'batch "batch_01k7zq0f8vf1c9m2x4s6t8w0ya" is RUNNING; only a DRAFT takes targets',
+    example: 'batch "batch_01k7zq0f8vf1c9m2x4s6t8w0ya" is RUNNING; only a DRAFT accepts targets',
   },
   batch_open: {
     status: 409,

@@ -65,7 +65,7 @@ export const INPUT_PROBLEMS = {
     status: 400,
     title: "The phone number is not in E.164 form",
     meaning:
-      "It is the number to call, that of the caller or one of `transferTo`. Ringport never guesses a country code.",
+      "The number to call, the caller's, or one of `transferTo` is malformed. Ringport never guesses a country code.",
     fix: "Write + and 7 to 15 digits, country code first, without spaces: +12025550100.",
     example: "/target/phoneNumber: must be an E.164 number: + and 7 to 15 digits, such as +12025550100",
   },
@@ -119,14 +119,14 @@ export const INPUT_PROBLEMS = {
     title: "A placeholder in the message is malformed",
     meaning:
       "A text of a batch's message, or of an agent with variables, has {{ without the name of a variable and }} after it. It would be spoken as it is.",
-    fix: "Write each placeholder as {{name}}: 1 to 64 letters without accents, digits and _, a letter first. A text with variables cannot have {{ for anything else.",
+    fix: "Write each placeholder as {{name}}: 1 to 64 letters without accents, digits and _, starting with a letter. A text with variables cannot have {{ for anything else.",
     example: '/message/tts/text: "{{nome" is not closed: write {{nome}}',
   },
   duplicate: {
     status: 400,
     title: "Another target has the same number",
     meaning: "The number, in any form of it, occurs more than once in the batch. It is called once.",
-    fix: "Nothing is required. Remove the row if the file should have no duplicates.",
+    fix: "No action is needed. Remove the row if the file should have no duplicates.",
     example: "row 12 has the same number; it is called once",
   },
   provider_unknown: {
@@ -139,7 +139,7 @@ export const INPUT_PROBLEMS = {
   idempotency_key_invalid: {
     status: 400,
     title: "The idempotency key is malformed",
-    meaning: "The header `Idempotency-Key` is empty, too long, or has other characters than visible ASCII.",
+    meaning: "The header `Idempotency-Key` is empty, too long, or has characters other than visible ASCII.",
     fix: "Send 1 to 255 visible ASCII characters, such as a UUID.",
     example: "the Idempotency-Key must be 1 to 255 visible ASCII characters",
   },

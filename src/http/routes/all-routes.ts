@@ -34,8 +34,8 @@ export interface SharedParts {
 }
 
 /** Every route of the HTTP interface. The router tries them in this order, so the busiest come first. */
-export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly HttpRoute[] {
-  const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
+export function allRoutes(deps: HttpDependencies, sharedParts: SharedParts = {}): readonly HttpRoute[] {
+  const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = sharedParts;
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = async (): Promise<unknown> =>
     openapiDocument(routes, { limits: deps.limits, version: deps.version, base, server: server() });

@@ -14,7 +14,7 @@ import { batchTargetRoutes, MAX_BATCH_PARTS } from "./batch-target-routes.ts";
 import { batchIdOf } from "./record-id.ts";
 
 const path = { batchId: "The id of the batch, with the prefix batch_." };
-/** Largest body of a step, bytes. */
+/** Maximum size of the body of a step, bytes. */
 const MAX_STEP_BODY = 4 * 1024;
 const DEFAULT_LIMIT = 50;
 const listQuery = {
@@ -28,9 +28,9 @@ const BODY_PROBLEMS = [
   ...(["request_timeout", "server_busy"] as const),
 ];
 const NO_BODY = {};
-const PLAN_RUNS = `${MAX_AT_ONCE.plans} plans of yours are being made; try again when one is ready`;
+const PLAN_RUNS = `${MAX_AT_ONCE.plans} of your plans are being made; try again when one is ready`;
 
-/** The batches of calls of the caller. */
+/** The routes for the user's batches. */
 export function batchRoutes(
   deps: Pick<HttpDependencies, "batches" | "limits" | "system">,
   readJson: ReadJson,
@@ -165,7 +165,7 @@ export function batchRoutes(
         access: "call",
         cost: ["bodies"],
         description:
-          "Starts the calls now, or at `schedule.startAt`. Everything is checked before. Repeating it has no effect.",
+          "Starts the calls now, or at `schedule.startAt`. Everything is checked first. Repeating it has no effect.",
         path,
         headers: ["Prefer"],
         body: { schema: "StartBatch", optional: true },

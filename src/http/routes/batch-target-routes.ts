@@ -33,9 +33,9 @@ const targetPath = { ...path, position: "The position of the target." };
  * streamed.
  */
 export const MAX_BATCH_PARTS = 50_000;
-/** Largest body of a correction, bytes: variables and metadata. */
+/** Maximum size of the body of a correction, bytes: variables and metadata. */
 const MAX_TARGET_BODY = 1 << 20;
-const IMPORT_RUNS = "another import of yours is running; try again when it has ended";
+const IMPORT_RUNS = "another of your imports is running; try again when it has ended";
 const DEFAULT_LIMIT = 100;
 const listQuery = {
   status: choicesParameter("status", "Only targets in one of these states, separated by commas.", TARGET_STATUSES),
@@ -50,8 +50,8 @@ const VARIABLE_COLUMNS: QueryParameter<Readonly<Record<string, string>>> = {
   rule: `a JSON object such as {"name":"First name"}, of at most ${MAX_COLUMNS_LENGTH.toLocaleString("en")} characters`,
   read(text) {
     if (text.length > MAX_COLUMNS_LENGTH) return undefined;
-    const parsed = parseJson(new TextEncoder().encode(text), { depth: 1, parts: 1_000 });
-    const columns = "value" in parsed ? parsed.value : undefined;
+    const parsedJson = parseJson(new TextEncoder().encode(text), { depth: 1, parts: 1_000 });
+    const columns = "value" in parsedJson ? parsedJson.value : undefined;
     const isColumns = isObject(columns) && Object.values(columns).every((column) => typeof column === "string");
     return isColumns ? (columns as Record<string, string>) : undefined;
   },
@@ -71,7 +71,7 @@ const BODY_PROBLEMS = [
 ];
 
 /**
- * The targets of batches.
+ * The routes for the targets of batches.
  * @param imports bounds the imports of each user
  */
 export function batchTargetRoutes(

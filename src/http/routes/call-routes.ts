@@ -32,7 +32,7 @@ const listQuery = {
 const timelineQuery = { limit: limitParameter(1000, "as many as fit into about 1 MiB"), cursor: LOG_CURSOR };
 
 /**
- * The calls of the caller.
+ * The routes for the user's calls.
  * @param server public URL of the interface, base path included
  * @param waits bounds the requests of each user that wait
  */

@@ -12,7 +12,7 @@ import type { HttpRoute, Operation } from "../route.ts";
 import { consentView } from "../views/consent-view.ts";
 
 const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
-/** Largest body, bytes: a long source, escapes and white space. */
+/** Maximum size of a body, bytes: a long source, escapes and white space. */
 const MAX_BODY = 16 * 1024;
 const listQuery = {
   status: choiceParameter("status", "Only consents with this status.", CONSENT_STATUSES),
@@ -20,7 +20,7 @@ const listQuery = {
   cursor: phoneCursorParameter(),
 };
 
-/** Routes for the permission to call a number. */
+/** The routes for the consents of callees. */
 export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): HttpRoute[] {
   const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
     ({ id, tag: "Consents", summary, ...details }) as const;

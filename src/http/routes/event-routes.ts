@@ -21,7 +21,7 @@ const eventsQuery = {
 const UNREAD_MS = 10_000;
 
 /**
- * The events of all records of the caller.
+ * The routes for the events of all the user's records.
  * @param waits bounds the requests of each user that wait
  */
 export function eventRoutes(
@@ -73,7 +73,7 @@ export function eventRoutes(
       operation: {
         id: "listEvents",
         tag: "Events",
-        summary: "List all events of the caller's instances and calls, oldest first",
+        summary: "List all events of the user's instances and calls, oldest first",
         description:
           "Continue from the Next-Cursor of each page, including the last, and you see every event exactly once. Events are in " +
           "the order in which they were stored; ids and timestamps need not rise. With `Prefer: wait=N` the response waits up to " +

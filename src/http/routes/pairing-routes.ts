@@ -9,10 +9,10 @@ import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
-/** Largest body, bytes: one number, escapes and white space. */
+/** Maximum size of a body, bytes: one number, escapes and white space. */
 const MAX_BODY = 4 * 1024;
 
-/** Route for a code that is typed on the phone instead of being scanned. */
+/** The route for a code that is typed on the phone instead of being scanned. */
 export function pairingRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   readJson: ReadJson,

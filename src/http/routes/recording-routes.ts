@@ -8,7 +8,7 @@ import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
 
-/** The recordings of the caller's calls. */
+/** The routes for the recordings of the user's calls. */
 export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): HttpRoute[] {
   return [
     {

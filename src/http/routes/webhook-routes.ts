@@ -13,7 +13,7 @@ import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
 
 const path = { webhookId: "The id of the webhook, with the prefix hook_." };
 const deliveryPath = { ...path, deliveryId: "The id of the delivery, with the prefix dlv_." };
-/** Largest body, bytes: a long URL and description, every event type, escapes and white space. */
+/** Maximum size of a body, bytes: a long URL and description, every event type, escapes and white space. */
 const MAX_BODY = 64 * 1024;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("hook") };
 const deliveriesQuery = {
@@ -28,7 +28,7 @@ const BODY_PROBLEMS = [
 ];
 const WEBHOOK_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
 
-/** The webhooks of the caller. */
+/** The routes for the user's webhooks. */
 export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): HttpRoute[] {
   const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
     ({ id, tag: "Webhooks", summary, ...details }) as const;

@@ -18,10 +18,10 @@ export const MAX_BUFFERING_SOCKETS: SocketLimits = { user: 16, server: 128 };
 export class SocketBudget {
   readonly #users = new PerUser(MAX_SOCKETS.user);
   readonly #bufferingUsers = new PerUser(MAX_BUFFERING_SOCKETS.user);
-  #open = 0;
+  #openCount = 0;
 
   /**
-   * The reply of a route. If it accepts a WebSocket, that counts until it closes.
+   * Returns the reply of a route. If the route accepts a WebSocket, that counts until it closes.
    * @throws {Refusal} `server_busy`: the user or the server has too many open
    */
   admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {
@@ -30,16 +30,16 @@ export class SocketBudget {
     const isBuffering = context.request.buffersMessages === true;
     const { user, server } = isBuffering ? MAX_BUFFERING_SOCKETS : MAX_SOCKETS;
     const users = isBuffering ? this.#bufferingUsers : this.#users;
-    const release = this.#open < server ? users.take(context.caller.userId) : undefined;
+    const release = this.#openCount < server ? users.take(context.caller.userId) : undefined;
     if (!release) {
       socketHandlers.close?.(NEVER_OPENED, 1006, "");
       context.socketHandlers = undefined;
-      const subject = this.#open < server ? `you have ${user}` : `the server has ${server}`;
+      const subject = this.#openCount < server ? `you have ${user}` : `the server has ${server}`;
       throw new Refusal("server_busy", `${subject} WebSockets open, which is the limit; close one and try again`);
     }
-    this.#open++;
+    this.#openCount++;
     context.socketHandlers = withCount(socketHandlers, () => {
-      this.#open--;
+      this.#openCount--;
       release();
     });
     return reply;

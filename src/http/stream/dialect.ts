@@ -15,14 +15,14 @@ export interface DialectOutput {
  * reports of the core into messages, and messages from the client into calls of the core. Each connection has its own.
  */
 export interface Dialect extends StreamClient {
-  /** The client is attached; called before everything else. */
+  /** Called first, when the client is attached. */
   onAttached(attachment: StreamAttachment): void;
   /**
    * Handles a message from the client. The next message follows once the promise has settled. A fault of the client results
    * in an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
-  /** True for a message that drops all audio before it; then {@link skip} takes the messages that still wait. */
+  /** True for a message that drops all audio before it; then {@link skip} handles the messages that still wait. */
   dropsAudio(data: string | Uint8Array): boolean;
   /** Handles a message whose audio is dropped by a later one, and its marks with it. */
   skip(data: string | Uint8Array): void;
@@ -30,7 +30,7 @@ export interface Dialect extends StreamClient {
   endsCall(data: string | Uint8Array): boolean;
   /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
   droppedMessage?(ms: number): object;
-  /** The client has ended its audio; called before it is detached. */
+  /** Called when the client has ended its audio, before it is detached. */
   end(): void;
   /** Handles the closed connection; nothing more is sent. */
   onClosed(): void;

@@ -2,43 +2,43 @@ import { nextTurn } from "../../base/turn-budget.ts";
 
 /** Overhead of a message in addition to its bytes: at most 8,192 messages wait. */
 const OVERHEAD_BYTES = 1024;
-/** Number of messages that are taken in one turn of the event loop. */
+/** Number of messages that are processed in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
 /** Size above which a queue counts as long, bytes. */
 const HIGH_WATER_BYTES: number = 6 << 20;
 /** Size at which it no longer counts as long, bytes. */
 const LOW_WATER_BYTES: number = 5 << 20;
 /**
- * Largest queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message that drops the
- * queue arrives at once.
+ * Maximum size of the queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message
+ * that drops the queue arrives at once.
  */
 const MAX_BYTES: number = 8 << 20;
 
 /** Callbacks of a {@link StreamInbox}. */
 export interface InboxOptions {
-  /** Takes one message; the next follows once the promise has settled. */
+  /** Processes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
   /** True if the message drops the audio of all earlier ones, so that it need not wait for them. */
   readonly dropsAudio: (message: string | Uint8Array) => boolean;
-  /** Takes a message whose audio is dropped by a later one. */
+  /** Processes a message whose audio is dropped by a later one. */
   readonly skip: (message: string | Uint8Array) => void;
   /** Called when the queue has become long, or short again. */
   readonly onLong: (isLong: boolean) => void;
-  /** Called when the queue is full; no more messages are taken. */
+  /** Called when the queue is full; no more messages are processed. */
   readonly onFull: () => void;
-  /** Called when a message could not be taken; no more messages are taken. */
+  /** Called when a message could not be processed; no more messages are processed. */
   readonly onBroken: (cause: unknown) => void;
 }
 
 /**
- * The messages from a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
- * at once, even if many messages wait.
+ * The messages from a client, processed one at a time in the order of arrival. A message that drops the audio before it
+ * is processed at once, even if many messages wait.
  */
 export class StreamInbox {
   readonly #options: InboxOptions;
   readonly #waitingMessages: (string | Uint8Array)[] = [];
   #bytes = 0;
-  #draining: Promise<void> | undefined;
+  #drainPromise: Promise<void> | undefined;
   #isBacklogged = false;
   #isClosed = false;
 
@@ -46,17 +46,17 @@ export class StreamInbox {
     this.#options = options;
   }
 
-  /** Takes the message, immediately or after the earlier ones. */
+  /** Processes the message, immediately or after the earlier ones. */
   push(message: string | Uint8Array): void {
     if (this.#isClosed) return;
-    if (!this.#draining) this.#take(message);
+    if (!this.#drainPromise) this.#take(message);
     else if (this.#options.dropsAudio(message)) this.#skipWaiting(message);
     else this.#wait(message);
   }
 
-  /** Resolves when all pending messages have been taken; returns undefined if none is pending. */
+  /** Resolves when all pending messages have been processed; returns undefined if none is pending. */
   get idle(): Promise<void> | undefined {
-    return this.#draining;
+    return this.#drainPromise;
   }
 
   /** True if a waiting message passes the test. */
@@ -73,13 +73,13 @@ export class StreamInbox {
   #take(message: string | Uint8Array): void {
     try {
       const promise = this.#options.take(message);
-      if (promise) this.#draining = this.#drain(promise);
+      if (promise) this.#drainPromise = this.#drain(promise);
     } catch (cause) {
       this.#fail(cause);
     }
   }
 
-  /** Takes all waiting messages, without their audio, and then the message that drops it. */
+  /** Processes all waiting messages, without their audio, and then the message that drops it. */
   #skipWaiting(message: string | Uint8Array): void {
     this.#bytes = 0;
     try {
@@ -120,7 +120,7 @@ export class StreamInbox {
     } catch (cause) {
       this.#fail(cause);
     }
-    this.#draining = undefined;
+    this.#drainPromise = undefined;
   }
 
   #setBacklogged(isLong: boolean): void {

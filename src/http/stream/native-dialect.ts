@@ -20,7 +20,7 @@ export class NativeDialect implements Dialect {
   readonly calleeRate: number | undefined;
   readonly #output: DialectOutput;
   readonly #encode: (frame: Int16Array) => Uint8Array;
-  readonly #incoming: IncomingAudio;
+  readonly #incomingAudio: IncomingAudio;
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
   /** True once the client has ended its audio: further audio is ignored. */
@@ -32,7 +32,7 @@ export class NativeDialect implements Dialect {
     this.#now = now;
     this.calleeRate = callee ? sampleRate : undefined;
     this.#encode = sampleCoding(encoding).encode;
-    this.#incoming = new IncomingAudio({
+    this.#incomingAudio = new IncomingAudio({
       encoding,
       sampleRate,
       mp3: mp3Stream,
@@ -55,7 +55,7 @@ export class NativeDialect implements Dialect {
       return;
     }
     try {
-      const promise = this.#incoming.push(data);
+      const promise = this.#incomingAudio.push(data);
       if (!promise) this.#attachment?.countMessage();
       return promise?.then(
         () => this.#attachment?.countMessage(),
@@ -82,11 +82,11 @@ export class NativeDialect implements Dialect {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
+    for (const part of this.#incomingAudio.end()) this.#attachment?.ignored(part);
   }
 
   onClosed(): void {
-    this.#incoming.close();
+    this.#incomingAudio.close();
   }
 
   event({ event, timestamp: at, data }: StreamEvent): void {
@@ -128,7 +128,7 @@ export class NativeDialect implements Dialect {
         this.#attachment?.mark(message.name);
         break;
       case "clear":
-        this.#incoming.reset();
+        this.#incomingAudio.reset();
         this.#attachment?.clear();
         break;
       case "hangup":

@@ -24,7 +24,7 @@ export interface OutboxOptions {
 
 /**
  * The messages to a client. If the client reads too slowly, text is queued, and the oldest audio is dropped; a message
- * in its place reports its length.
+ * in place of that audio reports its length.
  */
 export class StreamOutbox {
   readonly #socket: Socket;

@@ -56,7 +56,7 @@ export class TwilioDialect implements Dialect {
   #chunk = 0;
   /** Names of marks that were neither reached nor cleared, oldest first. */
   readonly #marks: string[] = [];
-  readonly #incoming: IncomingAudio = new IncomingAudio({
+  readonly #incomingAudio: IncomingAudio = new IncomingAudio({
     encoding: "mulaw",
     sampleRate: SAMPLE_RATE,
     mp3: undefined,
@@ -102,11 +102,11 @@ export class TwilioDialect implements Dialect {
   }
 
   end(): void {
-    for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
+    for (const part of this.#incomingAudio.end()) this.#attachment?.ignored(part);
   }
 
   onClosed(): void {
-    this.#incoming.close();
+    this.#incomingAudio.close();
   }
 
   event({ event, data }: StreamEvent): void {
@@ -178,7 +178,7 @@ export class TwilioDialect implements Dialect {
     const codes = typeof payload === "string" ? decodeBase64(payload) : undefined;
     if (codes === undefined) return "the payload of a media message is not Base64";
     try {
-      return this.#incoming.push(codes)?.then(
+      return this.#incomingAudio.push(codes)?.then(
         () => undefined,
         (error: unknown) => this.#fail(error),
       );
@@ -207,7 +207,7 @@ export class TwilioDialect implements Dialect {
 
   /** Clears the queue, and reports its marks too, as Twilio does: no audio remains before them. */
   #clear(): void {
-    this.#incoming.reset();
+    this.#incomingAudio.reset();
     this.#attachment?.clear();
     for (const name of this.#marks.splice(0)) this.#sendMark(name);
   }

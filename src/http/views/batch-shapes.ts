@@ -13,8 +13,8 @@ const statusCounts = v.pipe(v.record(v.string(), count), v.description("Number o
 const anyObject = v.record(v.string(), v.unknown());
 
 export const batchScheduleShape = shape("The times at which the calls of a batch may be dialled.", {
-  start_at: v.pipe(v.nullable(isoTime), v.description("No call before this time.")),
-  end_at: v.pipe(v.nullable(isoTime), v.description("No call from this time on.")),
+  start_at: v.pipe(v.nullable(isoTime), v.description("No call is placed before this time.")),
+  end_at: v.pipe(v.nullable(isoTime), v.description("No call is placed from this time on.")),
   hours: v.pipe(
     v.nullable(v.strictObject({ from: v.string(), to: v.string(), days: v.nullable(v.array(v.number())) })),
     v.description("Local hours, and days from 1 Monday to 7 Sunday; null: at any hour, every day."),
@@ -22,13 +22,13 @@ export const batchScheduleShape = shape("The times at which the calls of a batch
   zone: v.pipe(v.string(), v.description("Zone of the hours: callee, or an IANA name.")),
 });
 
-export const batchRetryShape = shape("When a target is called again.", {
+export const batchRetryShape = shape("Conditions on which a target is called again.", {
   on: v.array(v.picklist(RETRY_REASONS)),
-  times: v.pipe(count, v.description("Further calls after the first one.")),
+  times: v.pipe(count, v.description("Maximum number of calls after the first one.")),
   backoff: v.strictObject({ first_ms: milliseconds, factor: v.number(), max_ms: milliseconds }),
 });
 
-export const batchCountsShape = shape("The targets of a batch, counted.", {
+export const batchCountsShape = shape("Number of targets of a batch, in total and by status.", {
   targets: v.pipe(count, v.description("All targets.")),
   by_status: statusCounts,
   by_reason: v.pipe(
@@ -41,12 +41,12 @@ export const batchCountsShape = shape("The targets of a batch, counted.", {
   ),
 });
 
-export const plannedInstanceShape = shape("The part of an instance in a plan.", {
+export const plannedInstanceShape = shape("An instance's part in a plan.", {
   instance_id: instanceId,
   name: v.string(),
   phone: v.pipe(v.nullable(v.string()), v.description("E.164; null if it is unknown.")),
-  calls: v.pipe(count, v.description("Calls that it would place.")),
-  lines: v.pipe(count, v.description("Calls that it carries at once.")),
+  calls: v.pipe(count, v.description("Number of calls that it would place.")),
+  lines: v.pipe(count, v.description("Number of calls that it carries at once.")),
   pace_ms: v.pipe(v.number(), v.description("Time between two dials, ms.")),
   blocked: v.pipe(v.nullable(v.string()), v.description("Reason why it cannot call now; null if it can.")),
 });
@@ -55,18 +55,21 @@ const batch = {
   id: v.pipe(v.string(), v.startsWith("batch_")),
   name: v.string(),
   status: v.pipe(v.picklist(BATCH_STATUSES), v.description("COMPLETED and CANCELLED are final.")),
-  reason: v.pipe(v.nullable(v.string()), v.description("Reason of the pause or the cancellation; null without one.")),
+  reason: v.pipe(v.nullable(v.string()), v.description("Reason for the pause or the cancellation; null without one.")),
   instance_ids: v.pipe(v.array(instanceId), v.description("The instances that place the calls.")),
   type: v.picklist(BATCH_CALL_TYPES),
   schedule: batchScheduleShape,
-  retry: v.pipe(v.nullable(batchRetryShape), v.description("When a target is called again; null: never.")),
+  retry: v.pipe(
+    v.nullable(batchRetryShape),
+    v.description("Conditions on which a target is called again; null: never."),
+  ),
   max_concurrent: v.pipe(
     v.nullable(count),
-    v.description("Calls at the same time; null: as many as the instances carry."),
+    v.description("Maximum number of concurrent calls; null: as many as the instances carry."),
   ),
   gap_ms: v.pipe(
     milliseconds,
-    v.description("A callee who was called outside of the batch is called this long after."),
+    v.description("Minimum time between a call to a callee outside of the batch and one in it, ms."),
   ),
   breaker: v.pipe(
     v.nullable(v.strictObject({ share, calls: count })),
@@ -86,7 +89,7 @@ const details = {
   counts: batchCountsShape,
   estimated_end_at: v.pipe(
     v.nullable(isoTime),
-    v.description("Estimated end at the speed so far; null until it is known, and unless the batch is RUNNING."),
+    v.description("Estimated end at the speed so far; null if it is unknown, or if the batch is not RUNNING."),
   ),
 };
 
@@ -134,8 +137,8 @@ export const batchPlanShape = shape("The numbers to call, when and from which nu
     v.description("Faults of the batch itself; each with a JSON Pointer into it."),
   ),
   instances: v.array(plannedInstanceShape),
-  starts_at: v.pipe(v.nullable(isoTime), v.description("The first dial; null without a call.")),
-  ends_at: v.pipe(v.nullable(isoTime), v.description("The end of the last call; null without a call.")),
+  starts_at: v.pipe(v.nullable(isoTime), v.description("The first dial; null if the plan has no calls.")),
+  ends_at: v.pipe(v.nullable(isoTime), v.description("The end of the last call; null if the plan has no calls.")),
   call_ms: v.pipe(v.number(), v.description("Length of a call that the plan assumes, ms.")),
   call_ms_source: v.picklist(["message", "history", "assumed"]),
   calls: v.pipe(
@@ -180,15 +183,18 @@ export const batchTargetShape = shape("One callee of a batch.", {
   reference: v.nullable(v.string()),
   metadata: anyObject,
   status: v.picklist(TARGET_STATUSES),
-  faults: v.pipe(v.array(targetFaultShape), v.description("Of an invalid target, or a duplicate.")),
-  attempts: v.pipe(count, v.description("Calls so far.")),
-  next_attempt_at: v.pipe(v.nullable(isoTime), v.description("Earliest time of the next call; null unless it waits.")),
+  faults: v.pipe(v.array(targetFaultShape), v.description("Set only for an invalid or duplicate target.")),
+  attempts: v.pipe(count, v.description("Number of calls so far.")),
+  next_attempt_at: v.pipe(
+    v.nullable(isoTime),
+    v.description("Earliest time of the next call; null if it does not wait."),
+  ),
   waiting: v.pipe(
     v.nullable(targetWaitShape),
-    v.description("What it waits for; null unless it waits, and if the cause is unknown."),
+    v.description("What it waits for; null if it does not wait, or if the cause is unknown."),
   ),
   call_id: v.pipe(v.nullable(callId), v.description("Its active or last call.")),
-  reason: v.pipe(v.nullable(v.string()), v.description("Why it has ended, or why its last call did.")),
+  reason: v.pipe(v.nullable(v.string()), v.description("Reason why it, or its last call, has ended.")),
   result: v.pipe(v.nullable(targetResultShape), v.description("The result of its last call; null before its end.")),
   updated_at: isoTime,
 });

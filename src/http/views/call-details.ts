@@ -74,7 +74,7 @@ export const turnMetricsShape = shape(
 );
 
 export const callMetricsShape = shape("Measurements of a call that an agent conducted.", {
-  turns: v.pipe(v.array(turnMetricsShape), v.description("In their order; the first 500.")),
+  turns: v.pipe(v.array(turnMetricsShape), v.description("In order; at most the first 500.")),
 });
 
 export function transcriptLineView(line: Line): View<"TranscriptLine"> {

@@ -91,7 +91,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(v.record(v.string(), v.unknown())),
       v.description(
-        "With expand=result: what the agent found out, by name; null until the call has ended, and if it found out nothing.",
+        "With expand=result: what the agent found out, by name; null until the call has ended, or if it found out nothing.",
       ),
     ),
   ),
@@ -107,7 +107,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(callMetricsShape),
       v.description(
-        "With expand=metrics: the latencies of the agent's turns; null until the call has ended, and without an agent.",
+        "With expand=metrics: the latencies of the agent's turns; null until the call has ended, or if no agent conducted it.",
       ),
     ),
   ),
@@ -116,7 +116,7 @@ export const callShape = shape("A call.", {
       v.nullable(callQualityShape),
       v.description(
         "With expand=quality: the quality of the audio over time, even during the call; null until something was " +
-          "measured, and if the network has no statistics.",
+          "measured, or if the network has no statistics.",
       ),
     ),
   ),

@@ -152,10 +152,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   batch_cancelled: v.strictObject({ ...batchReference, targets: targetCounts }),
   target_done: v.strictObject({
     ...batchReference,
-    position: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("Place of the target in its batch.")),
+    position: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("Position of the target in its batch.")),
     status: v.picklist(TARGET_STATUSES),
     reason: v.pipe(v.string(), v.description("The reason of its last call's outcome, or why it was not called.")),
-    attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Calls to it.")),
+    attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Number of calls to it.")),
     call_id: v.pipe(v.nullable(callId), v.description("Last call of the target; null if it was not called.")),
   }),
 };

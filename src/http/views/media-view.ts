@@ -57,16 +57,14 @@ export const callQualityShape = shape("Quality of a call's audio over time.", {
   intervals: v.pipe(
     v.array(qualityIntervalShape),
     v.description(
-      "Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter.",
+      "Oldest first, fewer than 120: 5 s each at first, longer in long calls; the last one may be shorter.",
     ),
   ),
 });
 
 const stream = v.pipe(
   v.nullable(streamStatisticsShape),
-  v.description(
-    "Statistics of the audio on the network; null until the call has ended, and if the network does not count.",
-  ),
+  v.description("Statistics of the audio on the network; null until the call has ended, or if the network has none."),
 );
 
 export const recordingShape = shape("The recording of a call.", {
@@ -77,7 +75,7 @@ export const recordingShape = shape("The recording of a call.", {
 const recording = v.optional(
   v.pipe(
     v.nullable(recordingShape),
-    v.description("Present if the call is to be recorded; null until the call has ended, and if nothing was kept."),
+    v.description("Present if the call is to be recorded; null until the call has ended, or if nothing was kept."),
   ),
 );
 

@@ -61,11 +61,13 @@ export const streamCallEventShape = shape("A message of a stream with an event o
   ),
 });
 
-export const streamProgressShape = shape("Part of a client's stream that the server has taken.", {
+export const streamProgressShape = shape("How much of a client's stream the server has processed.", {
   type: v.literal("progress"),
   messages: v.pipe(
     v.number(),
-    v.description("Messages taken from clients of this call so far, over all connections; `progress` does not count."),
+    v.description(
+      "Number of messages processed from clients of this call so far, over all connections; `progress` does not count.",
+    ),
   ),
   queued_ms: v.pipe(v.number(), v.description("Audio that is queued, ms.")),
 });

@@ -44,8 +44,8 @@ export interface AccountStore {
   /** All users, oldest first; at most `limit`. */
   users(limit?: number): Promise<User[]>;
   /**
-   * Stores a token and, of the revoked ones of the account that makes it, deletes the oldest beyond a limit.
-   * @param account the account that makes it, and how many tokens its user may have: valid ones, and revoked ones too
+   * Stores a token, and deletes the oldest revoked tokens of its account beyond a limit.
+   * @param account the account that creates it, and the limit: of its user's valid tokens, and of the revoked ones
    */
   insertToken(token: TokenRecord, account?: { readonly id: string; readonly most: number }): Promise<TokenInsertion>;
   /** One look-up on a unique index. Revoked and expired tokens are returned too. */

@@ -22,7 +22,7 @@ export type TargetPatch = Partial<Omit<BatchTarget, "batchId" | "position" | "ro
   readonly [Field in RemovableField]?: BatchTarget[Field] | null;
 };
 
-/** Waiting targets whose time has come. */
+/** Waiting targets that are due. */
 export interface DueTargets {
   readonly targets: readonly BatchTarget[];
   /** The earliest time of a waiting target that is not due; undefined if there is none. ms since 1970-01-01 UTC. */
@@ -53,8 +53,8 @@ export interface BatchStore {
   /** Every user's batches that are SCHEDULED, RUNNING or PAUSED, and ended ones with CALLING or WAITING targets, by ascending id. */
   open(): Promise<Batch[]>;
   /**
-   * Changes a batch; returns undefined if its version is not `version`: no row was written then. A COMPLETED or
-   * CANCELLED batch loses its audio file.
+   * Changes a batch; returns undefined, without a write, if its version is not `version`. A COMPLETED or CANCELLED
+   * batch loses its audio file.
    */
   update(id: string, version: number, patch: BatchPatch, events: readonly Event[]): Promise<Batch | undefined>;
   /** Deletes a batch with its targets, in pieces; its calls remain, without a batch. Returns false if it is unknown or open. */
@@ -74,9 +74,9 @@ export interface BatchStore {
   targets(id: string, filter: TargetFilter, page: Page): Promise<BatchTarget[]>;
   target(id: string, position: number): Promise<BatchTarget | undefined>;
   /**
-   * Changes a target, together with the counts of the batch; returns undefined if its version is not `version`, and
-   * then no row was written; `taken` if another target of the batch has its new `phoneKey`. If it gives its number up,
-   * the first DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
+   * Changes a target, together with the counts of the batch; returns undefined, without a write, if its version is not
+   * `version`, and `taken` if another target of the batch has its new `phoneKey`. If it releases its number, the first
+   * DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
    */
   updateTarget(
     id: string,

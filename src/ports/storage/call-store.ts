@@ -57,7 +57,7 @@ export type Insertion =
   | { readonly kind: "repeated" };
 
 /**
- * Number of bytes that may be stored, in round figures: calls with their audio files, events, transcripts, recordings and
+ * Approximate number of bytes that may be stored: calls with their audio files, events, transcripts, recordings and
  * receipts, and instances with their events, deleted ones too. A call counts with all that it has stored once it has
  * ended.
  */

@@ -13,7 +13,7 @@ export interface Receipt {
   /** A hash of the request; empty if the record was removed since then. */
   readonly fingerprint: string;
   readonly recordId: string;
-  /** The response named this call, which existed already, in this status. Only in receipts of earlier versions. */
+  /** The existing call that the response named, with its status. Only in receipts of earlier versions. */
   readonly existing?: CallStatus;
 }
 

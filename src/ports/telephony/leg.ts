@@ -52,17 +52,18 @@ export interface Leg {
   /** Sends keys to the callee: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
   /**
-   * Transfers an answered call: the network connects the callee with another number, without asking that number before
+   * Transfers an answered call: the network connects the callee with another number, without asking that number first
    * (a blind transfer). Only on networks whose capabilities have `transfers`.
    *
-   * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has agreed
-   * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call
-   * continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that the network
-   * refuses, or that `mayCall` of the dial options does not allow, fails without a message to the network. Audio
-   * continues in the meantime.
+   * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has
+   * agreed to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed`
+   * the call continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that
+   * the network refuses, or that `mayCall` of the dial options does not allow, fails without a message to the network.
+   * Audio continues in the meantime.
    *
-   * Rejects for our own faults: with a RangeError for anything but an E.164 number, with an Error before the answer, after
-   * the end, and during another transfer; with the reason of the signal, which stops the waiting and not the transfer.
+   * Rejects for our own faults: with a RangeError for anything but an E.164 number, with an Error before the answer,
+   * after the end, and during another transfer; with the reason of the signal, which stops the waiting and not the
+   * transfer.
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
   /**

@@ -2,8 +2,8 @@
  * The records that an adapter keeps of one line, such as the keys of a linked device: opaque bytes by key. The core
  * encrypts each one at rest, and erases all of them with the credentials of the instance.
  *
- * Keys are texts of 1 to 200 characters. A method rejects with {@link StorageUnavailable} if the storage cannot serve it;
- * what it failed to store must be written again.
+ * Keys are strings of 1 to 200 characters. A method rejects with {@link StorageUnavailable} if the storage cannot serve
+ * it; what it failed to store must be written again.
  */
 export interface LineRecords {
   /** The values in the order of the keys; undefined for a key that has none. */

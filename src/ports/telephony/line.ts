@@ -154,8 +154,8 @@ export interface DialOptions {
 }
 
 /**
- * The network did not start the call. With `line_lost` the call waits for the line again, within the queue timeout; any
- * other cause ends it.
+ * Thrown if the network did not start the call. With `line_lost` the call waits for the line again, within the queue
+ * timeout; any other cause ends it.
  */
 export class DialError extends CodedError {
   override readonly name = "DialError";
@@ -177,7 +177,7 @@ export class DialError extends CodedError {
   }
 }
 
-/** The network did not respond in time. The owner of the instance may see the message. */
+/** Thrown if the network did not respond in time. The owner of the instance may see the message. */
 export class NetworkSilent extends CodedError {
   override readonly name = "NetworkSilent";
   readonly code = "network_silent";

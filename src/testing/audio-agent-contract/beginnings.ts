@@ -22,7 +22,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
     agent.check({ callId: "call_contract", instructions, language: "en-US", hearsWords: false });
   });
 
-  clause("opens no conversation that it cannot conduct, and gives the reason", async ({ refused, ...subject }) => {
+  clause("opens no conversation that it cannot conduct, and states the reason", async ({ refused, ...subject }) => {
     if (refused === undefined) return;
     const agent = refused();
     const opening = AudioDialogue.open({ ...subject, agent }).catch((error: unknown) => error);

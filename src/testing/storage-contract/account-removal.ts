@@ -25,9 +25,9 @@ function auditLog(clause: Clause): void {
       subject: i === 0 ? null : `subject \0 ${i}`,
     }));
     for (const entry of entries) await logins.note(entry, 0, MAX_ENTRIES);
-    const newest = entries.toReversed();
-    scene.equal(await logins.audit({}, { limit: 10 }), newest);
-    scene.equal(await logins.audit({}, { limit: 2, after: newest[1]?.id }), newest.slice(2, 4));
+    const newestFirst = entries.toReversed();
+    scene.equal(await logins.audit({}, { limit: 10 }), newestFirst);
+    scene.equal(await logins.audit({}, { limit: 2, after: newestFirst[1]?.id }), newestFirst.slice(2, 4));
     scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [entries[3], entries[1]]);
   });
 
@@ -117,7 +117,7 @@ function removal(clause: Clause): void {
 }
 
 function unfinishedRemoval(clause: Clause): void {
-  clause("an account whose user has records stays", async (scene) => {
+  clause("an account whose user has records is kept", async (scene) => {
     const { accounts, instances, logins, webhooks } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const token = tokenRecord(scene, { userId });
@@ -134,7 +134,7 @@ function unfinishedRemoval(clause: Clause): void {
     scene.equal((await instances.get(instance.id))?.id, instance.id);
   });
 
-  clause("the administrator stays while others have accounts", async (scene) => {
+  clause("the administrator's account is kept while others have accounts", async (scene) => {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const bob = await storedAccount(scene, "bob@example.com");

@@ -69,10 +69,10 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     const draft = await storedBatch(scene);
     const phoneOf = (n: number): string => `+12025${String(n).padStart(6, "0")}`;
     const targets = Array.from({ length: 237 }, (_, n) => target(n + 1, phoneOf(n), { variables: { n: String(n) } }));
-    const stored = await addTargets(scene, draft, [...targets, target(238, phoneOf(236))]);
-    scene.equal(stored.at(-1)?.status, "DUPLICATE");
+    const storedTargets = await addTargets(scene, draft, [...targets, target(238, phoneOf(236))]);
+    scene.equal(storedTargets.at(-1)?.status, "DUPLICATE");
     const read = await scene.storage.batches.targets(draft.id, {}, {});
-    scene.equal(read, stored);
+    scene.equal(read, storedTargets);
     scene.equal(
       read.map(({ position }) => position),
       read.map((_, index) => index + 1),
@@ -80,7 +80,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await scene.storage.batches.counts(draft.id)).byStatus, { WAITING: 237, DUPLICATE: 1 });
   });
 
-  clause("targets are added to a draft only", async (scene) => {
+  clause("targets are added only to a draft", async (scene) => {
     const activeBatch = await runningBatch(scene, []);
     scene.equal(await scene.storage.batches.addTargets(activeBatch.id, [target(1, "+12025550101")], 9), "not_draft");
     scene.equal(await scene.storage.batches.addTargets(scene.id("batch"), [], 9), "not_draft");
@@ -102,7 +102,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 1, DUPLICATE: 2, INVALID: 1 });
   });
 
-  clause("the first duplicate is called in place of a target that gives its number up", async (scene) => {
+  clause("the first duplicate replaces a target that releases its number", async (scene) => {
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
     const same = [
@@ -111,8 +111,13 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
       target(3, "+12025550101"),
     ];
     await addTargets(scene, draft, same);
-    const changed = { phone: "+12025550102", phoneKey: "+12025550102", status: "WAITING", nextAttemptAt: 0 } as const;
-    await batches.updateTarget(draft.id, 1, 1, { ...changed, updatedAt: 20 }, []);
+    const changedFields = {
+      phone: "+12025550102",
+      phoneKey: "+12025550102",
+      status: "WAITING",
+      nextAttemptAt: 0,
+    } as const;
+    await batches.updateTarget(draft.id, 1, 1, { ...changedFields, updatedAt: 20 }, []);
     const second = await batches.target(draft.id, 2);
     scene.equal(
       [second?.status, second?.nextAttemptAt, second?.faults, second?.updatedAt],
@@ -123,9 +128,9 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     const third = await batches.target(draft.id, 3);
     scene.equal([third?.status, third?.updatedAt], ["WAITING", 30]);
     scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 2 });
-    const invalid = { status: "INVALID", nextAttemptAt: null, faults: [] } as const;
+    const invalidFields = { status: "INVALID", nextAttemptAt: null, faults: [] } as const;
     await addTargets(scene, draft, [target(4, "+12025550101")]);
-    await batches.updateTarget(draft.id, 3, 2, invalid, []);
+    await batches.updateTarget(draft.id, 3, 2, invalidFields, []);
     scene.equal((await batches.target(draft.id, 4))?.status, "WAITING");
   });
 
@@ -237,7 +242,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await positionsOf(50), [7, 6, 2, 4, 3, 1]);
   });
 
-  clause("the next time of a target that is not due is known", async (scene) => {
+  clause("the time of the next target that is not due yet is returned", async (scene) => {
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
     await addTargets(

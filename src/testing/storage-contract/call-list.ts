@@ -79,15 +79,15 @@ export function callListContract(clause: Clause): void {
 
   clause("a page after a call that the filter excludes still applies the filter", async (scene) => {
     const instance = await scene.storedInstance();
-    const oldest = await scene.storedCall(instance);
-    const middle = await scene.storedCall(instance);
-    const newest = await scene.storedCall(instance);
+    const oldestCall = await scene.storedCall(instance);
+    const middleCall = await scene.storedCall(instance);
+    const newestCall = await scene.storedCall(instance);
     const { calls } = scene.storage;
-    const beforeFilter = { createdBefore: middle.createdAt };
-    const afterFilter = { createdAfter: middle.createdAt };
-    scene.equal(idsOf(await calls.list(scene.userId, beforeFilter, { after: newest.id })), [oldest.id]);
-    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: newest.id })), []);
-    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: scene.id("call") })), [newest.id]);
+    const beforeFilter = { createdBefore: middleCall.createdAt };
+    const afterFilter = { createdAfter: middleCall.createdAt };
+    scene.equal(idsOf(await calls.list(scene.userId, beforeFilter, { after: newestCall.id })), [oldestCall.id]);
+    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: newestCall.id })), []);
+    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: scene.id("call") })), [newestCall.id]);
   });
 
   clause("another user's calls are never listed", async (scene) => {

@@ -69,22 +69,19 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await instances.get(instance.id))?.callerId ?? null, null);
   });
 
-  clause(
-    "an instance keeps when its number was linked and its latest pause, until an update changes them",
-    async (scene) => {
-      const { instances } = scene.storage;
-      const pause = { until: scene.now() + 1_000, reason: "0 of the last 20 calls were answered" };
-      const instance = await scene.storedInstance({ linkedAt: scene.now() });
-      scene.equal((await instances.get(instance.id))?.linkedAt, instance.linkedAt);
-      scene.equal((await instances.update(instance.id, 1, { pause }, []))?.pause, pause);
-      const renamedInstance = await instances.update(instance.id, 2, { name: "Desk" }, []);
-      scene.equal([renamedInstance?.linkedAt, renamedInstance?.pause], [instance.linkedAt, pause]);
-      const unlinkedInstance = await instances.update(instance.id, 3, { linkedAt: null, pause: null }, []);
-      scene.equal([unlinkedInstance?.linkedAt ?? null, unlinkedInstance?.pause ?? null], [null, null]);
-    },
-  );
+  clause("an instance keeps its link time and its latest pause until an update changes them", async (scene) => {
+    const { instances } = scene.storage;
+    const pause = { until: scene.now() + 1_000, reason: "0 of the last 20 calls were answered" };
+    const instance = await scene.storedInstance({ linkedAt: scene.now() });
+    scene.equal((await instances.get(instance.id))?.linkedAt, instance.linkedAt);
+    scene.equal((await instances.update(instance.id, 1, { pause }, []))?.pause, pause);
+    const renamedInstance = await instances.update(instance.id, 2, { name: "Desk" }, []);
+    scene.equal([renamedInstance?.linkedAt, renamedInstance?.pause], [instance.linkedAt, pause]);
+    const unlinkedInstance = await instances.update(instance.id, 3, { linkedAt: null, pause: null }, []);
+    scene.equal([unlinkedInstance?.linkedAt ?? null, unlinkedInstance?.pause ?? null], [null, null]);
+  });
 
-  persistenceClause("an instance keeps which number its dials are counted for", async (scene) => {
+  persistenceClause("an instance keeps the number that its dials are counted for", async (scene) => {
     const dialledNumber = { mark: "a1b2", since: scene.now() };
     const { id } = await scene.storedInstance({ dialledNumber });
     const next = { mark: "c3d4", since: scene.now() };

@@ -50,7 +50,7 @@ export function lineRecordsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal((await lineRecords.keys(id, "")).length, keys.length);
   });
 
-  clause("records whose key mentions a number are forgotten, unless it is that of their instance", async (scene) => {
+  clause("records whose key mentions a number are forgotten, unless it is their instance's own", async (scene) => {
     const { lineRecords } = scene.storage;
     const phone = "+12025550199";
     const [first, second] = [await scene.storedInstance(), await scene.storedInstance({ phone })];

@@ -71,7 +71,7 @@ function sessions(clause: Clause): void {
     scene.equal((await logins.sessions(bob.id)).length, 1);
   });
 
-  clause("a session stays although the ids of older ones are higher", async (scene) => {
+  clause("a session is kept although the ids of older ones are higher", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const lowestSession = loginSession(scene, account.id);

@@ -4,7 +4,7 @@ import type { Clause } from "./scene.ts";
 
 /** Transcripts of calls. */
 export function transcriptsContract(clause: Clause, persistenceClause: Clause): void {
-  persistenceClause("a line with any characters is read unchanged, also after a restart", async (scene) => {
+  persistenceClause("a line with any characters is read unchanged, even after a restart", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const lines = [
       line(call, 0, { text: "odd \u0000\ud800 \u{1f600}", confidence: 0.1 + 0.2 }),
@@ -26,7 +26,7 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await transcripts.ofCalls([call.id]), [earlyLine, lateLine, callerLine]);
   });
 
-  clause("lines of an unknown call are dropped, those of others are kept", async (scene) => {
+  clause("lines of an unknown call are dropped, and those of others are kept", async (scene) => {
     const { calls, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const [keptCall, erasedCall] = [await scene.storedCall(instance), await scene.endedCall(instance)];

@@ -15,7 +15,7 @@ const AT_ONCE_MS = 3_000;
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** Expects that the session has ended: all its methods may be called, and have no effect. */
   const expectEnded = async (listening: ScriptedListening, speaker: ScriptedSpeaker, saying: Saying): Promise<void> => {
-    await settledWithin(AT_ONCE_MS, "The events end", listening.ended);
+    await settledWithin(AT_ONCE_MS, "The events end", listening.whenEnded);
     const events = [...listening.events];
     speaker.say(saying);
     listening.session.commit();
@@ -27,7 +27,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
   const expectRefused = async (transcription: Transcription, abort = new AbortController()): Promise<void> => {
     const opening = listen(transcription, { abort }).catch(() => undefined);
     const listening = await settledWithin(AT_ONCE_MS, "The session is opened, or refused", opening);
-    if (listening) await settledWithin(AT_ONCE_MS, "Its events end", listening.ended);
+    if (listening) await settledWithin(AT_ONCE_MS, "Its events end", listening.whenEnded);
   };
 
   clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (subject) => {

@@ -22,14 +22,14 @@ export class ScriptedListening {
   /** Texts that are final. */
   readonly texts: string[] = [];
   /** Resolves when the events end. */
-  readonly ended: Promise<void>;
+  readonly whenEnded: Promise<void>;
   /** Ends the session at once. */
   readonly abort: AbortController;
 
   constructor(session: TranscriptionSession, abort: AbortController) {
     this.session = session;
     this.abort = abort;
-    this.ended = this.#read();
+    this.whenEnded = this.#read();
   }
 
   get finals(): Extract<TranscriptionEvent, { type: "final" }>[] {
@@ -43,7 +43,7 @@ export class ScriptedListening {
   /** Closes the session and waits for its last event; throws an Error if that takes too long. */
   async close(): Promise<void> {
     await settledWithin(CLOSE_MS, "The session is closed", this.session.close());
-    await settledWithin(CLOSE_MS, "Its events end", this.ended);
+    await settledWithin(CLOSE_MS, "Its events end", this.whenEnded);
   }
 
   async #read(): Promise<void> {

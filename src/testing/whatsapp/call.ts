@@ -64,7 +64,7 @@ export class FakeWhatsAppCall {
   /** Undefined: the relay has no ports, and carries both directions. */
   #relays: CallRelays | undefined;
   #speech: Float32Array = new Float32Array(0);
-  /** Frames to echo; the latest one stays for the next turn. */
+  /** Frames to echo; the latest one is kept for the next turn. */
   readonly #echoFrames: Float32Array[] = [];
   readonly #options: FakeCallOptions;
   /** Address of the callee in the network's stanzas. */
@@ -164,8 +164,8 @@ export class FakeWhatsAppCall {
   }
 
   /**
-   * Takes a `<terminate>` of the caller. It ends the call only if it names the caller's device, and is sent to the device
-   * that answered, or to the callee while none has.
+   * Handles a `<terminate>` of the caller. It ends the call only if it names the caller's device, and is sent to the
+   * device that answered, or to the callee while none has.
    */
   receiveTerminate(stanza: FakeStanza, creator: string): void {
     const { id, to } = stanza.attrs;
@@ -197,7 +197,7 @@ export class FakeWhatsAppCall {
     this.#speech = speech;
   }
 
-  /** Takes a frame of the caller's audio. For the client. */
+  /** Receives a frame of the caller's audio. For the client. */
   receive(frame: Float32Array): void {
     if (this.#endedBy !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });

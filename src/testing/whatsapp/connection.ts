@@ -15,7 +15,7 @@ export interface FakeNetwork {
   readonly system: System;
   readonly latencyMs: number;
   readonly maxConcurrentCalls: number;
-  /** True if clients take the history of a new link. */
+  /** True if clients download the history of a new link. */
   readonly history: boolean;
   /** True if clients support time-locks of their number. */
   readonly timelock: boolean;
@@ -76,7 +76,7 @@ export class FakeConnection {
   #credentials: FakeCredentials | null = null;
   #isLoaded = false;
   #isUsedUp = false;
-  #connecting: Promise<void> | undefined;
+  #connectPromise: Promise<void> | undefined;
   /** Stall in which sent and received messages get lost unnoticed by the client. */
   #stall: { readonly promise: Promise<void>; readonly end: () => void } | undefined;
   /**
@@ -109,10 +109,10 @@ export class FakeConnection {
 
   connect(): Promise<void> {
     if (this.#isUsedUp) return Promise.reject(new Error("the client has logged out: make a new one"));
-    this.#connecting ??= this.#open().finally(() => {
-      this.#connecting = undefined;
+    this.#connectPromise ??= this.#open().finally(() => {
+      this.#connectPromise = undefined;
     });
-    return this.#connecting;
+    return this.#connectPromise;
   }
 
   disconnect(): void {
@@ -128,7 +128,7 @@ export class FakeConnection {
     if (!this.isUp) throw new Error("client is not connected");
   }
 
-  /** Sends something that gets no response; returns false if it gets lost. Throws an Error if the socket is down. */
+  /** Sends a message that gets no response; returns false if it gets lost. Throws an Error if the socket is down. */
   write(): boolean {
     if (!this.isUp) throw new Error("noise session not ready");
     return !this.isStalled;

@@ -17,7 +17,7 @@ import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 
 /** Options of {@link FakeWhatsApp}. */
 export interface FakeWhatsAppOptions {
-  /** Time of one request to the network and its response, ms. Default: 25. */
+  /** Round-trip time of a request to the network, ms. Default: 25. */
   readonly latencyMs?: number;
   /** Maximum number of concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
@@ -88,10 +88,10 @@ export class FakeWhatsApp {
   readonly #directory = new Directory();
   /** The client of each linked device; undefined while none is connected. */
   readonly #devices = new Map<string, FakeWhatsAppClient | undefined>();
-  readonly #unlinked = new Set<string>();
+  readonly #unlinkedDevices = new Set<string>();
   /** Devices that were linked and have not logged in since. */
   readonly #newLinks = new Set<string>();
-  readonly #incoming = new Map<string, FakeIncomingCall>();
+  readonly #incomingCalls = new Map<string, FakeIncomingCall>();
   readonly #refusals: OfferRefusals;
   readonly #network: FakeNetwork;
   #reachable = true;
@@ -167,14 +167,14 @@ export class FakeWhatsApp {
   /** The addresses of the devices that are linked to a phone, offline ones included. */
   linkedDevices(phone: string): string[] {
     const digits = digitsOf(phone);
-    return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinked.has(jid));
+    return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinkedDevices.has(jid));
   }
 
   /** Lets the owner of a phone remove all linked devices; offline ones notice at their next login. */
   unlink(phone: string): void {
     for (const [jid, client] of this.#devices)
       if (userOf(jid) === digitsOf(phone)) {
-        this.#unlinked.add(jid);
+        this.#unlinkedDevices.add(jid);
         client?.streamError("device_removed");
       }
   }
@@ -201,19 +201,19 @@ export class FakeWhatsApp {
     this.#refusals.clear();
   }
 
-  /** A person calls a client's number. */
+  /** Lets a person call a client's number. */
   ring(client: FakeWhatsAppClient, from = "+12025550142"): FakeIncomingCall {
     const callId = this.#newId();
     const peer = this.#directory.peerOf(digitsOf(from));
     const call = { callId, from: peer, creator: peer };
     const send = (tag: string): void => this.#deliver(client, callStanza(tag, this.#newId(), call));
     const incomingCall = new FakeIncomingCall(callId, peer, () => send("terminate"));
-    this.#incoming.set(callId, incomingCall);
+    this.#incomingCalls.set(callId, incomingCall);
     send("offer");
     return incomingCall;
   }
 
-  /** True if clients reach the network. Taking it away drops their sockets, without an event. */
+  /** True if clients reach the network. Setting it to false drops their sockets, without an event. */
   get reachable(): boolean {
     return this.#reachable;
   }
@@ -236,7 +236,7 @@ export class FakeWhatsApp {
   }
 
   #login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void {
-    const isUnlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
+    const isUnlinked = credentials !== null && this.#unlinkedDevices.has(credentials.meJid);
     const refusal = this.refuses ?? (isUnlinked ? 401 : undefined);
     if (credentials !== null) {
       const { instanceId } = client.context;
@@ -307,7 +307,7 @@ export class FakeWhatsApp {
     const call = this.calls.find(({ callId }) => callId === id);
     this.system.after(this.#options.latencyMs, () => {
       call?.receiveTerminate(stanza, creator);
-      this.#incoming.get(id)?.stop("caller");
+      this.#incomingCalls.get(id)?.stop("caller");
     });
   }
 
@@ -349,12 +349,12 @@ export class FakeWhatsApp {
       lookUp: (digits) => this.#directory.lookUp(digits),
       login: (client, credentials) => this.#login(client, credentials),
       onLogout: (client) => {
-        this.#unlinked.add(client.getCredentials()?.meJid ?? "");
+        this.#unlinkedDevices.add(client.getCredentials()?.meJid ?? "");
         this.system.after(this.#options.latencyMs, () => client.streamError("device_removed"));
       },
       offer: (client, voip, call) => this.#offer(client, voip, call),
       timelockOf: (client) => this.#refusals.timelockOf(ownerOf(client)),
-      incoming: (callId) => this.#incoming.get(callId),
+      incoming: (callId) => this.#incomingCalls.get(callId),
       onSent: (stanza, creator) => this.#handleSent(stanza, creator),
     };
   }

@@ -14,7 +14,7 @@ export class FakeIncomingCall {
     this.#terminate = terminate;
   }
 
-  /** True if the client has ended the call: for the owner's phone too. */
+  /** True if the client has ended the call, which ends it on the owner's phone too. */
   get isEndedByClient(): boolean {
     return this.#isEndedByClient;
   }

@@ -6,9 +6,9 @@ export const LIVE_FRAME_MS = 60;
 export const LIVE_FRAME = (RATE * LIVE_FRAME_MS) / 1000;
 /** Feeding pauses at 120 ms of buffered audio and continues at 60 ms. */
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
-/** With more buffered than this, the engine skips ahead to the last frame. */
+/** Length of the buffer above which the engine skips ahead to the last frame, samples. */
 const HIGH_WATER_SAMPLES = RATE * 0.2;
-/** The buffer holds this much; more drops the oldest samples. */
+/** Capacity of the buffer, samples; adding more drops the oldest ones. */
 const CAPACITY_SAMPLES = RATE * 0.5;
 
 /**
@@ -22,7 +22,7 @@ export class LiveAudio {
   #samples = new Float32Array(0);
   #isStarted = false;
 
-  /** Takes audio from {@link feed}, or sends silence. Starts with an empty buffer. */
+  /** Switches to audio from {@link feed}, or to silence. Starts with an empty buffer. */
   setExternal(isExternal: boolean): void {
     this.#isExternal = isExternal;
     this.#isStarted = false;

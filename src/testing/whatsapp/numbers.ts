@@ -59,7 +59,7 @@ export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, "");
 }
 
-/** True if a number can be a phone number at all. */
+/** True if these digits can be a phone number. */
 export function isPossibleNumber(digits: string): boolean {
   return digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !digits.startsWith("0");
 }

@@ -53,7 +53,7 @@ export class Pairing {
     return code;
   }
 
-  /** Ends the QR codes, as pairing does; a pairing code stays in the state. */
+  /** Ends the QR codes, as pairing does; a pairing code is kept in the state. */
   stopCodes(): void {
     this.#stopQr();
   }

@@ -135,12 +135,12 @@ export class FakeVoip implements WhatsAppVoip {
     return this.#sessions.get(callId)?.audio.lostSamples ?? 0;
   }
 
-  /** Takes a `<call>` stanza; `<reject>` and everything unknown is ignored, as the real client ignores it. */
+  /** Handles a `<call>` stanza; `<reject>` and everything unknown is ignored, as the real client ignores it. */
   handle(stanza: FakeStanza): void {
     const child = childOf(stanza);
     const callId = child?.attrs["call-id"];
     if (child === undefined || callId === undefined) return;
-    if (child.tag === "offer") this.#incoming(callId, stanza.attrs.from ?? "");
+    if (child.tag === "offer") this.#handleIncoming(callId, stanza.attrs.from ?? "");
     const session = this.#sessions.get(callId);
     if (!session) return;
     if (child.tag === "accept" && session.info.stateData.state === "ringing") {
@@ -176,7 +176,7 @@ export class FakeVoip implements WhatsAppVoip {
     this.#sessions.clear();
   }
 
-  #incoming(callId: string, from: string): void {
+  #handleIncoming(callId: string, from: string): void {
     if (this.#sessions.has(callId)) return;
     const info = callInfo(callId, from, "incoming", "incoming_ringing");
     const isBlocked = this.#usedSlots >= this.#host.maxConcurrentCalls;

@@ -48,7 +48,7 @@ describe.each([
     push(listening, speech(440, 880), 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]));
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     const finalEvents = listening.events.filter((event) => event.type === "final");
     for (const [i, startMs] of [1_500, 3_000].entries()) {
       expect(Math.abs((finalEvents[i]?.startMs ?? 0) - startMs)).toBeLessThanOrEqual(60);
@@ -73,7 +73,7 @@ describe.each([
     const listening = await openSession({ flux });
     push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     expect(listening.texts).toEqual(["tone 440", "tone 880"]);
   });
 
@@ -86,7 +86,7 @@ describe.each([
     push(listening, samples.subarray(2 * RATE), 3_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]), 5_000);
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     expect(server.connections).toHaveLength(2);
     const secondFinal = listening.events.filter((event) => event.type === "final").at(-1);
     expect(Math.abs((secondFinal?.startMs ?? 0) - 3_000)).toBeLessThanOrEqual(60);
@@ -100,7 +100,7 @@ test("encoding mulaw means mu-law at 8 kHz", async () => {
   const listening = await listen(engine, { sampleRate: 8_000 });
   push(listening, speech(440, 880, 8_000), 0, 8_000);
   await listening.session.close();
-  await listening.ended;
+  await listening.whenEnded;
   expect(listening.texts).toEqual(["tone 440", "tone 880"]);
   expect(server.connections[0]).toMatchObject({ query: { encoding: "mulaw", sample_rate: "8000" } });
   expect(server.connections[0]!.seconds).toBeCloseTo(3.5);
@@ -121,13 +121,13 @@ test("a connection without audio is kept alive", async () => {
   expect(server.connections).toHaveLength(1);
   push(listening, speech(440, 880), 0);
   await listening.session.close();
-  await listening.ended;
+  await listening.whenEnded;
   expect(listening.texts).toEqual(["tone 440", "tone 880"]);
 });
 
 test("a wrong key ends the session and stays hidden", async () => {
   const listening = await openSession({ apiKey: "dg-another-secret" });
-  await listening.ended;
+  await listening.whenEnded;
   const [error] = errorsIn(listening.events);
   expect(error).toMatchObject({ recoverable: false, message: expect.stringContaining("401: Invalid credentials.") });
   expect(error!.message).not.toContain("dg-another-secret");

@@ -30,7 +30,7 @@ async function transcribeTurn(options: Partial<OpenaiTranscriptionOptions> = {})
   speak(listening.session, 440, 500, 1_000, RATE);
   listening.session.commit();
   await listening.session.close();
-  await listening.ended;
+  await listening.whenEnded;
   return listening;
 }
 
@@ -59,7 +59,7 @@ describe("a turn of a batch session", () => {
 
   test("keeps the order of speaking if the first response is slow", async () => {
     server.fail({ after: 200 });
-    const { session, texts, ended } = await openSession({}, 8_000);
+    const { session, texts, whenEnded: ended } = await openSession({}, 8_000);
     speak(session, 440, 300, 0, 8_000);
     session.commit();
     speak(session, 880, 300, 2_000, 8_000);
@@ -72,7 +72,7 @@ describe("a turn of a batch session", () => {
   });
 
   test("is not sent before its end", async () => {
-    const { session, ended } = await openSession();
+    const { session, whenEnded: ended } = await openSession();
     speak(session, 440, 500, 0, RATE);
     await session.close();
     await ended;
@@ -101,7 +101,7 @@ describe("a failing transcription server", () => {
   });
 
   test("with 401 ends the session, naming the setting", async () => {
-    const { session, events, ended } = await openSession({ apiKey: "sk-wrong-key" });
+    const { session, events, whenEnded: ended } = await openSession({ apiKey: "sk-wrong-key" });
     speak(session, 440, 300, 0, RATE);
     session.commit();
     await ended;
@@ -130,7 +130,7 @@ describe("a failing transcription server", () => {
     ["truncate", /broken JSON/, 1],
   ] as const)("with the fault %s is reported, and the next turn is sent", async ([fault, message, requests]) => {
     server.fail(fault);
-    const { session, events, texts, ended } = await openSession({ timeoutMs: 200 });
+    const { session, events, texts, whenEnded: ended } = await openSession({ timeoutMs: 200 });
     speak(session, 440, 300, 0, RATE);
     session.commit();
     speak(session, 880, 300, 2_000, RATE);
@@ -191,7 +191,7 @@ describe("the end of a batch session", () => {
       speak(listening.session, 440, 300, 0, RATE);
       listening.session.commit();
       endSession(listening);
-      await listening.ended;
+      await listening.whenEnded;
       await listening.session.close();
       expect(listening.events).toEqual([]);
     }

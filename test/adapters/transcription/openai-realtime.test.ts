@@ -28,7 +28,7 @@ describe("a turn of a realtime session", () => {
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     expect(listening.events).toEqual([
       { type: "partial", text: "tone ", startMs: 1_000 },
       { type: "partial", text: "tone 440", startMs: 1_000 },
@@ -154,7 +154,7 @@ describe("a broken realtime connection", () => {
 describe("a realtime server that refuses", () => {
   test("the key ends the session, naming the setting but not the key", async () => {
     const listening = await openSession({ apiKey: "sk-another-secret" });
-    await listening.ended;
+    await listening.whenEnded;
     const [error, ...otherErrors] = errorsIn(listening.events);
     expect(otherErrors).toEqual([]);
     expect(error).toMatchObject({ recoverable: false });
@@ -168,7 +168,7 @@ describe("a realtime server that refuses", () => {
   test("the model ends the session", async () => {
     server.failRealtime("no_such_model");
     const listening = await openSession();
-    await listening.ended;
+    await listening.whenEnded;
     expect(errorsIn(listening.events)).toEqual([
       { message: expect.stringContaining("No such model"), recoverable: false },
     ]);
@@ -190,7 +190,7 @@ describe("the end of a realtime session", () => {
     const listening = await openSession();
     say(listening, 440, 1_000);
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     expect(listening.texts).toEqual(["tone 440"]);
   });
 
@@ -200,7 +200,7 @@ describe("the end of a realtime session", () => {
     say(listening, 440, 1_000);
     const startedAt = performance.now();
     await listening.session.close();
-    await listening.ended;
+    await listening.whenEnded;
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(errorsIn(listening.events)).toHaveLength(1);
   });
@@ -210,10 +210,10 @@ describe("the end of a realtime session", () => {
     const listenings = [await listen(engine), await listen(engine)] as const;
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
     listenings[0].abort.abort();
-    await listenings[0].ended;
+    await listenings[0].whenEnded;
     await vi.waitFor(() => expect(server.connections.filter(({ isOpen: open }) => open)).toHaveLength(1));
     await engine.close();
-    await listenings[1].ended;
+    await listenings[1].whenEnded;
     await vi.waitFor(() => expect(server.connections.some(({ isOpen: open }) => open)).toBe(false));
   });
 });

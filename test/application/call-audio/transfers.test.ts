@@ -186,7 +186,7 @@ describe("a transfer is not requested from the network", () => {
       "to a number that the token may not call",
       TARGET,
       { principal: { ...ALICE, allowedPrefixes: [NUMBER] } },
-      `this call may not lead to ${TARGET}`,
+      `this call may not go to ${TARGET}`,
     ],
     [
       "to a number that the server does not call",

@@ -83,7 +83,7 @@ describe("sealed records", () => {
     ["an empty key", "", "has 0 characters; it must have 1 to 200"],
     ["a key that is too long", "k".repeat(201), "has 201 characters; it must have 1 to 200"],
     ["a key with NUL", "a\0b", "contains NUL"],
-    ["a key with half a character", "a\ud800", "half a character"],
+    ["a key with an unpaired surrogate", "a\ud800", "unpaired surrogate"],
   ])("refuse %s", async (_, invalidKey, message) => {
     const { storedRecords, records } = scene();
     const sealedRecords = records("inst_a");

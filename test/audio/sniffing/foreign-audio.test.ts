@@ -235,10 +235,10 @@ describe("a WAV file", () => {
 
   test.each([
     ["JSON", text('{"error":{"message":"Invalid API key"}}'), /text \(JSON\)/],
-    ["an MP3 with a tag", TAGGED_MP3, /header stands before other audio: this is MP3/],
+    ["an MP3 with a tag", TAGGED_MP3, /header precedes other audio: this is MP3/],
     ["an MP3 without a tag", frames([0xff, 0xfb, 0x90, 0x44], 417), /this is MP3/],
     ["Ogg", concatBytes([letters("OggS\0\x02"), new Uint8Array(40)]), /this is Ogg/],
-  ])("whose header stands before %s is refused", async (_, body, words) => {
+  ])("whose header precedes %s is refused", async (_, body, words) => {
     const file = concatBytes([wavHeader({ sampleRate: 16_000 }), body]);
     for (const messages of [[file], [pcmToBytes(sound(100)), file], splitInto(file, 2_000)])
       expect((await play(messages)).refusal).toMatch(words);

@@ -30,7 +30,7 @@ describe("the placeholders of a text", () => {
     ["a".repeat(65), "a".repeat(64)],
   ])("{{%s}} has no name of a variable", (name, corrected) =>
     expect(placeholderFault(`Hello {{${name}}}.`)).toBe(
-      `"{{${name}}}" has no name of a variable (1 to 64 letters, digits and _, a letter first): write {{${corrected}}}`,
+      `"{{${name}}}" has no name of a variable (1 to 64 letters, digits and _, starting with a letter): write {{${corrected}}}`,
     ),
   );
 });

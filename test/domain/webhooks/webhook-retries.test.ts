@@ -36,7 +36,7 @@ test("the pauses follow Standard Webhooks, with up to 20% jitter", () => {
 
 test("an exhausted delivery fails with its last error", () => {
   const result = afterAttempt({ attempts: RETRY_PAUSES_MS.length }, { status: 500 }, NOW, 0.5);
-  expect(result).toMatchObject({ status: "failed", nextAttemptAt: null, lastError: "the endpoint answered 500" });
+  expect(result).toMatchObject({ status: "failed", nextAttemptAt: null, lastError: "the endpoint responded with 500" });
 });
 
 test("a redirect is a failure with its fix", () => {

@@ -61,8 +61,8 @@ export function responseTypesText(): string {
     ...shapes.map(([name, schema]) => interfaceOf(name, schema)),
     eventType(),
     callFilters(),
-    `/** Every named response. */\nexport interface Answers {\n${responses.join("\n")}\n}`,
-    "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
+    `/** Every named response. */\nexport interface NamedResponses {\n${responses.join("\n")}\n}`,
+    "/** The value of a named response. */\nexport type View<Name extends keyof NamedResponses> = NamedResponses[Name];",
   ].join("\n\n");
   const usedImports = IMPORTED.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
   const imports = [...new Set(usedImports.map(({ from }) => from))].map((path) => {

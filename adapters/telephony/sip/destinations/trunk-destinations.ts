@@ -104,7 +104,7 @@ export async function assertUriCallable(
   if (sip?.uri === undefined) return;
   const uri = parseUri(sip.uri);
   const refuses = async (e164: string): Promise<string | undefined> =>
-    refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
+    refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not go to ${e164}` : undefined);
   if (uri !== undefined && (await mayFollow(uri, refuses, format))) return;
   throw new DialError(
     "rejected_by_network",

@@ -59,7 +59,7 @@ export class AgentActions {
 
   /**
    * Leaves the message of the agent for a machine to record, and ends the call; returns true.
-   * @param reply carries out the agent's reply, which is the message unless the agent has chosen one before
+   * @param reply carries out the agent's reply, which is the message unless the agent has already chosen one
    */
   async leaveVoicemail(speech: AgentSpeech, reply: () => Promise<unknown>): Promise<true> {
     if (this.#voicemail === undefined) await reply();

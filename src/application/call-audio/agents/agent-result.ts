@@ -97,9 +97,9 @@ export class AgentResult {
   #check(value: unknown): Findings {
     const json = JSON.stringify(value) ?? "null";
     if (json.length > MAX_RESULT_CHARACTERS) return tooLong(json);
-    const stored: unknown = JSON.parse(json); // check the stored form: a Date becomes a string
-    const faults = schemaFaults(this.#schema, stored);
-    if (faults.length === 0) return { result: stored as CallResult, resultError: null };
+    const storedForm: unknown = JSON.parse(json); // check the stored form: a Date becomes a string
+    const faults = schemaFaults(this.#schema, storedForm);
+    if (faults.length === 0) return { result: storedForm as CallResult, resultError: null };
     return {
       resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, MAX_ERROR_CHARACTERS),
     };

@@ -23,9 +23,9 @@ export interface SpeechReports {
   onRendered(): void;
   /** Called when playback of a text starts. */
   onStart(): void;
-  /** A text has been played, or was interrupted. */
+  /** Called when a text has been played or interrupted. */
   onSpoken(line: SpokenLine): void;
-  /** The voice does not speak this part of a text. */
+  /** Called for each part of a text that the voice cannot speak. */
   onSkipped(passage: SkippedText): void;
 }
 

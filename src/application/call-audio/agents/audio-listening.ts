@@ -16,9 +16,9 @@ export type AudioListeningContext = CallTranscriptsContext;
 
 /** Callbacks of an {@link AudioListening}. */
 export interface AudioListeningReports {
-  /** The callee may be interrupting. */
+  /** Called when the callee may be interrupting. */
   onBargeIn(): void;
-  /** The sound was not an interruption. */
+  /** Called when the sound was not an interruption. */
   onFalseStart(): void;
 }
 

@@ -18,9 +18,9 @@ const SHORT_FALSE_ALARM_MS = 700;
 export interface BargeInCallbacks {
   /** Called when the callee makes a sound, perhaps the first of a word. */
   onSound(): void;
-  /** The callee has been speaking for {@link BARGE_IN_MS}. */
+  /** Called when the callee has been speaking for {@link BARGE_IN_MS}. */
   onBargeIn(): void;
-  /** The callee has stopped, and no word was understood. */
+  /** Called when the callee has stopped, and no word was understood. */
   onFalseAlarm(): void;
 }
 
@@ -85,7 +85,7 @@ export class BargeIn {
   }
 }
 
-/** Maximum number of zero crossings per second of a voice, which is above its average over vowels. */
+/** Maximum number of zero crossings per second of a voice; vowels alone have fewer. */
 const MAX_CROSSINGS = 2_400;
 
 /**

@@ -22,19 +22,19 @@ export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsC
 export interface ListeningReports {
   /** Called when the callee makes a sound, perhaps the first of a word. */
   onSound(): void;
-  /** The callee has been speaking long enough to interrupt. */
+  /** Called when the callee has been speaking long enough to interrupt. */
   onBargeIn(): void;
-  /** The sound was not speech, or only a backchannel such as "mm-hm". */
+  /** Called when the sound was not speech, or only a backchannel such as "mm-hm". */
   onFalseStart(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
   /** Called at the end of the callee's turn. @param continued true if the text starts with the previous turn, to which no reply was heard */
   onWords(text: string, continued: boolean): void;
-  /** The callee's turn has probably ended. */
+  /** Called when the callee's turn has probably ended. */
   onProbableWords(text: string, continued: boolean): void;
-  /** The words of a turn are lost. */
+  /** Called when the words of a turn are lost. */
   onLostWords(detail: string): void;
-  /** No further words will arrive. */
+  /** Called when no further words will arrive. */
   onTranscriptionFailure(detail: string): void;
 }
 

@@ -28,15 +28,15 @@ const LAST_WORDS_MS = 10_000;
 export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>> {
   /** Name for events and logs, such as `scripted`. */
   readonly name: string;
-  /** The callee has answered. */
+  /** Called when the callee has answered. */
   onAnswer?(): void;
-  /** The callee pressed a key. */
+  /** Called when the callee has pressed a key. */
   onKey(digit: string): void;
-  /** Neither side has spoken while the agent was listening. */
+  /** Called when neither side has spoken while the agent was listening. */
   onSilence(): void;
   /** Called near the maximum duration: the agent says goodbye. */
   sayLastWords(): void;
-  /** A transfer has failed: the call continues. */
+  /** Called when a transfer has failed, and the call continues. */
   onTransferFailure(failure: TransferFailed): void;
 }
 

@@ -3,7 +3,10 @@ import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AudioWriter } from "./leg-audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
-/** Writes the callee's audio for an agent, and converts the times of the words that the agent understood to the call's. */
+/**
+ * Writes the callee's audio for an agent, and converts the times of the words that the agent understood to times of the
+ * call.
+ */
 export class ConversationAudio {
   readonly #media: LiveCallMedia;
   #writer: AudioWriter | undefined;

@@ -123,7 +123,7 @@ export class Utterance {
 export interface SpokenQueueReports {
   /** Called when an utterance starts to play. */
   onStart(): void;
-  /** An utterance has been played, or was cut. */
+  /** Called when an utterance has been played or cut. */
   onSpoken(line: SpokenLine, utterance: Utterance): void;
 }
 

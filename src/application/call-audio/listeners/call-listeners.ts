@@ -26,7 +26,7 @@ export interface ListenedSession {
 /** Callbacks of {@link CallListeners}. */
 export interface ListenersHost {
   session(): ListenedSession | undefined;
-  /** The last listener has left. */
+  /** Called when the last listener has left. */
   onLastListenerLeft(): void;
 }
 
@@ -91,7 +91,7 @@ export class CallListeners {
     }
   }
 
-  /** Watches the session, because one that broke off may never report the end of its call. */
+  /** Watches the session, which may break off without reporting the end of its call. */
   #watchSession(): void {
     const session = this.#host.session();
     if (!session || session === this.#session) return;

@@ -34,7 +34,7 @@ export class LiveListeners {
       },
     );
     const isActiveNow = current !== undefined && isActive(current.status);
-    // A call without a session broke off, which could not be stored yet.
+    // A call without a session has broken off, and its end is not stored yet.
     const isLost = isActiveNow && current.status !== "QUEUED" && !this.#session(call.id);
     if (isActiveNow && !isLost) return listener;
     listener.close();

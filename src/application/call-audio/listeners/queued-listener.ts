@@ -9,9 +9,12 @@ const MAX_PIECE_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
-  /** The call was answered, and the listener is being read. */
+  /** Called when the call was answered, and the listener is being read. */
   onStart(): void;
-  /** The listener accepts no further audio. Called once. @param listenedMs how much was read; undefined if it has not started */
+  /**
+   * Called once, when the listener accepts no further audio.
+   * @param listenedMs length of the audio that was read, ms; undefined if it has not started
+   */
   onListenerLeft(listenedMs: number | undefined): void;
 }
 
@@ -64,7 +67,7 @@ export class QueuedListener implements CallListening {
     if (this.#isAnswered) this.#notify();
   }
 
-  /** The call has ended: the buffered audio is still read, then `lastItem`. */
+  /** Ends the listener with its call: the buffered audio can still be read, then `lastItem`. */
   end(lastItem: ListenItem & { readonly type: "call_ended" }): void {
     this.#lastItem = lastItem;
     this.#leave();

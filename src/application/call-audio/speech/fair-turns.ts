@@ -17,9 +17,11 @@ export interface Demand {
 const SCARCE_MS = 5_000;
 /** Length of ready audio above which a call yields to all others, ms. */
 const PLENTY_MS = 30_000;
-/** Limit of turns per turn of the event loop: cached texts take no time, but audio must not wait for them. */
+/**
+ * Maximum number of turns in one turn of the event loop: cached texts take no time, but audio must not wait for them.
+ */
 const MAX_TURNS_PER_TICK = 32;
-/** Limit of time per turn of the event loop, ms: thousands may wait, and each is compared. */
+/** Maximum time in one turn of the event loop, ms: thousands of calls may wait, and each is compared. */
 const MAX_TICK_MS = 2;
 /** Wait after which a user gets the priority of answered calls, ms. */
 const LONG_WAIT_MS = 2_000;
@@ -150,7 +152,10 @@ export class FairTurns {
     }
   }
 
-  /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
+  /**
+   * The next of the pending turns, which must not be empty. Makes one pass, because thousands may wait when a server
+   * starts.
+   */
   #nextTurn(): PendingTurn {
     const overdueBefore = this.#system.monotonic() - LONG_WAIT_MS;
     let next: PendingTurn | undefined;

@@ -33,7 +33,7 @@ const FIRST_SLICE_LENGTH = 40;
 export interface SpeakReports {
   /** Receives the skipped parts: first the passages in scripts that the voice does not support. */
   onSkipped?(passage: SkippedText): void;
-  /** All sound of a slice has been consumed. @param characters its letters, digits and emoji */
+  /** Called when all sound of a slice has been consumed. @param characters its letters, digits and emoji */
   onSpoken?(characters: number): void;
 }
 
@@ -55,8 +55,8 @@ export class SpeechScheduler {
   }
 
   /**
-   * Speaks a text: codes digit by digit, without the passages that the voice cannot speak. A slice is rendered to its end
-   * even if its pieces are not consumed; the next one starts once they are.
+   * Speaks a text: codes digit by digit, without the passages that the voice cannot speak. A slice is rendered to its
+   * end even if its pieces are not consumed; the next slice starts once they have been.
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(
@@ -165,7 +165,7 @@ export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): st
   return `voice ${id} cannot speak ${scripts.length === 0 ? "this script" : scripts.map(scriptName).join(", ")}`;
 }
 
-/** True if a slice is skipped, since the rest of the text may still be spoken. */
+/** True if only this slice is skipped: the rest of the text may still be spoken. */
 function isSkippable(error: unknown, slice: string): boolean {
   return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !hasWords(slice));
 }

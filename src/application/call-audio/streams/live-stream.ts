@@ -44,7 +44,7 @@ export interface LiveStreamParts {
 export interface LiveStreamHost {
   /** Called when the call has ended and the stream is no longer needed. */
   onEnd(): void;
-  /** The client has ended a call that has no session yet: no callee was dialled. */
+  /** Called when the client has ended a call that has no session yet: no callee was dialled. */
   terminate(): void;
 }
 

@@ -4,7 +4,7 @@ import { MAX_RESAMPLED_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 
 /** Length of the audio that is resampled on arrival, ms; the rest is resampled when the leg needs it. */
 const READY_MS = 200;
-/** Limit of pending marks: three for every 20 ms of the longest queue. */
+/** Maximum number of pending marks: three for every 20 ms of the longest queue. */
 const MAX_MARKS = 10_000;
 
 /**
@@ -13,7 +13,7 @@ const MAX_MARKS = 10_000;
  * as one continuous stream, into the {@link Playout}.
  */
 export class OutgoingAudio implements PlayoutSupply {
-  readonly #pending = new PendingAudio();
+  readonly #pendingAudio = new PendingAudio();
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
   #isPulling = false;
@@ -27,7 +27,7 @@ export class OutgoingAudio implements PlayoutSupply {
 
   /** Length of the audio that has not been played yet, ms. */
   get queuedMs(): number {
-    return this.#pending.ms + (this.#playout?.queuedMs ?? 0);
+    return this.#pendingAudio.ms + (this.#playout?.queuedMs ?? 0);
   }
 
   /** Length of the signal played so far, ms. */
@@ -48,9 +48,9 @@ export class OutgoingAudio implements PlayoutSupply {
     this.#isCleared = false;
     const playout = this.#playout;
     const canPlayNow =
-      this.#isPulling && playout !== undefined && this.#pending.isEmpty && samples.length <= MAX_RESAMPLED_PIECE;
+      this.#isPulling && playout !== undefined && this.#pendingAudio.isEmpty && samples.length <= MAX_RESAMPLED_PIECE;
     if (canPlayNow && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
-    else this.#pending.write(samples, sampleRate);
+    else this.#pendingAudio.write(samples, sampleRate);
   }
 
   /**
@@ -58,15 +58,15 @@ export class OutgoingAudio implements PlayoutSupply {
    * @throws {RangeError} too many marks are pending
    */
   mark(name: string, onReached: (name: string) => void): void {
-    if (this.#pending.marks >= MAX_MARKS)
+    if (this.#pendingAudio.marks >= MAX_MARKS)
       throw new RangeError(`${MAX_MARKS} marks are pending already: wait for some of them`);
-    this.#pending.mark({ name, onReached });
+    this.#pendingAudio.mark({ name, onReached });
   }
 
   /** Drops all pending audio and marks. */
   clear(): void {
     this.#isCleared = true;
-    this.#pending.clear();
+    this.#pendingAudio.clear();
     this.#resampled = undefined;
     this.#playout?.clear();
   }
@@ -85,14 +85,14 @@ export class OutgoingAudio implements PlayoutSupply {
       if (playout.heardMs > 0) playout.silence(Math.max(0, tailMs - playout.quietMs));
       playout.mark("", onEnded);
     };
-    this.#pending.mark({ name: "", onReached: onPlayed });
+    this.#pendingAudio.mark({ name: "", onReached: onPlayed });
   }
 
   supply(wantedSamples: number): void {
     const playout = this.#playout;
     if (playout === undefined) return;
     this.#isPulling = true;
-    const pending = this.#pending;
+    const pending = this.#pendingAudio;
     while (!pending.isEmpty && (playout.unpulledSamples < wantedSamples || pending.sampleRate === undefined))
       this.#move(playout);
     if (playout.unheardSamples < wantedSamples) this.#resampled?.flush();
@@ -100,12 +100,12 @@ export class OutgoingAudio implements PlayoutSupply {
 
   /** Moves the next pending piece, or mark, into the playout. */
   #move(playout: Playout): void {
-    const { sampleRate } = this.#pending;
+    const { sampleRate } = this.#pendingAudio;
     if (sampleRate !== undefined) {
-      this.#play(playout, this.#pending.take(MAX_RESAMPLED_PIECE), sampleRate);
+      this.#play(playout, this.#pendingAudio.take(MAX_RESAMPLED_PIECE), sampleRate);
       return;
     }
-    const mark = this.#pending.takeMark();
+    const mark = this.#pendingAudio.takeMark();
     if (mark === undefined) return;
     if (this.#resampled === undefined) playout.mark(mark.name, mark.onReached);
     else this.#resampled.mark(mark);
@@ -125,6 +125,6 @@ export class OutgoingAudio implements PlayoutSupply {
       this.#resampled?.flush();
       this.#resampled = new ResampledPlayout(sampleRate, playout);
     }
-    this.#resampled.push(samples, this.#pending.isEmpty);
+    this.#resampled.push(samples, this.#pendingAudio.isEmpty);
   }
 }

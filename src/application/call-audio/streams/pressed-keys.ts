@@ -2,7 +2,7 @@ import { dtmfTones } from "../../../audio/tones/dtmf.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 
-/** Limit of keys that are being sent. */
+/** Maximum number of keys being sent at a time. */
 const MAX_KEYS = 64;
 /** Rate of the tones for networks that cannot send keys, Hz. */
 const TONE_RATE = 8_000;

@@ -27,9 +27,7 @@ export class QueueWatch {
     this.#isHigh = false;
   }
 
-  /**
-   * Resolves when there is room for this much audio, or with {@link release}; returns undefined if there is room now.
-   */
+  /** Resolves when there is room for this much audio, or on {@link release}; returns undefined if there is room now. */
   waitForRoom(ms: number, queuedMs: number): Promise<void> | undefined {
     // The length of the queue has fractions: 1 ms outweighs their rounding errors.
     const maxQueuedMs = Math.max(0, MAX_QUEUED_MS - ms - 1);

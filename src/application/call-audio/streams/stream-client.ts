@@ -63,7 +63,10 @@ export interface StreamClient {
    * speaker and timestamp.
    */
   transcript(transcript: Transcript): void;
-  /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
+  /**
+   * The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. The array is only valid
+   * until the method returns.
+   */
   callee(frame: Int16Array): void;
   /** Called when the stream has ended for this client, which is now detached. */
   ended(end: StreamEnd): void;

@@ -27,11 +27,11 @@ export interface TranscriptReader {
   endOfTurnMs?(text: string): number;
   /** Called after enough silence: the engine now transcribes the callee's speech. */
   onTurnEnded?(): void;
-  /** Reports speech without words. */
+  /** Called when speech turned out to have no words. */
   onFalseStart?(): void;
-  /** A part of the call was not transcribed, or the rest of it will not be. */
+  /** Called when a part of the call was not transcribed, or the rest of it will not be. */
   onTranscriptionFailed?(error: Error, recoverable: boolean): void;
-  /** A part of the call, or the rest of it, is not transcribed. */
+  /** Emits the event for a part of the call, or the rest of it, that is not transcribed. */
   emit(event: "transcripts_unavailable", data: StreamEventData): void;
 }
 

@@ -5,7 +5,7 @@ import type {
   TranscriptionSession,
 } from "../../../ports/transcription.ts";
 
-/** Limit of frames that wait for a session to be opened: 10 s. */
+/** Maximum number of frames that wait for a session to be opened: 10 s. */
 const MAX_PENDING_INPUTS = 500;
 
 /** An input of a session: samples and their audio time, or a commit. */

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 /** Dependencies of {@link TranscriptWriter}. */
 export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
 
-/** Limit of lines of one call that wait for the storage. */
+/** Maximum number of lines of one call that wait for the storage. */
 const MAX_PENDING_LINES = 1_000;
 /** Pause between write attempts after the call, ms. */
 const RETRY_MS = 5_000;

@@ -10,7 +10,7 @@ const FRAME_MS = 20;
 
 /** Callbacks of a {@link TranscriptionFeed}. */
 export interface TranscriptionReports {
-  /** The engine has emitted an event. */
+  /** Called with each event of the engine. */
   onTranscript(event: TranscriptionEvent): void;
   /** Called when our turn detector has ended a turn, which the engine then transcribes. */
   onTurnEnd(): void;

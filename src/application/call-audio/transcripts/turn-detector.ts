@@ -13,9 +13,9 @@ const VOICE_MS = 60;
 
 /** Callbacks of a {@link TurnDetector}. They run on the leg's clock. */
 export interface TurnCallbacks {
-  /** The next 20 ms of a turn; the array is reused afterwards. */
+  /** Called with the next 20 ms of a turn; the array is reused afterwards. */
   onFrame(frame: Int16Array, atMs: number): void;
-  /** The turn has ended. */
+  /** Called when the turn has ended. */
   onEnd(): void;
 }
 

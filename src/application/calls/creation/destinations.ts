@@ -82,7 +82,7 @@ export async function transferRefusal(
     return `user "${call.userId}" may not use "${network.name}"`;
   const refusal = await refusalOf(context, network, phoneNumber);
   if (refusal !== undefined) return refusal;
-  if (!mayLeadTo(context, call, phoneNumber)) return `this call may not lead to ${phoneNumber}`;
+  if (!mayLeadTo(context, call, phoneNumber)) return `this call may not go to ${phoneNumber}`;
   return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 

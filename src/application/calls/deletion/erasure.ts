@@ -69,7 +69,7 @@ export async function erasePhone(
     counts.events += await instances.forgetPhone(number.phone);
     counts.lineRecords += await lineRecords.forgetNumber(number);
   }
-  // After the calls have ended: the target of a live call stays.
+  // Only after the calls have ended, because the target of a live call is kept.
   counts.targets += await batches.forgetNumber(phoneKeyOf(phone));
   await retention.scrub({ thorough: true });
   return { ...counts, activeCalls: [...activeCalls], instances: [...linkedIds] };

@@ -40,7 +40,7 @@ export class PurgeClock {
   /** A trusted time (ms since 1970-01-01 UTC), and the same moment on the monotonic clock, ms. */
   #trustedTime: { readonly at: number; readonly monotonic: number };
   #claim: Claim | undefined;
-  /** The last step, as long as records from before it matter. */
+  /** The last step, while records from before it matter. */
   #step: Step | undefined;
 
   constructor(system: System, storage: Storage, log: Logger) {

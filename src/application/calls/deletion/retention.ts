@@ -23,8 +23,9 @@ export interface RetentionDays {
 }
 
 /**
- * Deletes expired data: calls with their events and recordings, recordings before their calls, ended batches, deleted instances,
- * and always results of idempotent requests and counters of deleted calls. Runs every hour, by the purge clock.
+ * Deletes expired data: calls with their events and recordings, recordings before their calls, ended batches, and
+ * deleted instances. Results of idempotent requests and counters of deleted calls always expire. Runs every hour, by
+ * the purge clock.
  */
 export class Retention {
   readonly #context: RetentionContext;
@@ -131,7 +132,7 @@ export class Retention {
     return deletedCount;
   }
 
-  /** 1, or 0 if the call's records cannot be deleted, which must not block other calls. */
+  /** Deletes one call; returns 1, or 0 if its records cannot be deleted, which must not block other calls. */
   async #tryDelete(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
     try {
       await work();

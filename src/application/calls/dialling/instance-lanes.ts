@@ -17,7 +17,7 @@ export interface LanesHost
   > {
   readonly preparations: Preparations<LaneQueue>;
   monitor(instanceId: string): LineMonitor | undefined;
-  /** No lane has a call or an alarm. */
+  /** Called when no lane has a call or an alarm. */
   onEmptied(lanes: InstanceLanes): void;
 }
 
@@ -30,7 +30,7 @@ export class InstanceLanes {
   readonly #context: InstanceLanesContext;
   readonly #host: LanesHost;
   readonly #queueHost: QueueHost;
-  /** By line, those with a call or an alarm. */
+  /** Queues with a call or an alarm, by line. */
   readonly #queues = new Map<number, LaneQueue>();
   #turn: Promise<unknown> = Promise.resolve();
 

@@ -43,16 +43,16 @@ export interface QueueHost {
   otherPreparedIds(queue: LaneQueue): readonly string[];
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
   isEnding(callId: string): boolean;
-  /** A claimed call has returned to its queue. */
+  /** Called when a claimed call has returned to its queue. */
   onRequeued(call: Call): void;
-  /** A call is live. `whenEnded` resolves when its session no longer works on it. */
+  /** Called when a call is live. `whenEnded` resolves when its session no longer works on it. */
   onStarted(session: CallSession, whenEnded: Promise<void>): void;
   onEnded(session: CallSession): void;
   /** Wakes the instance, and the queue if it already has a call. */
   wake(queue: LaneQueue): void;
-  /** The queue has a call, so that another lane may look for the next one. */
+  /** Called when the queue has a call, so that another lane may look for the next one. */
   onAdvanced(): void;
-  /** The queue has no call, prepared or live, and no alarm. */
+  /** Called when the queue has neither a call, prepared or live, nor an alarm. */
   onEmptied(queue: LaneQueue): void;
 }
 
@@ -139,7 +139,7 @@ export class LaneQueue {
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
     if (input.type === "prepare" || input.type === "dial") this.#host.onAdvanced();
-    // An effect may have decided another input in the meantime, such as a clock that was set before a wake.
+    // An effect may have triggered another decision in the meantime, for example because the clock was set.
     if (this.#flow.state === "idle" && !this.hasBegun && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
   }
@@ -279,7 +279,7 @@ export class LaneQueue {
     return REST;
   }
 
-  /** No other call waits: the queue wakes for the first postponed one. */
+  /** Sets the alarm for the first postponed call, because no other call waits. */
   async #awaitPostponed(): Promise<QueueInput> {
     const { storage, system } = this.#context;
     const now = system.now();

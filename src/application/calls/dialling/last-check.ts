@@ -45,7 +45,7 @@ async function refusalOf(
 ): Promise<Error | undefined> {
   const isCallee = numberForms(call.targetPhone).includes(phone);
   if (!isCallee && !mayLeadTo(context, call, phone))
-    return new DialError("rejected_by_network", `this call may not lead to ${phone}`, { refusal: "call" });
+    return new DialError("rejected_by_network", `this call may not go to ${phone}`, { refusal: "call" });
   if (isCallee) return await calleeRefusalNow(context, call, network);
   const block = await doNotCallBlock(context, call.userId, phone);
   return block && new ProgramFailed(block.reason, block.detail);

@@ -30,9 +30,9 @@ interface Preparation {
 
 /** Callbacks of {@link Preparations}. */
 export interface PreparationsWatcher<L extends Lane> {
-  /** The preparation is ready, or its call has failed. */
+  /** Called when the preparation is ready, or its call has failed. */
   onFinished(lane: L): void;
-  /** The stored message cannot be read now. */
+  /** Called when the stored message cannot be read now. */
   onUnavailable(lane: L, error: StorageUnavailable): void;
 }
 

@@ -14,10 +14,10 @@ const BATCH_SIZE = 100;
 const RETRY_MS = 5_000;
 
 /**
- * Fails calls that have waited for their instance too long. One timer, armed for the call whose time ends first.
+ * Fails calls that have waited for their instance too long. Uses one timer, armed for the call whose time ends first.
  *
- * The waiting time follows from the stored times and the wall clock. If the wall clock was set in the meantime, each waiting
- * call gets a due time on the monotonic clock, once.
+ * The waiting time follows from the stored times and the wall clock. If the wall clock was set in the meantime, each
+ * waiting call gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
   readonly #context: QueueTimeoutContext;
@@ -49,7 +49,7 @@ export class QueueTimeout {
     await this.#arm(0);
   }
 
-  /** A call waits: it was created, or its claim was given back. */
+  /** Called when a call waits: it was created, or its claim was given back. */
   onQueued(call: Call): void {
     const overdueCalls = call.expiresAt === undefined ? this.#byAge : this.#byExpiry;
     overdueCalls.add(call);
@@ -57,7 +57,7 @@ export class QueueTimeout {
     if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
 
-  /** A line no longer takes calls: waiting calls may have reached their time limit. */
+  /** Called when a line no longer takes calls: waiting calls may have reached their time limit. */
   lineDown(): void {
     const ordersWithRemaining = [this.#byAge, this.#byExpiry].filter(({ hasRemaining }) => hasRemaining);
     if (ordersWithRemaining.length === 0) return;

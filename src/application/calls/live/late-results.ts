@@ -11,7 +11,7 @@ interface LateResultParts extends RetryParts {
 
 /** Results that agents state after their calls have ended. Each is written to its call with the event `result_ready`. */
 export class LateResults {
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pendingWrites = new Set<Promise<void>>();
 
   /** Stores the findings of a call whose end is stored, as soon as they are known. Returns at once. */
   add(context: LateResultParts, callId: string, findingsPromise: Promise<Findings>): void {
@@ -20,13 +20,13 @@ export class LateResults {
       .catch((error: unknown) =>
         context.log.error({ call_id: callId, err: error }, "the result of a call could not be stored"),
       )
-      .finally(() => this.#pending.delete(storePromise));
-    this.#pending.add(storePromise);
+      .finally(() => this.#pendingWrites.delete(storePromise));
+    this.#pendingWrites.add(storePromise);
   }
 
   /** Resolves when no result is pending. */
   async whenIdle(): Promise<void> {
-    await Promise.all(this.#pending);
+    await Promise.all(this.#pendingWrites);
   }
 }
 
