@@ -2,13 +2,16 @@ import { variableName } from "../agents/agent-variables.ts";
 import { fileFault } from "./csv-table.ts";
 import { type ColumnMeaning, exportedMeaning, isTargetsCsv } from "./target-csv.ts";
 
-/** Columns of a file with a meaning. */
+/** The columns of a file that have a meaning. */
 export interface CsvColumns {
   /** Name of the column with the numbers. Default: the one with a usual name, such as `phone` or `telefone`. */
   readonly phone?: string | undefined;
   /** Name of the column with the references. Default: `reference`, if there is one. */
   readonly reference?: string | undefined;
-  /** Variables of the message: a column whose name differs only in case, accents or spaces gets their name. */
+  /**
+   * Variables of the message: a column whose name differs from a variable's only in case, accents or spaces gets its
+   * name.
+   */
   readonly variables?: readonly string[] | undefined;
   /** Column of each variable whose column has another name. */
   readonly variableColumns?: Readonly<Record<string, string>> | undefined;
@@ -29,7 +32,9 @@ const PHONE_NAMES = [
 const REFERENCE_NAMES = ["reference", "referencia", "ref"];
 const EXTENSION_NAMES = ["extension", "ramal"];
 
-/** Places of the columns that may have the numbers, by their names. Columns with another use are left out if others remain. */
+/**
+ * Positions of the columns whose names suggest phone numbers. Columns with another use are left out if others remain.
+ */
 export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): number[] {
   if (isTargetsCsv(header)) return [header.findIndex((name) => exportedMeaning(name.trim()).kind === "phone")];
   const { reference = "", variables = [], variableColumns = {} } = columns;
@@ -40,7 +45,7 @@ export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): 
   return freeIndices.length > 0 ? freeIndices : indices.slice(0, 1);
 }
 
-/** The place of the column with the numbers. @throws {Refusal} no column has them, or several may */
+/** The position of the column with the numbers. @throws {Refusal} no column has them, or several may */
 function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
   const [index, other] = phoneColumnsOf(header, columns);
   if (index === undefined)

@@ -57,7 +57,7 @@ export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGe
       const input = JSON.parse(line) as TargetInput;
       yield isObject(input) ? { row, input } : fault("each line must be a JSON object");
     } catch (error) {
-      yield fault(`the line is no JSON: ${errorText(error)}`);
+      yield fault(`the line is not JSON: ${errorText(error)}`);
     }
   }
 }
@@ -86,7 +86,7 @@ function targetOf(
   return { row, input, columns };
 }
 
-/** Lines of UTF-8 text; the rest of a line that is too long is left out. */
+/** Lines of UTF-8 text; the rest of a line that is too long is skipped. */
 async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
