@@ -26,7 +26,7 @@ export const DISPATCH = benchmark({
     const withFinishedCalls = await startAll(calls, finished);
     const ratio = withFinishedCalls.rate / baseline.rate;
     const measured = `${withFinishedCalls.rate.toFixed(0)}/s, ${ratio.toFixed(2)} of the above`;
-    const figure = `the same beside ${finished.toLocaleString("en")} finished calls`;
+    const figure = `the same with ${finished.toLocaleString("en")} finished calls`;
     return [
       row("calls started per second", `${baseline.rate.toFixed(0)}/s`, "≥ 1,000/s", baseline.rate >= 1000),
       row(figure, measured, "≥ 0.8", ratio >= 0.8),

@@ -8,7 +8,7 @@ const LONG_TEXT = 4_060;
 const MAX_DIALLING_MS = 5_000;
 /** Maximum additional silence under load, ms; shorter silence causes no `message_delayed`. */
 const MAX_EXTRA_SILENCE_MS = 200;
-/** Samples up to this one are silence. */
+/** Maximum amplitude of silence. */
 const SILENT = 160;
 
 /** Effect of one user's long texts on another user's calls. */
@@ -33,10 +33,10 @@ export const FAIRNESS = benchmark({
           hasAllAudio: results.every(({ hasAllAudio: isWhole }) => isWhole),
         };
       };
-      await worstOf(1); // engines are loaded and compiled
+      await worstOf(1); // loads and compiles the engines
       progress("short texts alone");
       const baseline = await worstOf(short);
-      progress(`short texts beside ${long} long ones`);
+      progress(`short texts alongside ${long} long ones`);
       const longCalls = await world.place(crowdIds.map((id, n) => spokenCall(id, longText(n))));
       await Promise.race(longCalls.map((call) => waitUntilAllAnswered(world, [call])));
       const underLoad = await worstOf(short);
@@ -44,10 +44,10 @@ export const FAIRNESS = benchmark({
       const silenceText = `${ms(underLoad.silenceMs, 0)}, ${(underLoad.silenceMs / baseline.silenceMs).toFixed(2)} of the above`;
       const isHeard = underLoad.hasAllAudio && underLoad.silenceMs <= baseline.silenceMs + MAX_EXTRA_SILENCE_MS;
       return [
-        row("from the order to the call, alone", ms(baseline.dialledMs, 0)),
-        atMost("the same beside the long texts", underLoad.dialledMs, MAX_DIALLING_MS, "ms", dialledText),
+        row("from the request to the call, alone", ms(baseline.dialledMs, 0)),
+        atMost("the same alongside the long texts", underLoad.dialledMs, MAX_DIALLING_MS, "ms", dialledText),
         row("longest silence in the message, alone", ms(baseline.silenceMs, 0)),
-        row("the same beside the long texts", silenceText, `≤ ${MAX_EXTRA_SILENCE_MS} ms more`, isHeard),
+        row("the same alongside the long texts", silenceText, `≤ ${MAX_EXTRA_SILENCE_MS} ms more`, isHeard),
         row("`message_delayed` events", String(underLoad.delays), "none", underLoad.delays === 0),
       ];
     } finally {

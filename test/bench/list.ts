@@ -97,7 +97,7 @@ function lists(instanceId: string): readonly (readonly [title: string, path: str
     ["GET /v1/instances", `/v1/instances?limit=${PAGE}`],
     ["GET /v1/calls", `/v1/calls?limit=${PAGE}`],
     ["… ?status=FAILED", `/v1/calls?limit=${PAGE}&status=FAILED`],
-    [`… ?status=${CALL_STATUSES[0]} (there is none)`, `/v1/calls?limit=${PAGE}&status=${CALL_STATUSES[0]}`],
+    [`… ?status=${CALL_STATUSES[0]} (no such call)`, `/v1/calls?limit=${PAGE}&status=${CALL_STATUSES[0]}`],
     ["… ?type=FIXED_TTS", `/v1/calls?limit=${PAGE}&type=FIXED_TTS`],
     ["… ?instance_id=…", `/v1/calls?limit=${PAGE}&instance_id=${instanceId}`],
     ["… ?created_after=…&created_before=…", `/v1/calls?limit=${PAGE}&created_after=${since}&created_before=${before}`],

@@ -46,7 +46,7 @@ async function overTrunk(schedule: Schedule, echo: number): Promise<Row[]> {
     const measured = `${rate.toFixed(0)}/s (${placement.completed} of ${placement.count})`;
     return [
       row("calls answered and torn down", measured, "≥ 200/s", placement.completed === placement.count && rate >= 200),
-      ...waitRows("from the order to the INVITE", placement, 10),
+      ...waitRows("from the request to the INVITE", placement, 10),
     ];
   } finally {
     await world.stop();
@@ -70,7 +70,7 @@ async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
     const { completed: completedCount, count } = placement;
     const counts = `${completedCount} of ${count}, ${heardCount} heard`;
     return [
-      ...waitRows(`from the order to the offer at ${schedule.rate} calls/s`, placement, 20),
+      ...waitRows(`from the request to the offer at ${schedule.rate} calls/s`, placement, 20),
       row(
         "calls that were answered, heard and hung up",
         counts,
@@ -87,9 +87,9 @@ interface PlacedCalls {
   readonly count: number;
   /** Number of calls that the callee hung up. */
   readonly completed: number;
-  /** Time from the first order to the last end. */
+  /** Time from the first request to the last end. */
   readonly seconds: number;
-  /** Times from each order to its arrival at the network, ms: in the first seconds, and in the window. */
+  /** Times from each request to its arrival at the network, ms: in the first seconds, and in the window. */
   readonly first: readonly number[];
   readonly window: readonly number[];
 }

@@ -38,7 +38,7 @@ export interface RunningExample {
   type(line: string): void;
   /** Ends the example as Ctrl-C does; returns the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
-  /** Ends the example without notice. */
+  /** Kills the example. */
   kill(): Promise<number | null>;
 }
 

@@ -86,7 +86,7 @@ class Batch {
     return sip({ trunks: [trunk], system: this.#system, logger, media: "worker" })[0]!;
   }
 
-  /** Places one call, which must end soon after we hang up, at the latest. */
+  /** Places one call, which must end before we hang up, or soon after. */
   async #placeCorruptedCall(network: TestNetwork, line: Line): Promise<void> {
     const number = CORRUPTED_NUMBERS[Math.floor(this.#draw() * CORRUPTED_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];

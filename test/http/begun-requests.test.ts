@@ -3,7 +3,7 @@ import { nextTurn } from "../../src/base/turn-budget.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 
-test("few of many simultaneous requests start per turn of the event loop, in order", async () => {
+test("simultaneous requests start in order, a few per turn of the event loop", async () => {
   const startedTokens: string[] = [];
   const { app } = serve({
     http: {

@@ -34,7 +34,7 @@ const sox = (path: string, ...options: readonly string[]): string =>
 
 describeEach([ON_NODE], (target) => {
   withTools("an audio file", ["ffmpeg", "sox"], () => {
-    // The phone rings in real time: ten files at once are decoded meanwhile.
+    // The phone rings in real time, while the files are decoded ten at a time.
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();
 

@@ -9,7 +9,7 @@ const MARK_EVERY = 50;
 const CLEAR_EVERY = 17;
 /** Keys that the callee presses after the answer. */
 export const KEYS = "1234#";
-/** A mark is reported when the audio before it was heard. At the end it must have been reported if it was sent longer ago than the last one took, plus this margin, ms: after a client's stall, audio queues up. */
+/** Margin for the marks pending at the end of a call, ms. A mark must have been reported if it is older than the delay of the last reported one plus this margin: after a client's stall, audio queues up. */
 const MARK_MARGIN_MS = 2_000;
 /** Length of the break of the connection, ms. */
 const BREAK_MS = 500;

@@ -103,7 +103,7 @@ export const LAYERS: readonly Layer[] = [
       ...[BASE, DOMAIN, PORTS, AUDIO, APPLICATION, HTTP],
       ...["src/current-application.ts", "src/lifecycle.ts", "src/options.ts", "src/version.ts", DEFAULTS],
     ],
-    rule: "src/ringport.ts puts src/ together, and of adapters/ it imports adapters/defaults.ts alone.",
+    rule: "src/ringport.ts puts src/ together, and imports only adapters/defaults.ts from adapters/.",
   },
   {
     files: "src/index.ts",
@@ -153,7 +153,7 @@ export const LAYERS: readonly Layer[] = [
   ...STACK_FOLDERS.map(([folder, packages], at) => ({
     files: `adapters/sip-stack/${folder}/`,
     allowed: [...packages, ...STACK_FOLDERS.slice(0, at).map(([lower]) => `adapters/sip-stack/${lower}/`)],
-    rule: "adapters/sip-stack knows nothing of Ringport but its ports.ts, and each of its folders only those below it.",
+    rule: "adapters/sip-stack imports only its ports.ts from Ringport, and each of its folders imports only those below it.",
   })),
   {
     files: STACK_PORTS,
@@ -174,7 +174,7 @@ export const LAYERS: readonly Layer[] = [
       ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/sip-stack/", "adapters/telephony/", "adapters/user-hosts/"],
       ...["node:", "libphonenumber-js", "valibot"],
     ],
-    rule: "Trunks, routes and accounts call by adapters/sip-stack.",
+    rule: "Trunks, routes and accounts place calls through adapters/sip-stack.",
   },
   {
     files: "adapters/neural/",
@@ -190,12 +190,12 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/user-hosts/",
     allowed: [BASE, DOMAIN, PORTS, "node:"],
-    rule: "adapters/user-hosts looks up and connects to hosts for several adapter families, and knows none of them.",
+    rule: "adapters/user-hosts looks up and connects to hosts for several adapter families, and imports none of them.",
   },
   {
     files: "adapters/workers/",
     allowed: [BASE, PORTS, "node:"],
-    rule: "adapters/workers is a generic pool: it knows no adapter family.",
+    rule: "adapters/workers is a generic pool: it imports no adapter family.",
   },
   {
     files: "adapters/defaults",
@@ -213,7 +213,7 @@ export const LAYERS: readonly Layer[] = [
     files: "adapters/console/pages/",
     allowed: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
     types: [HTTP, "adapters/console/api.ts", "adapters/telephony/simulator/phones/phone-message.ts"],
-    rule: "The pages run in browsers: they import the client, pure rules and samples, and of the server's part only types.",
+    rule: "The pages run in browsers: they import the client, pure rules, samples, and only types of the server's part.",
   },
   {
     files: "adapters/cli/",

@@ -1,6 +1,6 @@
 import type { ManualSystem } from "../../src/testing/manual-system.ts";
 
-/** The result of the work; advances time until it is done, even while it loads a module or waits for the disk. */
+/** Advances time until the work is done, even while it loads a module or waits for the disk; returns its result. */
 export async function advanceUntilDone<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
   let isDone = false;
   const completion = work.finally(() => {

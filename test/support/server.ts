@@ -184,7 +184,7 @@ export class Server {
     this.#document ??= expected(200, await send("GET", `${this.base}/openapi.json`)).json<OpenApi>();
   }
 
-  /** Resolves when it has ended, with its exit code, or null if a signal ended it. */
+  /** Resolves when the process has ended: with its exit code, or with null if a signal ended it. */
   get exited(): Promise<number | null> {
     return this.#runningProcess().exited;
   }

@@ -21,7 +21,7 @@ export interface TrialInput {
     readonly language: string;
     readonly engine: string;
     readonly name: string;
-    /** The id of this voice that never changes, behind `pt-BR-1`. */
+    /** Permanent id of the voice that the id is an alias of, such as `pt-BR-20` for `pt-BR-1`. */
     readonly aliasOf?: string | undefined;
   }[];
   /** Names of the installed recognisers. */
@@ -53,7 +53,7 @@ export function planTrials(input: TrialInput): Trials {
     const recogniser = recogniserOf(language, input);
     const sentences = input.sentences ?? SENTENCES.get(language);
     if (recogniser === undefined)
-      skipped.push(`${id}: no installed recogniser knows "${language}"; ringport models lists those to install`);
+      skipped.push(`${id}: no installed recogniser supports "${language}"; ringport models lists those to install`);
     else if (sentences === undefined)
       skipped.push(`${id}: there are no sentences in "${language}"; name your own file with --sentences FILE`);
     else return [{ voiceId: id, engine, model: name, language, recogniser, sentences }];

@@ -19,7 +19,7 @@ export interface ProviderTurn {
 export interface Provider {
   /** Base URL with `/v1`. */
   readonly baseUrl: string;
-  /** Figures by the number in the texts of the turn. */
+  /** Figures of each turn, by the number in its texts. */
   readonly turns: ReadonlyMap<number, ProviderTurn>;
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ interface Options {
   readonly orders: number;
 }
 
-/** Calls the targets of a batch, and compares single calls beside it with those before and after it. */
+/** Calls the targets of a batch, and compares single calls placed during it with those before and after it. */
 export const measure: Measure<Options> = async ({ targets, numbers, orders }) => {
   const dials = new Dials();
   const world = await simulatedWorld({
@@ -89,8 +89,8 @@ function orderRows(timesWithoutBatch: readonly number[], timesDuringBatch: reado
   const ratio = median(timesDuringBatch) / median(timesWithoutBatch);
   const spread = (times: readonly number[]): string => `${ms(median(times))} (p99 ${ms(quantile(times, 0.99))})`;
   return [
-    row("from the order of a single call to its dial, without the batch", spread(timesWithoutBatch)),
-    row("the same beside the batch", `${spread(timesDuringBatch)}, ${ratio.toFixed(2)} of the above`),
+    row("from the request of a single call to its dial, without the batch", spread(timesWithoutBatch)),
+    row("the same during the batch", `${spread(timesDuringBatch)}, ${ratio.toFixed(2)} of the above`),
   ];
 }
 
@@ -117,7 +117,7 @@ class Dials {
         this.count++;
         this.#timeByCall.set(callId, performance.now());
         if (to === ANSWERS || to === BUSY) return to;
-        return Number(to.slice(-7)) % 97 < 48 ? BUSY : ANSWERS; // not every second one, which may be that of one instance
+        return Number(to.slice(-7)) % 97 < 48 ? BUSY : ANSWERS; // not every second call: those might all come from one instance
       },
     );
   }
@@ -128,7 +128,7 @@ class Dials {
   }
 }
 
-/** Single calls of their own instances, to a busy callee. */
+/** Places single calls to a busy callee, from instances outside of the batch. */
 class SingleCalls {
   readonly #world: SimulatedWorld;
   readonly #dials: Dials;
@@ -141,7 +141,7 @@ class SingleCalls {
     this.#instanceIds = instanceIds;
   }
 
-  /** Places calls; resolves with the time of each from its order to its dial, ms. */
+  /** Places calls; resolves with the time of each from its request to its dial, ms. */
   place(count: number): Promise<number[]> {
     return onSchedule(ORDERS_PER_SECOND, count, async () => (await this.#call(BUSY)).waitMs);
   }

@@ -14,7 +14,7 @@ export interface LongestTurn {
 
 /** A row with the longest stall. @param maxMs upper limit of the processor time, ms. Default: none */
 export function stallRow(figure: string, { elapsedMs, processorMs }: LongestTurn, maxMs?: number): Row {
-  const elapsed = `${ms(elapsedMs)} with the other programs of the machine`;
+  const elapsed = `${ms(elapsedMs)} including other programs on the machine`;
   if (processorMs === undefined) return row(figure, elapsed);
   const measured = `${ms(processorMs)} of processor time (${elapsed})`;
   return maxMs === undefined ? row(figure, measured) : row(figure, measured, `≤ ${maxMs} ms`, processorMs <= maxMs);

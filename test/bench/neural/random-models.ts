@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { graph, model, node, type Tensor, tensor } from "../../fixtures/models/onnx.ts";
 
-/** Signs of both models; the recogniser's blank follows them. */
-const SIGNS = [..."abcdefghijklmnopqrstuvwxyz0123456789 .?!"];
+/** Symbols of both models; the recogniser's blank follows them. */
+const SYMBOLS = [..."abcdefghijklmnopqrstuvwxyz0123456789 .?!"];
 const SEED = 1;
 
 /** Widths of a Piper voice of medium size, 22,050 Hz. */
@@ -13,8 +13,8 @@ const HEADS = 2;
 const ENCODER_LAYERS = 6;
 const FLOWS = 4;
 const FLOW_LAYERS = 4;
-/** Frames of 256 samples that a sign lasts: 70 ms. */
-const FRAMES_PER_SIGN = 6;
+/** Length of a symbol, in frames of 256 samples: 70 ms. */
+const FRAMES_PER_SYMBOL = 6;
 /** Factor of length, kernel, and channels after it. */
 const UPSAMPLINGS = [
   [8, 16, 128],
@@ -35,7 +35,7 @@ const ATTENTION_HEADS = 4;
 const CHUNK = 10;
 const CONTEXT = 64;
 const FRAME = 240;
-/** Logit of the recogniser's blank: about half of the frames have a sign. */
+/** Logit of the recogniser's blank: about half of the frames have a symbol. */
 const BLANK_LOGIT = 2;
 
 /**
@@ -44,14 +44,14 @@ const BLANK_LOGIT = 2;
  * noise, the second transcribes nonsense.
  */
 export function writeRandomModels(folder: string): void {
-  const tokens = SIGNS.map((sign, id) => `${sign} ${id}\n`).join("");
+  const tokens = SYMBOLS.map((symbol, id) => `${symbol} ${id}\n`).join("");
   write(join(folder, "vits-random-en_US-noise-medium"), {
     "en_US-noise-medium.onnx": voice(),
-    "tokens.txt": `<PAD> 0\n${SIGNS.map((sign, id) => `${sign} ${id + 1}\n`).join("")}`,
+    "tokens.txt": `<PAD> 0\n${SYMBOLS.map((symbol, id) => `${symbol} ${id + 1}\n`).join("")}`,
   });
   write(join(folder, "sherpa-onnx-streaming-t-one-random"), {
     "model.onnx": recogniser(),
-    "tokens.txt": `${tokens}<blk> ${SIGNS.length}\n`,
+    "tokens.txt": `${tokens}<blk> ${SYMBOLS.length}\n`,
   });
 }
 
@@ -164,7 +164,7 @@ class Layers {
 
 function voice(): Uint8Array {
   const layers = new Layers();
-  const embedded = layers.op("Gather", [layers.weights([SIGNS.length + 1, CHANNELS], 1), "input"], { axis: 0 });
+  const embedded = layers.op("Gather", [layers.weights([SYMBOLS.length + 1, CHANNELS], 1), "input"], { axis: 0 });
   const encoded = textEncoder(layers, embedded);
   const frames = repeatSigns(layers, layers.op("Add", [encoded, durations(layers, encoded)]));
   const samples = vocoder(layers, flow(layers, frames));
@@ -187,7 +187,7 @@ function voice(): Uint8Array {
   );
 }
 
-/** Embedded signs [1, signs, channels] to [1, channels, signs]. */
+/** Embedded symbols [1, symbols, channels] to [1, channels, symbols]. */
 function textEncoder(layers: Layers, embedded: string): string {
   let state = embedded;
   for (let layer = 0; layer < ENCODER_LAYERS; layer++) {
@@ -208,10 +208,10 @@ function durations(layers: Layers, encoded: string): string {
   return layers.op("Mul", [layers.op("Tanh", [state]), layers.scalar(1e-3)]);
 }
 
-/** Repeats each sign for its frames. */
+/** Repeats each symbol for its frames. */
 function repeatSigns(layers: Layers, encoded: string): string {
   const columns = layers.op("Unsqueeze", [encoded, layers.ints([3])]);
-  const repeated = layers.op("Expand", [columns, layers.ints([1, 1, 1, FRAMES_PER_SIGN])]);
+  const repeated = layers.op("Expand", [columns, layers.ints([1, 1, 1, FRAMES_PER_SYMBOL])]);
   return layers.op("Reshape", [repeated, layers.ints([1, CHANNELS, -1])]);
 }
 
@@ -265,7 +265,7 @@ function recogniser(): Uint8Array {
   );
   for (let layer = 0; layer < LAYERS; layer++) frames = conformer(layers, frames, past);
   const logits = layers.op("Pad", [
-    layers.linear(frames, WIDTH, SIGNS.length),
+    layers.linear(frames, WIDTH, SYMBOLS.length),
     layers.ints([0, 0, 0, 0, 0, 1]),
     layers.scalar(BLANK_LOGIT),
   ]);
@@ -286,7 +286,7 @@ function recogniser(): Uint8Array {
         { name: "state", type: "float16", shape: ["calls", CONTEXT * WIDTH] },
       ],
       outputs: [
-        { name: "logprobs", type: "float", shape: ["calls", CHUNK, SIGNS.length + 1] },
+        { name: "logprobs", type: "float", shape: ["calls", CHUNK, SYMBOLS.length + 1] },
         { name: "state_next", type: "float16", shape: ["calls", CONTEXT * WIDTH] },
       ],
     }),

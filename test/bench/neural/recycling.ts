@@ -11,8 +11,8 @@ const AT_ONCE = 4;
 const MIN_LENGTH = 15;
 const MAX_LENGTH = 110;
 const SAMPLE_MS = 20;
-/** Length of each sign, ms. */
-const SIGN_MS = { tones: 120, "full-size": (6 * 256 * 1_000) / 22_050 } as const;
+/** Length of each character, ms. */
+const CHARACTER_MS = { tones: 120, "full-size": (6 * 256 * 1_000) / 22_050 } as const;
 
 /** Options of {@link measure}. */
 export interface RecyclingOptions extends Side {
@@ -21,7 +21,7 @@ export interface RecyclingOptions extends Side {
   readonly memoryMb?: number;
 }
 
-/** Memory of the speech processes during many sentences of all lengths, and how many of these arrive whole. */
+/** Memory of the speech processes during many sentences of all lengths, and how many of these arrive complete. */
 export const measure: Measure<RecyclingOptions> = (options) => {
   const { models, sentences, memoryMb } = options;
   const limit = memoryMb ?? 1_024;
@@ -48,7 +48,7 @@ export const measure: Measure<RecyclingOptions> = (options) => {
             const text = sentence(number, MIN_LENGTH + ((number * 37) % (MAX_LENGTH - MIN_LENGTH)));
             // A text is lost if the machine is too busy to speak it in time.
             const lengthMs = await spokenMs(speech, text).catch(() => 0);
-            if (Math.abs(lengthMs - text.length * SIGN_MS[models]) < 1) wholeCount++;
+            if (Math.abs(lengthMs - text.length * CHARACTER_MS[models]) < 1) wholeCount++;
           }
         };
         try {

@@ -44,7 +44,7 @@ export const SIP_CALLS_AT_ONCE = {
 function callsAtOnce(codec: Codec, from: number, quick: number, runtimes = ALL_RUNTIMES) {
   return benchmark({
     options: {
-      from: { meaning: "calls to begin with", value: from, quick },
+      from: { meaning: "initial number of calls", value: from, quick },
       seconds: { meaning: "length of each trial", value: 10, quick: 2 },
     },
     run: (values) => withEcho((port) => insideEach(runtimes, import.meta.url, { ...values, ...codec, port })),

@@ -41,7 +41,7 @@ export function faults(root: unknown, schema: Schema, value: unknown, path: stri
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => hasType(type, value))) return [`${path}: is not of type ${types}`];
-  if (schema.enum && !schema.enum.includes(value)) return [`${path}: ${value} is none of ${schema.enum}`];
+  if (schema.enum && !schema.enum.includes(value)) return [`${path}: ${value} is not one of ${schema.enum}`];
   if (schema.const !== undefined && schema.const !== value) return [`${path}: ${value} is not ${schema.const}`];
   if (typeof value === "string") return stringFaults(schema, value, path);
   if (typeof value === "number")
@@ -71,7 +71,7 @@ function stringFaults(schema: Schema, value: string, path: string): string[] {
   if (isOutside(schema.minLength, schema.maxLength, [...value].length)) return [`${path}: wrong length`];
   if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return [`${path}: does not match`];
   if (schema.format === "date-time" && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))
-    return [`${path}: is no timestamp with milliseconds and Z`];
+    return [`${path}: is not a timestamp with milliseconds and Z`];
   return [];
 }
 

@@ -46,7 +46,7 @@ describe("a message in a datagram", () => {
     expect(text(parseRequest(`${optionsWith("Content-Length: 3")}abcdef`).body)).toBe("abc");
   });
 
-  test("has the rest of the datagram as its body without Content-Length", () => {
+  test("has the rest of the datagram as its body if Content-Length is missing", () => {
     const request = parseRequest(`${optionsWith().replace("Content-Length: 0\n", "")}abcdef`);
     expect(text(request.body)).toBe("abcdef");
   });
