@@ -46,4 +46,9 @@ export class MessageDemand implements Demand {
   get aheadMs(): number {
     return this.playout?.queuedMs ?? this.preparedMs;
   }
+
+  /** True before the call has a leg: its audio is prepared in its turns only. */
+  get isSteady(): boolean {
+    return this.playout === undefined;
+  }
 }

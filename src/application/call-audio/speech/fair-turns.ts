@@ -1,5 +1,6 @@
 import { nextTurn } from "../../../base/turn-budget.ts";
 import type { System } from "../../../ports/system.ts";
+import { type Share, SteadyTurns } from "./steady-turns.ts";
 
 /** A call whose work is split into slices. */
 export interface Demand {
@@ -9,6 +10,8 @@ export interface Demand {
   readonly isPlaying: boolean;
   /** Length of the audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
+  /** True if neither of these changes while the demand waits for a turn. Default: false. */
+  readonly isSteady?: boolean;
   /** Called at the start of each turn. */
   begin?(): void;
 }
@@ -30,15 +33,6 @@ const SCARCE = 0;
 const NORMAL = 1;
 const PLENTY = 2;
 
-/** The turns of a user, or of one of their instances. */
-interface Share {
-  readonly key: string;
-  /** Number of the latest turn, or of the arrival; it only grows. */
-  latestTurn: number;
-  /** Number of turns that are waiting or in progress. */
-  openTurns: number;
-}
-
 interface PendingTurn {
   readonly demand: Demand;
   readonly user: Share;
@@ -58,7 +52,10 @@ interface PendingTurn {
 export class FairTurns {
   readonly #system: System;
   readonly #concurrency: number;
-  readonly #pendingTurns = new Set<PendingTurn>();
+  /** Waiting turns whose urgency may change. */
+  readonly #changingTurns = new Set<PendingTurn>();
+  /** The other waiting turns, by user; all have the normal urgency. */
+  readonly #steadyTurns = new Map<Share, SteadyTurns<PendingTurn>>();
   /** Shares by user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
   #runningTurns = 0;
@@ -83,7 +80,7 @@ export class FairTurns {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const withdraw = () => {
-        this.#pendingTurns.delete(turn);
+        this.#remove(turn);
         this.#leave(turn);
         reject(signal.reason);
       };
@@ -98,9 +95,27 @@ export class FairTurns {
         },
       };
       signal.addEventListener("abort", withdraw, { once: true });
-      this.#pendingTurns.add(turn);
+      this.#add(turn);
       this.#assign();
     });
+  }
+
+  #add(turn: PendingTurn): void {
+    const { demand, user } = turn;
+    if (!demand.isSteady || urgencyOf(demand) !== NORMAL) {
+      this.#changingTurns.add(turn);
+      return;
+    }
+    const userTurns = this.#steadyTurns.get(user) ?? new SteadyTurns();
+    this.#steadyTurns.set(user, userTurns);
+    userTurns.add(turn);
+  }
+
+  #remove(turn: PendingTurn): void {
+    if (this.#changingTurns.delete(turn)) return;
+    const userTurns = this.#steadyTurns.get(turn.user);
+    userTurns?.delete(turn);
+    if (userTurns && !userTurns.oldest) this.#steadyTurns.delete(turn.user);
   }
 
   #begin(turn: PendingTurn, signal: AbortSignal): () => void {
@@ -132,7 +147,7 @@ export class FairTurns {
   }
 
   #assign(): void {
-    while (this.#runningTurns < this.#concurrency && this.#pendingTurns.size > 0) {
+    while (this.#runningTurns < this.#concurrency && this.#changingTurns.size + this.#steadyTurns.size > 0) {
       const now = this.#system.monotonic();
       if (
         this.#turnsStarted === MAX_TURNS_PER_TICK ||
@@ -147,31 +162,29 @@ export class FairTurns {
         });
       }
       const next = this.#nextTurn();
-      this.#pendingTurns.delete(next);
+      this.#remove(next);
       next.begin();
     }
   }
 
-  /**
-   * The next of the pending turns, which must not be empty. Makes one pass, because thousands may wait when a server
-   * starts.
-   */
+  /** The next of the waiting turns; at least one must wait. */
   #nextTurn(): PendingTurn {
     const overdueBefore = this.#system.monotonic() - LONG_WAIT_MS;
-    let next: PendingTurn | undefined;
-    let [rank, urgency] = [Infinity, Infinity];
-    for (const turn of this.#pendingTurns) {
-      const turnUrgency = urgencyOf(turn.demand);
-      const turnRank = turnUrgency === NORMAL && turn.enqueuedAt <= overdueBefore ? SCARCE : turnUrgency;
+    const best: { turn?: PendingTurn; rank: number; urgency: number } = { rank: Infinity, urgency: Infinity };
+    const consider = (turn: PendingTurn, urgency: number, enqueuedAt: number): void => {
+      const rank = urgency === NORMAL && enqueuedAt <= overdueBefore ? SCARCE : urgency;
       const order =
-        turnRank - rank ||
-        turn.user.latestTurn - (next?.user.latestTurn ?? 0) ||
-        turnUrgency - urgency ||
-        turn.instance.latestTurn - (next?.instance.latestTurn ?? 0);
-      if (order >= 0) continue;
-      [next, rank, urgency] = [turn, turnRank, turnUrgency];
-    }
-    return next as PendingTurn;
+        rank - best.rank ||
+        turn.user.latestTurn - (best.turn?.user.latestTurn ?? 0) ||
+        urgency - best.urgency ||
+        turn.instance.latestTurn - (best.turn?.instance.latestTurn ?? 0);
+      if (order < 0) Object.assign(best, { turn, rank, urgency });
+    };
+    for (const turn of this.#changingTurns) consider(turn, urgencyOf(turn.demand), turn.enqueuedAt);
+    // The wait of a user is that of their oldest turn.
+    for (const { next: turn, oldest } of this.#steadyTurns.values())
+      if (turn && oldest) consider(turn, NORMAL, oldest.enqueuedAt);
+    return best.turn!;
   }
 }
 

@@ -94,7 +94,7 @@ export class MessageChecks {
     signal.addEventListener("abort", withdraw);
     const begin = () => signal.removeEventListener("abort", withdraw);
     return this.#inspectionTurns.take(
-      { userId, instanceId, isPlaying: false, aheadMs: 0, begin },
+      { userId, instanceId, isPlaying: false, aheadMs: 0, isSteady: true, begin },
       waitController.signal,
     );
   }

@@ -123,6 +123,78 @@ test("turns without work yield after about two milliseconds", async () => {
   await Promise.all(allTurns);
 });
 
+test("thousands of waiting calls take their turns in time", async () => {
+  const system = new ManualSystem();
+  const turns = new FairTurns(system, 1);
+  let looks = 0;
+  class CountedDemand implements Demand {
+    readonly userId = "A";
+    readonly aheadMs = 0;
+    readonly isSteady = true;
+    readonly instanceId: string;
+    constructor(instanceId: string) {
+      this.instanceId = instanceId;
+    }
+    get isPlaying(): boolean {
+      looks++;
+      return false;
+    }
+  }
+  const servedIds: string[] = [];
+  const allTurns = Array.from({ length: 2_000 }, async (_, n) => {
+    const end = await turns.take(new CountedDemand(`${n}`), neverAborted);
+    servedIds.push(`${n}`);
+    end();
+  });
+  await Promise.all(allTurns);
+  expect(servedIds).toEqual(Array.from({ length: 2_000 }, (_, n) => `${n}`));
+  expect(looks).toBeLessThanOrEqual(4_000);
+});
+
+const arrivals = fc.array(
+  fc.record({
+    user: fc.constantFrom("A", "B", "C"),
+    instance: fc.nat(4),
+    isPlaying: fc.constantFrom(false, false, false, true),
+    aheadMs: fc.constantFrom(0, 0, 20_000, 40_000),
+    at: fc.nat(20),
+    workMs: fc.nat(3),
+    withdrawnAt: fc.option(fc.nat(30), { freq: 8 }),
+  }),
+  { maxLength: 40 },
+);
+
+/** The order in which demands are served, one at a time. */
+async function arrivalOrder(samples: typeof arrivals extends fc.Arbitrary<infer S> ? S : never, isSteady: boolean) {
+  const system = new ManualSystem();
+  system.settle = async () => {
+    await nextTurn();
+  };
+  const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
+  const turns = new FairTurns(system, 1);
+  const served: number[] = [];
+  const allTurns = samples.map(async ({ user, instance, at, workMs, withdrawnAt, isPlaying, aheadMs }, index) => {
+    const abort = new AbortController();
+    if (withdrawnAt !== null) void pause(withdrawnAt).then(() => abort.abort(new Error("hung up")));
+    await pause(at);
+    const state = { userId: user, instanceId: `${user}${instance}`, isPlaying, aheadMs };
+    const end = await turns.take({ ...state, isSteady }, abort.signal).catch(() => undefined);
+    if (!end) return;
+    served.push(index);
+    await pause(workMs);
+    end();
+  });
+  await Promise.all([...allTurns, system.advance(1_000)]);
+  return served;
+}
+
+fuzz(
+  "the order of turns does not depend on whether their urgency may change",
+  fc.asyncProperty(arrivals, async (samples) => {
+    expect(await arrivalOrder(samples, true)).toEqual(await arrivalOrder(samples, false));
+  }),
+);
+
 const SLICE_MS = 500;
 const LONG_WAIT_MS = 2_000;
 
@@ -135,6 +207,7 @@ const calls = fc.array(
     slices: fc.integer({ min: 1, max: 12 }),
     beginsAt: fc.nat(3_000),
     pauseMs: fc.constantFrom(0, 0, 100),
+    isSteady: fc.boolean(),
   }),
   { minLength: 1, maxLength: 30 },
 );
@@ -153,14 +226,14 @@ fuzz(
     const waitingSince = new Map<string, { waitingCount: number; since: number }>();
     let [workingCount, longestWait] = [0, 0];
     await Promise.all([
-      ...callSamples.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
+      ...callSamples.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs, isSteady }) => {
         await pause(beginsAt);
         for (let slice = 0; slice < slices; slice++) {
           const state = waitingSince.get(user) ?? { waitingCount: 0, since: 0 };
           waitingSince.set(user, state);
           if (state.waitingCount++ === 0) state.since = system.monotonic();
           const end = await turns.take(
-            { userId: user, instanceId: `${user}${instance}`, isPlaying: playing, aheadMs },
+            { userId: user, instanceId: `${user}${instance}`, isPlaying: playing, aheadMs, isSteady },
             neverAborted,
           );
           longestWait = Math.max(longestWait, system.monotonic() - state.since);
