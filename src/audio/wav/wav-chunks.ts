@@ -75,12 +75,21 @@ export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
 
 /** Position of the first WAV file in these bytes, up to the id of its first chunk; undefined if there is none. */
 export function waveIn(bytes: Uint8Array): number | undefined {
-  for (let at = 0; at < bytes.length; at++) {
-    const isFirstLetter = bytes[at] === R || bytes[at] === B;
-    if (isFirstLetter && isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
+  // Every fourth byte is compared, because one of them is a letter of WAVE.
+  for (let i = RIFF_BYTES - 1; i < bytes.length; i += 4) {
+    const byte = bytes[i];
+    const letter = byte === W ? 0 : byte === A ? 1 : byte === V ? 2 : byte === E ? 3 : undefined;
+    if (letter === undefined) continue;
+    const at = i - letter - RIFF_BYTES + 4;
+    if (isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
   }
   return undefined;
 }
+
+const W = 0x57;
+const A = 0x41;
+const V = 0x56;
+const E = 0x45;
 
 /** Maximum length of a header in which {@link wavBodyAt} looks for the samples, bytes. */
 const MAX_HEADER_BYTES = 1024;
@@ -102,9 +111,6 @@ export function partialWaveBytes(bytes: Uint8Array): number {
     if (mayBeginWave(bytes, bytes.length - length)) return length;
   return 0;
 }
-
-const R = 0x52;
-const B = 0x42;
 
 function mayBeginWave(bytes: Uint8Array, at: number): boolean {
   return CONTAINERS.some((letters) => matchesSoFar(bytes, at, letters));
