@@ -2,6 +2,10 @@ import { concatPcm } from "../../src/audio/samples/pcm.ts";
 import { Resampler } from "../../src/audio/samples/resample.ts";
 import type { DecodedPiece } from "./audio-pieces.ts";
 
+/** True if the samples are all of their memory, and no other thread shares it. */
+const isWhole = (samples: Int16Array): samples is Int16Array<ArrayBuffer> =>
+  samples.buffer instanceof ArrayBuffer && samples.byteLength === samples.buffer.byteLength;
+
 /** Collects the pieces of a file at one sample rate. */
 export class ResampledPieces {
   readonly #sampleRate: number;
@@ -27,6 +31,9 @@ export class ResampledPieces {
   /** The whole audio, once all pieces were taken. */
   finish(): Int16Array<ArrayBuffer> {
     if (this.#resampler) this.#pieces.push(this.#resampler.flush());
+    const [samples, ...others] = this.#pieces.filter(({ length }) => length > 0);
+    // A short file is one piece, which needs no copy.
+    if (samples && others.length === 0 && isWhole(samples)) return samples;
     return concatPcm(this.#pieces);
   }
 }

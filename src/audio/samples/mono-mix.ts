@@ -34,7 +34,7 @@ export class MonoMix {
   constructor(layout: ChannelLayout, sampleRate: number) {
     this.#layout = layout;
     this.#channels = layout.shares.length;
-    this.#block = new Float32Array(msToSamples(BLOCK_MS, sampleRate) * this.#channels);
+    this.#block = new Float32Array(this.#channels === 1 ? 0 : msToSamples(BLOCK_MS, sampleRate) * this.#channels);
     this.#fadeFrames = msToSamples(FADE_MS, sampleRate);
   }
 

@@ -119,7 +119,7 @@ export class WavDecoder {
 
   #run(input: Uint8Array, isLast: boolean): PcmChunk[] {
     this.#receivedBytes += input.length;
-    const bytes = concatBytes([this.#pendingBytes, input]);
+    const bytes = this.#pendingBytes.length === 0 ? input : concatBytes([this.#pendingBytes, input]);
     const chunks: PcmChunk[] = [];
     let at = 0;
     for (;;) {
