@@ -63,13 +63,15 @@ export class InboundAnalyzer implements CallTap {
   readonly #voice: VoiceActivityDetector;
   readonly #segments: SpeechSegmenter;
   readonly #inBandDtmf: () => boolean;
-  /** Created when first needed. */
+  /** Created when first needed: many calls are never answered. */
   #dtmf: DtmfDetector | undefined;
-  readonly #tones: ToneDetector;
+  #tones: ToneDetector | undefined;
   readonly #classifier: ToneClassifier;
   #isSuspicious = false;
   /** Number of samples with voice so far. */
   #voicedSamples = 0;
+  /** Number of samples with voice from which a tone may be the beep after a greeting. */
+  readonly #minGreetingSamples: number;
   readonly #afterToneSamples: number;
   /** Number of samples that still belong to a key or a beep. */
   #toneSamples = 0;
@@ -91,10 +93,7 @@ export class InboundAnalyzer implements CallTap {
       onBeep: (hz, atMs) => reports.onBeep(hz, atMs),
       onTone: (finding) => reports.onLineTone(finding),
     });
-    const minVoicedSamples = msToSamples(MIN_GREETING_MS, sampleRate);
-    this.#tones = new ToneDetector(sampleRate, (burst) =>
-      this.#classifier.addBurst(burst, this.#voicedSamples >= minVoicedSamples),
-    );
+    this.#minGreetingSamples = msToSamples(MIN_GREETING_MS, sampleRate);
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
@@ -103,9 +102,10 @@ export class InboundAnalyzer implements CallTap {
     if (isReceived && this.frames++ === 0) this.#reports.onFirstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
     dtmf?.push(received, marks);
-    this.#tones.push(this.#tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
-    const { toneMs } = this.#tones;
-    this.#classify(samplesToMs(received.length, this.#sampleRate));
+    const tones = this.#toneDetector;
+    tones.push(tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
+    const { toneMs } = tones;
+    this.#classify(tones, samplesToMs(received.length, this.#sampleRate));
     if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#toneSamples = this.#afterToneSamples;
     // A gap without speech must not count as background noise.
     const isSpeech = (isReceived || this.#isSpeech) && this.#voice.push(received);
@@ -117,8 +117,7 @@ export class InboundAnalyzer implements CallTap {
     this.#toneSamples -= received.length;
   }
 
-  #classify(ms: number): void {
-    const { hz, otherHz, toneMs, receivedMs } = this.#tones;
+  #classify({ hz, otherHz, toneMs, receivedMs }: ToneDetector, ms: number): void {
     this.#classifier.addFrame(hz, otherHz, toneMs, ms, receivedMs);
     if (this.#classifier.isSuspicious === this.#isSuspicious) return;
     this.#isSuspicious = !this.#isSuspicious;
@@ -128,6 +127,13 @@ export class InboundAnalyzer implements CallTap {
   get #detector(): DtmfDetector {
     this.#dtmf ??= new DtmfDetector(this.#sampleRate, (digit, atMs) => this.#reports.onDigit(digit, atMs));
     return this.#dtmf;
+  }
+
+  get #toneDetector(): ToneDetector {
+    this.#tones ??= new ToneDetector(this.#sampleRate, (burst) =>
+      this.#classifier.addBurst(burst, this.#voicedSamples >= this.#minGreetingSamples),
+    );
+    return this.#tones;
   }
 
   /** Reports speech that has not ended yet. */
