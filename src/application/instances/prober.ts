@@ -1,4 +1,3 @@
-import { within } from "../../base/timers.ts";
 import { type Line, type LineHealth, NetworkSilent } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 
@@ -18,7 +17,9 @@ export interface ProbeTarget {
 export class Prober {
   readonly #context: ProberContext;
   readonly #target: ProbeTarget;
-  readonly #scope = new AbortController();
+  #isStopped = false;
+  /** Ends the wait for a result. */
+  #endWait = () => {};
   #runPromise: Promise<void> | undefined;
   /** True if a probe was requested while another one was under way, whose result may be outdated. */
   #mustRepeat = false;
@@ -32,7 +33,7 @@ export class Prober {
 
   /** Probes the line now; if a probe is under way, another one follows it. Never rejects. */
   probe(): Promise<void> {
-    if (this.#scope.signal.aborted) return Promise.resolve();
+    if (this.#isStopped) return Promise.resolve();
     this.#mustRepeat = this.#runPromise !== undefined;
     this.#runPromise ??= this.#probeUntilFresh();
     return this.#runPromise;
@@ -47,7 +48,7 @@ export class Prober {
   /** Sets the time of the next probe, counted from now. */
   schedule(): void {
     this.cancel();
-    if (this.#scope.signal.aborted || !this.#target.isProbed()) return;
+    if (this.#isStopped || !this.#target.isProbed()) return;
     const { timings, system } = this.#context;
     this.#cancelNext = system.after(this.#isInCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
   }
@@ -61,14 +62,15 @@ export class Prober {
   /** Stops probing, and ends the wait for a result. */
   stop(): void {
     this.cancel();
-    this.#scope.abort(new Error("the line is closed"));
+    this.#isStopped = true;
+    this.#endWait();
   }
 
   async #probeUntilFresh(): Promise<void> {
     do {
       this.#mustRepeat = false;
       await this.#probeOnce();
-    } while (this.#mustRepeat && !this.#scope.signal.aborted);
+    } while (this.#mustRepeat && !this.#isStopped);
     this.#runPromise = undefined;
     this.schedule();
   }
@@ -76,21 +78,33 @@ export class Prober {
   async #probeOnce(): Promise<void> {
     try {
       const health = await this.#ask(await this.#target.line());
-      if (!this.#mustRepeat) this.#target.onHealth(health);
+      if (health && !this.#mustRepeat) this.#target.onHealth(health);
     } catch {
       // The line could not be opened, which was already reported and logged.
     }
   }
 
-  /** The network's response; a network that is silent until the next probe counts as offline. */
-  async #ask(line: Line): Promise<LineHealth> {
+  /**
+   * The network's response, undefined if probing has stopped; a network that is silent until the next probe counts as offline.
+   * Thousands of lines are probed each second, so a wait has no signal and only one promise.
+   */
+  #ask(line: Line): Promise<LineHealth | undefined> {
+    if (this.#isStopped) return Promise.resolve(undefined);
     const { timings, system } = this.#context;
-    const timeoutError = () => new NetworkSilent("the network does not respond");
-    try {
-      return await within(line.probe(), { system, ms: timings.probeMs, timeoutError, signal: this.#scope.signal });
-    } catch (error) {
-      if (!(error instanceof NetworkSilent)) throw error;
-      return { state: "offline", reason: error.message };
-    }
+    return new Promise((resolve, reject) => {
+      const offline = (reason: string) => resolve({ state: "offline", reason });
+      const cancelTimeout = system.after(timings.probeMs, () => offline("the network does not respond"));
+      const end = (health?: LineHealth) => {
+        cancelTimeout();
+        resolve(health);
+      };
+      const fail = (error: unknown) => {
+        cancelTimeout();
+        if (error instanceof NetworkSilent) offline(error.message);
+        else reject(error);
+      };
+      this.#endWait = () => end();
+      line.probe().then(end, fail);
+    });
   }
 }
