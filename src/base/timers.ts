@@ -30,16 +30,22 @@ interface WaitOptions {
 
 /** Settles as the work does, or rejects when the time limit has passed. The work itself continues. */
 export function within<T>(work: Promise<T>, { system, ms, timeoutError, signal }: WaitOptions): Promise<T> {
-  let cleanUp = () => {};
-  const timeout = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(signal?.reason);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort);
-    const cancel = system.after(ms, () => reject(timeoutError()));
-    cleanUp = () => {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      cleanUp();
+      reject(error);
+    };
+    const onAbort = () => fail(signal?.reason);
+    const cancel = system.after(ms, () => fail(timeoutError()));
+    const cleanUp = () => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
     };
+    work.then((result) => {
+      cleanUp();
+      resolve(result);
+    }, fail);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort);
   });
-  return Promise.race([work, timeout]).finally(() => cleanUp());
 }
