@@ -26,6 +26,10 @@ export interface IdSource {
 /** Time above which ids are corrupt and leave no room after them, ms: 10000-01-01. */
 const MAX_ID_MS = 253_402_300_800_000;
 
+const ID_BYTES = 16;
+/** Number of ids for which random bytes are requested together: a request takes longer than the rest of an id. */
+const IDS_PER_REQUEST = 64;
+
 /**
  * Ids in TypeID form: prefix, `_`, 26 characters of base32 over a UUIDv7 (RFC 9562 §5.7, counter in `rand_a`).
  * @param now ms since 1970-01-01 UTC
@@ -34,10 +38,17 @@ const MAX_ID_MS = 253_402_300_800_000;
 export function idSource(now: () => number, random: (bytes: Uint8Array) => void): IdSource {
   let lastMs = 0;
   let counter = 0;
-  const bytes = new Uint8Array(16);
+  const bytes = new Uint8Array(ID_BYTES);
+  const randomBytes = new Uint8Array(IDS_PER_REQUEST * ID_BYTES);
+  let usedBytes = randomBytes.length;
   function next(prefix: IdPrefix): string {
     const ms = now();
-    random(bytes);
+    if (usedBytes === randomBytes.length) {
+      random(randomBytes);
+      usedBytes = 0;
+    }
+    for (let i = 0; i < ID_BYTES; i++) bytes[i] = randomBytes[usedBytes + i]!;
+    usedBytes += ID_BYTES;
     if (ms > lastMs) {
       lastMs = ms;
       counter = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff; // the upper half stays free for counting

@@ -88,6 +88,20 @@ describe("ids", () => {
     expect(idTime("call_unknown")).toBeUndefined();
   });
 
+  test("have different random parts, from few requests", () => {
+    let requests = 0;
+    const next = idSource(
+      () => 5,
+      (bytes) => {
+        requests++;
+        fillRandom(bytes);
+      },
+    );
+    const randomParts = Array.from({ length: 256 }, () => next("evt").slice(-12));
+    expect(new Set(randomParts).size).toBe(256);
+    expect(requests).toBeLessThanOrEqual(256 / 32);
+  });
+
   test("share one order across prefixes", () => {
     const next = idSource(() => 5, fillRandom);
     const [a, b] = [next("call"), next("evt")];
