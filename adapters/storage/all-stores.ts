@@ -176,11 +176,13 @@ async function openWith(connection: ConnectedDatabase, traits: Traits, options: 
     if (options.exclusive) lock = await connection.lock(opening);
     if (!lock) await migrateUnlessServed(connection, opening, Object.keys(steps));
     if (lock && connection.files) await removeOrphanedFiles(db, connection.files);
-    const run: Session["transaction"] = traits.rowLocks ? (work) => db.transaction().execute(work) : sharedCommits(db);
-    const transaction: Session["transaction"] = async (work) => {
-      lock?.verify?.();
-      return run(work);
-    };
+    const verify = () => lock?.verify?.();
+    const transaction: Session["transaction"] = traits.rowLocks
+      ? async (work) => {
+          verify();
+          return db.transaction().execute(work);
+        }
+      : sharedCommits(db, verify);
     return { connection, db, lock, transaction };
   } catch (error) {
     await stop({ connection, db, lock });

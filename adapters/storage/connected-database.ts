@@ -192,8 +192,9 @@ const ROLLBACK = CompiledQuery.raw("rollback to piece");
  * Runs all work of one turn of the event loop in one transaction, because a durable commit costs more than the work in
  * it. For a database that runs one transaction at a time. Each piece succeeds or fails separately, and its promise
  * settles after the commit.
+ * @param verify called before each transaction; if it throws, the work of the transaction fails
  */
-export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {
+export function sharedCommits(db: Kysely<Database>, verify: () => void): <T>(work: Work<T>) => Promise<T> {
   const queue: PendingWork[] = [];
   /** The number of waiting pieces that get a separate transaction. */
   let separateCount = 0;
@@ -204,6 +205,7 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
     separateCount = Math.max(0, separateCount - 1);
     let hasBegun = false;
     try {
+      verify();
       const settlers = await db.transaction().execute((tx) => {
         hasBegun = true;
         return inTransaction(tx, pieces);
