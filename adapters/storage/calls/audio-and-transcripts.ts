@@ -61,7 +61,9 @@ async function audioOf(session: Session, id: string, { whole, small }: AudioQuer
   const { files } = session;
   const [row] = await session.query(files ? small : whole, { id });
   if (row?.bytes === null) return files?.get(id);
-  return row && new Uint8Array(row.bytes); // pg returns a Buffer, which is a view into a larger buffer
+  if (!row) return undefined;
+  // pg returns a Buffer, which is a view into a larger buffer.
+  return row.bytes.constructor === Uint8Array ? row.bytes : new Uint8Array(row.bytes);
 }
 
 const DELETE_FILE = preparedQuery((db, { id }: { id: string }) =>
