@@ -1,5 +1,5 @@
 import { variableName } from "../agents/agent-variables.ts";
-import { fileFault } from "./csv-table.ts";
+import { type ColumnUse, FileRefusal } from "./file-fault.ts";
 import { type ColumnMeaning, exportedMeaning, isTargetsCsv } from "./target-csv.ts";
 
 /** The columns of a file that have a meaning. */
@@ -30,6 +30,7 @@ const PHONE_NAMES = [
   "fone",
 ];
 const REFERENCE_NAMES = ["reference", "referencia", "ref"];
+const NUMBERS: ColumnUse = { field: "numbers" };
 const EXTENSION_NAMES = ["extension", "ramal"];
 
 /**
@@ -45,59 +46,52 @@ export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): 
   return freeIndices.length > 0 ? freeIndices : indices.slice(0, 1);
 }
 
-/** The position of the column with the numbers. @throws {Refusal} no column has them, or several may */
+/** The position of the column with the numbers. @throws {FileRefusal} no column has them, or several may */
 function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
   const [index, other] = phoneColumnsOf(header, columns);
-  if (index === undefined)
-    throw fileFault(
-      `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it with phone_column`,
-    );
+  if (index === undefined) throw new FileRefusal({ code: "numbers_missing", columns: header });
   if (other === undefined) return index;
   const [name = "", otherName = ""] = [header[index], header[other]];
-  if (comparable(name) === comparable(otherName))
-    throw fileFault(`two columns are named "${name}": rename the one without the numbers to call`);
-  throw fileFault(
-    `the columns ${listOf([name, otherName])} may both have the phone numbers: choose one with phone_column`,
-  );
+  if (comparable(name) === comparable(otherName)) throw new FileRefusal({ code: "numbers_repeated", name });
+  throw new FileRefusal({ code: "numbers_ambiguous", names: [name, otherName] });
 }
 
 /**
  * The meaning of each column of a file with this header row.
- * @throws {Refusal} `invalid_request`: no column has the numbers, several may, or a chosen one is missing or has two meanings
+ * @throws {FileRefusal} no column has the numbers, several may, or a chosen one is missing or has two meanings
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   const { variableColumns = {} } = columns;
   // Its columns of results are never variables, whichever of its columns are chosen.
   const isExported = isTargetsCsv(header);
   const names = header.map(comparable);
-  const indexOf = (chosen: string, kind: string): number => {
+  const indexOf = (chosen: string, use: ColumnUse): number => {
     const indices = [...names.keys()].filter((index) => names[index] === comparable(chosen));
     const exact = indices.filter((index) => header[index]?.trim() === chosen.trim());
     const [index, other] = exact.length > 0 ? exact : indices;
     if (index !== undefined && other === undefined) return index;
-    if (index !== undefined)
-      throw fileFault(`two columns are named "${header[index]}": rename the one that is not for the ${kind}`);
-    throw fileFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
+    if (index !== undefined) throw new FileRefusal({ code: "column_repeated", name: header[index] ?? "", use });
+    throw new FileRefusal({ code: "column_missing", name: chosen, use, columns: header });
   };
-  const phone = columns.phone === undefined ? phoneColumnOf(header, columns) : indexOf(columns.phone, "numbers");
+  const phone = columns.phone === undefined ? phoneColumnOf(header, columns) : indexOf(columns.phone, NUMBERS);
   for (const variable of isExported ? [] : (columns.variables ?? [])) {
     const isRepeated = names.filter((name) => name === comparable(variable)).length > 1;
     if (isRepeated && !Object.hasOwn(variableColumns, variable))
-      throw fileFault(`two columns are named "${variable}": rename the one that the message does not need`);
+      throw new FileRefusal({ code: "variable_repeated", variable });
   }
   const reference =
     columns.reference === undefined
       ? names.findIndex((name, index) =>
           isExported ? header[index]?.trim() === "reference" : REFERENCE_NAMES.includes(name),
         )
-      : indexOf(columns.reference, "references");
+      : indexOf(columns.reference, { field: "references" });
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
   const chosen = new Map<number, string>();
   for (const [variable, column] of Object.entries(variableColumns)) {
-    const index = indexOf(column, `variable ${variable}`);
-    const other = index === phone ? "the numbers" : chosen.has(index) && `the variable ${chosen.get(index)}`;
-    if (other)
-      throw fileFault(`the column "${column}" has ${other}, so it cannot be the column of the variable ${variable}`);
+    const index = indexOf(column, { variable });
+    const otherVariable = chosen.get(index);
+    const by = index === phone ? NUMBERS : otherVariable !== undefined && { variable: otherVariable };
+    if (by) throw new FileRefusal({ code: "column_taken", name: column, by, variable });
     chosen.set(index, variable);
   }
   const wanted = new Map((columns.variables ?? []).map((name) => [comparable(name), name]));
@@ -117,7 +111,7 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Colu
   });
 }
 
-/** @throws {Refusal} a variable of the message has no column */
+/** @throws {FileRefusal} a variable of the message has no column */
 export function assertVariables(
   header: readonly string[],
   meanings: readonly ColumnMeaning[],
@@ -125,12 +119,7 @@ export function assertVariables(
 ): void {
   const names = new Set(meanings.map((meaning) => meaning.kind === "variable" && meaning.name));
   const missing = variables.filter((name) => !names.has(name));
-  const [first] = missing;
-  if (first === undefined) return;
-  const placeholders = missing.map((name) => `{{${name}}}`).join(", ");
-  throw fileFault(
-    `the message needs ${placeholders}, and no column has that name; the columns are ${listOf(header)}: name one of them "${first}", or choose it with variable_columns`,
-  );
+  if (missing.length > 0) throw new FileRefusal({ code: "variables_missing", variables: missing, columns: header });
 }
 
 /** The columns of fields and variables that have another name in the file. */
@@ -152,9 +141,4 @@ function comparable(name: string): string {
     .normalize("NFD")
     .toLowerCase()
     .replace(/[^a-z0-9]/g, "");
-}
-
-function listOf(header: readonly string[]): string {
-  const names = header.slice(0, 20).map((name) => `"${name.slice(0, 40)}"`);
-  return names.join(", ");
 }

@@ -1,7 +1,9 @@
+import type { RecordFault } from "./file-fault.ts";
+
 /** One record of a CSV file: its cells, or the reason why it cannot be read. */
 export type CsvRecord =
   | { readonly row: number; readonly cells: readonly string[] }
-  | { readonly row: number; readonly text: string; readonly fault: string };
+  | { readonly row: number; readonly text: string; readonly fault: RecordFault };
 
 /** Maximum size of a record, bytes: a larger one has an open quote, or the file is not a table. */
 export const MAX_RECORD_BYTES: number = 64 << 10;
@@ -60,9 +62,9 @@ class RecordSplitter {
       const isTooLong = end - start > MAX_RECORD_BYTES;
       if (isTooLong || (isOpen && isEnd)) {
         const lineEnd = this.#lineEnd(start);
-        const fault = isOpen
-          ? 'a quote is never closed: add the second ", or write "" for a quote within a cell'
-          : `the row is longer than ${MAX_RECORD_BYTES} bytes: shorten its cells`;
+        const fault: RecordFault = isOpen
+          ? { code: "quote_open" }
+          : { code: "row_too_long", maxBytes: MAX_RECORD_BYTES };
         yield { row: ++this.#row, text: decoded(this.#bytes.subarray(start, Math.min(lineEnd, start + 1_000))), fault };
         this.#isSkipping = lineEnd >= this.#bytes.length && !isEnd;
         start = Math.min(lineEnd + 1, this.#bytes.length);
@@ -113,17 +115,14 @@ class RecordSplitter {
     const text = decoded(bytes);
     if (text.trim() === "") return undefined;
     const byte = unassignedByte(bytes, text);
-    if (byte !== undefined) {
-      const fault = `the byte 0x${byte.toString(16)} is not a character in UTF-8 or Windows-1252: save the file as CSV in UTF-8`;
-      return { row, text: text.slice(0, 1_000), fault };
-    }
+    if (byte !== undefined) return { row, text: text.slice(0, 1_000), fault: { code: "byte_unknown", byte } };
     this.#delimiter ??= delimiterOf(text);
     const cells = cellsOf(text, String.fromCharCode(this.#delimiter));
     if (cells.length > MAX_CELLS)
       return {
         row,
         text: text.slice(0, 1_000),
-        fault: `the row has ${cells.length} cells, at most ${MAX_CELLS} are allowed`,
+        fault: { code: "too_many_cells", cells: cells.length, maxCells: MAX_CELLS },
       };
     return { row, cells };
   }

@@ -6,6 +6,7 @@ import type { TargetInput } from "./batch-input.ts";
 import { assertVariables, type CsvColumns, fileColumnsOf, meaningsOf } from "./column-meanings.ts";
 import { MAX_RECORD_BYTES } from "./csv-records.ts";
 import { csvTable } from "./csv-table.ts";
+import { recordFaultText } from "./file-fault.ts";
 import { type ColumnMeaning, withoutApostrophe } from "./target-csv.ts";
 
 /** A row of an import, before it is checked. */
@@ -21,7 +22,7 @@ export type TargetRow =
 
 /**
  * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the header.
- * @throws {Refusal} `invalid_request`: as {@link csvTable} and {@link meaningsOf}, or no column has a variable of the message
+ * @throws {FileRefusal} as {@link csvTable} and {@link meaningsOf}, or no column has a variable of the message
  */
 export async function* csvTargets(
   chunks: AsyncIterable<Uint8Array>,
@@ -32,7 +33,7 @@ export async function* csvTargets(
   for await (const record of csvTable(chunks)) {
     if ("fault" in record) {
       const { row, text, fault } = record;
-      yield { row, text, fault: { column: "", code: "value_invalid", detail: fault } };
+      yield { row, text, fault: { column: "", code: "value_invalid", detail: recordFaultText(fault) } };
     } else if (meanings === undefined) {
       meanings = meaningsOf(record.cells, columns);
       assertVariables(record.cells, meanings, columns.variables);

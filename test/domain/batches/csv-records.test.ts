@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CsvRecord, csvRecords, MAX_RECORD_BYTES } from "../../../src/domain/batches/csv-records.ts";
+import { recordFaultText } from "../../../src/domain/batches/file-fault.ts";
 
 /** The records of a file whose bytes arrive in chunks that end at these places. */
 async function recordsOf(file: Uint8Array | string, cuts: readonly number[] = []): Promise<CsvRecord[]> {
@@ -17,7 +18,7 @@ async function recordsOf(file: Uint8Array | string, cuts: readonly number[] = []
 }
 
 const cellsOf = (records: readonly CsvRecord[]) =>
-  records.map((record) => ("cells" in record ? record.cells : record.fault));
+  records.map((record) => ("cells" in record ? record.cells : recordFaultText(record.fault)));
 
 const cell = fc.string({
   unit: fc.constantFrom("a", "é", "😀", " ", '"', ",", ";", "\t", "\n", "1", "+"),
@@ -72,7 +73,7 @@ describe("the records of a CSV file", () => {
       {
         row: 2,
         text: '+1,"Ada',
-        fault: 'a quote is never closed: add the second ", or write "" for a quote within a cell',
+        fault: { code: "quote_open" },
       },
       { row: 3, cells: ["+2", "Bob"] },
       { row: 4, cells: ["+3", "Cyd"] },
@@ -82,7 +83,7 @@ describe("the records of a CSV file", () => {
   test("a row that is too long invalidates only itself, in bounded memory", async () => {
     const longRow = "x".repeat(3 * MAX_RECORD_BYTES);
     const records = await recordsOf(`phone\n${longRow}\n+2\n`, [10, 70_000, 140_000]);
-    expect(records.map((record) => ("cells" in record ? record.cells : record.fault))).toEqual([
+    expect(cellsOf(records)).toEqual([
       ["phone"],
       `the row is longer than ${MAX_RECORD_BYTES} bytes: shorten its cells`,
       ["+2"],
