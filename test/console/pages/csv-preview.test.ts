@@ -9,6 +9,7 @@ import {
   phoneCandidates,
   withHeader,
 } from "../../../adapters/console/pages/views/new-batch/csv-preview.ts";
+import type { FileFault } from "../../../src/domain/batches/file-fault.ts";
 import { targetsCsvHeader } from "../../../src/domain/batches/target-csv.ts";
 import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
 
@@ -26,17 +27,17 @@ describe("a preview", () => {
     expect(preview?.rows.map(({ row }) => row)).toEqual([2, 3, 4, 5, 6]);
   });
 
-  test.each([
-    ["", "the file is empty; its first row must name the columns, such as phone,name"],
-    ["phone,name\n", "the file has no rows below its header: add one for each person to call"],
-    ["%PDF-1.7\n1 0 obj\n", "the file is a PDF, not a CSV file: export it as CSV"],
-  ])("of the file %j is refused with the server's text", async (content, text) => {
+  test.each<[string, FileFault]>([
+    ["", { code: "empty" }],
+    ["phone,name\n", { code: "no_rows" }],
+    ["%PDF-1.7\n1 0 obj\n", { code: "format", format: "pdf" }],
+  ])("of the file %j is refused with %j", async (content, fault) => {
     const list = new ChosenList();
     await list.open("people.csv", new Blob([content]));
-    expect(list.fault.value).toEqual({ name: "people.csv", text });
+    expect(list.refused.value).toEqual({ name: "people.csv", fault });
     expect([list.list.value, list.isEmpty]).toEqual([undefined, false]);
     await list.open("others.csv", new Blob(["phone\n+12025550100\n"]));
-    expect(list.fault.value).toBeUndefined();
+    expect(list.refused.value).toBeUndefined();
   });
 
   test("of a pasted number has a header", async () => {
@@ -64,13 +65,13 @@ describe("the columns", () => {
     expect(columnOf(preview, meanings!, "phone")).toBe("contact");
   });
 
-  test.each([
-    ["phone,name,Name", 'two columns are named "name": rename the one that the message does not need'],
-    ["phone,phone,name", 'two columns are named "phone": rename the one that is not for the numbers'],
-  ])("of the header %s have a fault that names both", async (header, text) => {
+  test.each<[string, FileFault]>([
+    ["phone,name,Name", { code: "variable_repeated", variable: "name" }],
+    ["phone,phone,name", { code: "column_repeated", name: "phone", use: { field: "numbers" } }],
+  ])("of the header %s have the fault %j", async (header, fault) => {
     const preview = await csvPreview(new Blob([`${header}\n+12025550100,+12025550100,Ana\n`]));
     expect(columnMeanings(preview, {}, ["name"])).toBeUndefined();
-    expect(headerFault(preview, {}, ["name"])).toBe(text);
+    expect(headerFault(preview, {}, ["name"])).toEqual(fault);
     expect(headerFault(await csvPreview(new Blob(["who\nAna\n"])), {}, [])).toBeUndefined();
   });
 
@@ -78,6 +79,14 @@ describe("the columns", () => {
     const { meanings } = await meaningsOf("phone,name\n+12025550100,Ana\n", ["name", "time"]);
     expect(missingVariables(meanings!, ["name", "time"])).toEqual(["time"]);
   });
+});
+
+test("a list without a column for a variable is not sent", async () => {
+  const list = new ChosenList();
+  await list.open("people.csv", new Blob(["phone,who,Who\n+12025550100,Ana,Rui\n"]));
+  expect([list.fileFor(["name"]), list.fileFor(["who"])]).toEqual([undefined, undefined]);
+  list.chooseVariable("name", "Who");
+  expect(list.fileFor(["name"])).toMatchObject({ name: "people.csv", columns: { variableColumns: { name: "Who" } } });
 });
 
 describe("of several columns that may have the numbers", () => {

@@ -181,7 +181,7 @@ function withoutPrefix({ code, detail, errors }: RingportError): Parameters<Form
 /** Moves the focus to the first invalid field. */
 function showFault(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => {
-    const field = form?.querySelector<HTMLElement>('[aria-invalid="true"], .fault');
+    const field = form?.querySelector<HTMLElement>('[aria-invalid="true"], .fault, .notice-bad');
     field?.closest("details")?.setAttribute("open", "");
     field?.focus();
     field?.scrollIntoView({ block: "center" });

@@ -44,6 +44,8 @@ export default {
       metadata: "metadata",
     },
     message: "message",
+    row: "The row cannot be read. Check its quotes, its delimiters and its characters in the file.",
+    hours: "No hour in which this number may be called begins before the end of the batch.",
   },
   loading: "Batch",
   back: "All batches",

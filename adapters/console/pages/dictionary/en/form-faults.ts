@@ -20,5 +20,7 @@ export default {
   destination_not_allowed: "This number may not be called.",
   caller_id_not_allowed: "The provider does not allow this caller.",
   daily_call_limit: "The daily call limit has been reached.",
+  variable_missing: "The message needs this value, and the row has none.",
+  duplicate: "The list has this number already. It is called once.",
   server_busy: "The server is busy. Try again in a moment.",
 };

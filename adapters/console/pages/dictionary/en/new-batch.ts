@@ -48,6 +48,21 @@ export default {
     unused: "not in the message",
     missing: (names: string) => `The message needs ${names}, but no column has that name. Choose the column.`,
     importing: "Import",
+    // Error responses to an import, by code.
+    responses: {
+      invalid_request: (detail: string) => detail,
+      invalid_json: "The server did not read the file as CSV. Reload the page and choose the file again.",
+      unsupported_media_type: "The server did not accept the file as CSV. Reload the page and choose the file again.",
+      body_too_large: "The file is larger than 64 MiB. Split it, and import each part.",
+      request_timeout: "The file arrived too slowly. Check the connection and import it again.",
+      server_busy: "Another import of yours is running, or the server is busy. Try again in a moment.",
+      demo_token_restricted: "This account may not use batches.",
+      batch_not_found: "This batch has been deleted.",
+      instance_not_found: "A number of this batch no longer exists.",
+      batch_not_draft: "The batch has been started, so it takes no more people. Create another batch for them.",
+      batch_full:
+        "The list has more rows than a batch can have. The first ones are kept; put the others into another batch.",
+    },
   },
   schedule: {
     title: "When",

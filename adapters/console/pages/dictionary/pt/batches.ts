@@ -45,6 +45,8 @@ export default {
       metadata: "metadados",
     },
     message: "mensagem",
+    row: "Não foi possível ler a linha. Confira as aspas, os separadores e os caracteres dela no arquivo.",
+    hours: "Nenhum horário em que este número pode receber ligações começa antes do fim do lote.",
   },
   loading: "Lote",
   back: "Todos os lotes",

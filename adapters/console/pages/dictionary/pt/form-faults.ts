@@ -23,5 +23,7 @@ export default {
   destination_not_allowed: "Não é permitido ligar para este número.",
   caller_id_not_allowed: "O provedor não permite esta identificação.",
   daily_call_limit: "O limite de chamadas por dia foi atingido.",
+  variable_missing: "A mensagem precisa deste valor, e a linha não o tem.",
+  duplicate: "Este número já está na lista. Ele recebe uma só ligação.",
   server_busy: "O servidor está ocupado. Tente de novo em um momento.",
 } satisfies Texts<typeof en>;

@@ -49,6 +49,20 @@ export default {
     unused: "não está na mensagem",
     missing: (names: string) => `A mensagem precisa de ${names}, e nenhuma coluna tem esse nome: escolha a coluna.`,
     importing: "Importação",
+    responses: {
+      invalid_request: (detail: string) => `O servidor recusou o arquivo: ${detail}.`,
+      invalid_json: "O servidor não leu o arquivo como CSV. Recarregue a página e escolha o arquivo de novo.",
+      unsupported_media_type:
+        "O servidor não aceitou o arquivo como CSV. Recarregue a página e escolha o arquivo de novo.",
+      body_too_large: "O arquivo tem mais de 64 MiB. Divida-o, e importe cada parte.",
+      request_timeout: "O arquivo chegou devagar demais. Verifique a conexão e importe-o de novo.",
+      server_busy: "Outra importação sua está em andamento, ou o servidor está ocupado. Tente de novo daqui a pouco.",
+      demo_token_restricted: "Esta conta não pode usar lotes.",
+      batch_not_found: "Este lote foi excluído.",
+      instance_not_found: "Um número deste lote não existe mais.",
+      batch_not_draft: "O lote já começou, e não aceita mais pessoas. Crie outro lote para elas.",
+      batch_full: "A lista tem mais linhas do que um lote pode ter. As primeiras ficam; ponha as outras em outro lote.",
+    },
   },
   schedule: {
     title: "Quando",

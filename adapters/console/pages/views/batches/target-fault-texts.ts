@@ -1,7 +1,13 @@
 import { ownMember } from "../../../../../src/base/own-member.ts";
 import type { BatchTarget } from "../../../../../src/client/index.ts";
 import { detailWithoutColumn } from "../../../../../src/domain/batches/fault-column.ts";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/form-faults.ts";
+import { language } from "../../dictionary/language.ts";
+import pt from "../../dictionary/pt/form-faults.ts";
 import { batchTexts as t } from "./batch-texts.ts";
+
+const formFaults = dictionary({ en, pt });
 
 type TargetFault = BatchTarget["faults"][number];
 
@@ -11,7 +17,12 @@ export function targetFaultPlace({ column, file_column }: TargetFault): string {
   return file_column ?? ownMember(fields, column) ?? (column.startsWith("message.") ? message : column);
 }
 
-/** The text of a target's fault, without its place. */
-export function targetFaultText({ file_column, detail }: TargetFault): string {
-  return detailWithoutColumn(file_column, detail);
+/** The text of a target's fault, without its place: the server's in English, a translation by code in other languages. */
+export function targetFaultText({ column, file_column, code, detail }: TargetFault): string {
+  const text = detailWithoutColumn(file_column, detail);
+  if (language.value === "en") return text;
+  const { row, hours } = t.value.faults;
+  if (code === "value_invalid" && column === "") return row;
+  if (code === "value_invalid" && column === "phoneNumber") return hours;
+  return ownMember(formFaults.value, code) ?? text;
 }

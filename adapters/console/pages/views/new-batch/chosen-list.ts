@@ -1,11 +1,13 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
+import type { FileFault } from "../../../../../src/domain/batches/file-fault.ts";
 import {
   type ColumnChoice,
   type CsvPreview,
   columnMeanings,
   columnOf,
   csvPreview,
-  fileFaultText,
+  fileFaultOf,
+  missingVariables,
   withHeader,
 } from "./csv-preview.ts";
 
@@ -16,10 +18,10 @@ export interface ChosenFile {
   readonly columns: ColumnChoice;
 }
 
-/** The fault of a file; without a text it cannot be read. */
-export interface ListFault {
+/** A file that is refused; without a fault it cannot be read. */
+export interface RefusedFile {
   readonly name: string;
-  readonly text: string | undefined;
+  readonly fault: FileFault | undefined;
 }
 
 interface OpenList {
@@ -31,7 +33,7 @@ interface OpenList {
 /** The list of people that the user has chosen. */
 export class ChosenList {
   readonly #list = signal<OpenList | undefined>(undefined);
-  readonly #fault = signal<ListFault | undefined>(undefined);
+  readonly #refused = signal<RefusedFile | undefined>(undefined);
   readonly #choice = signal<ColumnChoice>({});
   /** The file that was chosen last: one that is read later does not replace it. */
   #opening: symbol | undefined;
@@ -40,14 +42,14 @@ export class ChosenList {
     return this.#list;
   }
 
-  /** Fault of the last file; undefined if it was accepted. */
-  get fault(): ReadonlySignal<ListFault | undefined> {
-    return this.#fault;
+  /** The last file, if it is refused. */
+  get refused(): ReadonlySignal<RefusedFile | undefined> {
+    return this.#refused;
   }
 
   /** True before a file is chosen. */
   get isEmpty(): boolean {
-    return this.#list.value === undefined && this.#fault.value === undefined;
+    return this.#list.value === undefined && this.#refused.value === undefined;
   }
 
   get choice(): ReadonlySignal<ColumnChoice> {
@@ -63,15 +65,15 @@ export class ChosenList {
       const preview = await csvPreview(file);
       if (this.#opening === opening) this.#show({ name, file, preview }, undefined);
     } catch (error) {
-      // Without a text the file has been moved or deleted in the meantime.
-      if (this.#opening === opening) this.#show(undefined, { name, text: fileFaultText(error) });
+      // Without a fault the file has been moved or deleted in the meantime.
+      if (this.#opening === opening) this.#show(undefined, { name, fault: fileFaultOf(error) });
     }
   }
 
-  #show(list: OpenList | undefined, fault: ListFault | undefined): void {
+  #show(list: OpenList | undefined, refused: RefusedFile | undefined): void {
     this.#choice.value = {};
     this.#list.value = list;
-    this.#fault.value = fault;
+    this.#refused.value = refused;
   }
 
   choose(change: ColumnChoice): void {
@@ -90,16 +92,14 @@ export class ChosenList {
   }
 
   /**
-   * The file with the names of its columns; undefined without one, or if no column has the numbers.
+   * The file with the names of its columns; undefined without one, or if the numbers or a variable have no column.
    * @param variables variables of the message
    */
   fileFor(variables: readonly string[]): ChosenFile | undefined {
     const list = this.#list.value;
     const choice = this.#choice.value;
-    // The server reports a variable that two columns have.
-    const meanings =
-      list && (columnMeanings(list.preview, choice, variables) ?? columnMeanings(list.preview, choice, []));
-    if (!meanings) return undefined;
+    const meanings = list && columnMeanings(list.preview, choice, variables);
+    if (!meanings || missingVariables(meanings, variables).length > 0) return undefined;
     const columns = {
       phone: columnOf(list.preview, meanings, "phone"),
       reference: columnOf(list.preview, meanings, "reference"),

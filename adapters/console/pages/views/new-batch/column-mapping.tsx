@@ -11,6 +11,7 @@ import {
   missingVariables,
   phoneCandidates,
 } from "./csv-preview.ts";
+import { fileFaultSentence } from "./file-fault-sentence.ts";
 import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 /** The meaning of each column, with the first rows. */
@@ -58,13 +59,16 @@ export function ColumnMapping({
           <Select
             key={name}
             label={texts.variable(`{{${name}}}`)}
+            fault={missingNames.includes(name) ? texts.choose : undefined}
             value={(meanings && columnOfVariable(preview, meanings, name)) ?? ""}
             options={missingNames.includes(name) ? [{ value: "", text: texts.choose }, ...otherColumns] : otherColumns}
             onChange={(column) => list.chooseVariable(name, column)}
           />
         ))}
       </div>
-      {namesFault !== undefined && <Notice tone="bad">{`${list.list.value?.name}: ${namesFault}.`}</Notice>}
+      {namesFault !== undefined && (
+        <Notice tone="bad">{fileFaultSentence(list.list.value?.name ?? "", namesFault)}</Notice>
+      )}
       {phoneColumn !== undefined && rivalColumns.length > 0 && (
         <Notice tone="warn">{texts.severalPhones(phoneColumn, rivalColumns.join(", "))}</Notice>
       )}

@@ -1,9 +1,9 @@
 import { meaningsOf, phoneColumnsOf } from "../../../../../src/domain/batches/column-meanings.ts";
 import { type CsvRecord, csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
 import { csvTable } from "../../../../../src/domain/batches/csv-table.ts";
+import { type FileFault, FileRefusal } from "../../../../../src/domain/batches/file-fault.ts";
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
 import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
-import { Refusal } from "../../../../../src/domain/refusal.ts";
 
 /** Number of rows of a preview, after the header. */
 const PREVIEW_ROWS = 5;
@@ -25,7 +25,7 @@ export interface ColumnChoice {
 
 /**
  * The first rows of a file.
- * @throws {Refusal} it is no table with rows; with the text that the server would return
+ * @throws {FileRefusal} it is no table with rows
  */
 export async function csvPreview(file: Blob): Promise<CsvPreview> {
   return previewOf(csvTable(firstBytes(file)));
@@ -75,25 +75,25 @@ export function columnMeanings(
   return guess === undefined ? undefined : meanings({ ...choice, phone: guess });
 }
 
-/** The fault of the columns' names, as the server would return it; undefined without one, or if only the column of the numbers is missing. */
+/** The fault of the columns' names; undefined without one, or if only the column of the numbers is missing. */
 export function headerFault(
   preview: CsvPreview,
   choice: ColumnChoice,
   variables: readonly string[],
-): string | undefined {
+): FileFault | undefined {
   const phone = choice.phone ?? phoneCandidates(preview, choice, variables)[0];
   if (phone === undefined) return undefined;
   try {
     meaningsOf(preview.header, { ...choice, phone, variables });
     return undefined;
   } catch (error) {
-    return fileFaultText(error);
+    return fileFaultOf(error);
   }
 }
 
-/** The text of a fault of a file, without the place in the request. */
-export function fileFaultText(error: unknown): string | undefined {
-  return error instanceof Refusal ? error.errors[0]?.detail : undefined;
+/** The fault of a file that was refused; undefined for any other error. */
+export function fileFaultOf(error: unknown): FileFault | undefined {
+  return error instanceof FileRefusal ? error.fault : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ImportReport } from "../../../../../src/client/index.ts";
 import { ConsoleError } from "../../shell/console-api.ts";
 import { CONSOLE } from "../../shell/place.ts";
 import type { ColumnChoice } from "./csv-preview.ts";
+import { importFaultText } from "./file-fault-sentence.ts";
 
 /**
  * Imports a file into a draft. The browser reads it while it is sent, so that its size does not matter. `fetch` reports no
@@ -33,7 +34,7 @@ export function importFile(
       const { status, response } = request;
       if (status === 200) return resolve(response as ImportReport);
       const { code = "unexpected_answer", detail, errors } = (response ?? {}) as Problem;
-      fail(status, code, errors?.[0]?.detail ?? detail ?? `the server returned ${status}`);
+      fail(status, code, importFaultText(code, errors?.[0]?.detail ?? detail ?? `the server returned ${status}`));
     };
     request.send(file);
   });

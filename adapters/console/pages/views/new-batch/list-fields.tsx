@@ -5,6 +5,7 @@ import { LabelledInput } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
 import { ColumnMapping } from "./column-mapping.tsx";
+import { fileFaultSentence } from "./file-fault-sentence.ts";
 import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 /** The list of people: a file that is dropped or chosen, or pasted text; with a preview. */
@@ -25,7 +26,7 @@ export function ListFields({
   const isDragOver = useSignal(false);
   const texts = t.value.list;
   const chosenList = list.list.value;
-  const listFault = list.fault.value;
+  const refused = list.refused.value;
   const open = (file: File | null | undefined): void => {
     if (!file) return;
     onOpen();
@@ -55,7 +56,7 @@ export function ListFields({
           <input
             id={id}
             type="file"
-            class={chosenList || listFault ? "nameless" : undefined}
+            class={chosenList || refused ? "nameless" : undefined}
             accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
             aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
             aria-invalid={fault !== undefined}
@@ -93,9 +94,9 @@ export function ListFields({
           )}
         </LabelledInput>
       </details>
-      {listFault && (
+      {refused && (
         <Notice tone="bad">
-          <p>{listFault.text === undefined ? texts.unreadable : `${listFault.name}: ${listFault.text}.`}</p>
+          <p>{refused.fault ? fileFaultSentence(refused.name, refused.fault) : texts.unreadable}</p>
         </Notice>
       )}
       {chosenList && (
