@@ -9,7 +9,9 @@ import { isObject } from "../../domain/input/input-checks.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
 import type { Telephony } from "../../ports/telephony.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
+import type { Lines } from "../instances/lines.ts";
 import type { CreateOptions } from "../use-cases.ts";
+import { batchProtection } from "./batch-hours.ts";
 import type { ImportReport, RowFaults } from "./batch-use-cases.ts";
 import { networksOf, TargetChecks } from "./target-checks.ts";
 
@@ -28,10 +30,12 @@ const MAX_REPORTED = 1_000;
 export class BatchTargets {
   readonly #context: CallCreationContext;
   readonly #creation: CallCreation;
+  readonly #lines: Lines;
 
-  constructor(context: CallCreationContext, creation: CallCreation) {
+  constructor(context: CallCreationContext, creation: CallCreation, lines: Lines) {
     this.#context = context;
     this.#creation = creation;
+    this.#lines = lines;
   }
 
   /**
@@ -112,9 +116,10 @@ export class BatchTargets {
     }
   }
 
-  async #checks(principal: Principal, batch: Batch, networks?: readonly Telephony[]): Promise<TargetChecks> {
-    const callNetworks = networks ?? (await networksOf(this.#context, principal, batch.instanceIds));
-    return new TargetChecks(this.#context, this.#creation, principal, batch, callNetworks);
+  async #checks(principal: Principal, batch: Batch, callNetworks?: readonly Telephony[]): Promise<TargetChecks> {
+    const networks = callNetworks ?? (await networksOf(this.#context, principal, batch.instanceIds));
+    const protection = await batchProtection(this.#context, this.#lines, batch);
+    return new TargetChecks(this.#context, this.#creation, principal, batch, { networks, protection });
   }
 
   async #storePiece(

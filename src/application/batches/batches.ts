@@ -60,7 +60,7 @@ export class Batches implements BatchUseCases {
     this.#creation = creation;
     this.#runner = runner;
     this.#lines = lines;
-    this.#targets = new BatchTargets(context, creation);
+    this.#targets = new BatchTargets(context, creation, lines);
   }
 
   async create(

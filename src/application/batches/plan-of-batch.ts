@@ -1,9 +1,10 @@
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
 import { targetHours } from "../../domain/batches/target-time.ts";
-import { type NumberProtection, protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
+import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { linesInForce } from "../../domain/instances/queue-capacity.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
+import { batchProtection } from "./batch-hours.ts";
 import { CallTimes, type PlannedInstance } from "./batch-plan.ts";
 import type { BatchPlan, RowFaults } from "./batch-use-cases.ts";
 
@@ -25,22 +26,18 @@ export async function planOf(
   batch: Batch,
   pages: () => AsyncIterable<readonly BatchTarget[]>,
 ): Promise<BatchPlan> {
-  const { policy, system } = context;
+  const { system } = context;
   const instances: PlannedInstance[] = [];
   const problems: { pointer: string; code: string; detail: string }[] = [];
-  let protection: NumberProtection = policy;
   for (const [index, id] of batch.instanceIds.entries()) {
-    const { instance, ownProtection } = await plannedInstance(context, lines, id);
+    const instance = await plannedInstance(context, lines, id);
     instances.push(instance);
-    if (index === 0) protection = ownProtection;
     if (instance.blocked !== null)
       problems.push({ pointer: `/instanceIds/${index}`, code: "instance_offline", detail: instance.blocked });
   }
   const { callMs, source } = callLength(batch);
-  const times = new CallTimes(batch, targetHours(batch.schedule, protection), instances, {
-    callMs,
-    maxCalls: MAX_LISTED,
-  });
+  const hours = targetHours(batch.schedule, await batchProtection(context, lines, batch));
+  const times = new CallTimes(batch, hours, instances, { callMs, maxCalls: MAX_LISTED });
   const targets: Partial<Record<TargetStatus, number>> = {};
   const faults: RowFaults[] = [];
   const now = system.now();
@@ -63,17 +60,16 @@ async function plannedInstance(
   { policy, storage, system, telephony }: PlanContext,
   lines: Lines,
   instanceId: string,
-): Promise<{ instance: PlannedInstance; ownProtection: NumberProtection }> {
+): Promise<PlannedInstance> {
   const monitor = lines.find(instanceId);
   const storedInstance = monitor?.instance ?? (await storage.instances.get(instanceId));
   const network = monitor?.telephony ?? telephony.get(storedInstance?.provider ?? "");
-  const ownProtection = protectionInForce(policy, network?.capabilities.protection);
   const connection = storedInstance && lines.connection(storedInstance);
-  const { paceMs = 0, paceJitter = 0 } = ownProtection;
+  const { paceMs = 0, paceJitter = 0 } = protectionInForce(policy, network?.capabilities.protection);
   const pausedUntil = connection?.pause?.until ?? 0;
   const blocked =
     !storedInstance || storedInstance.status === "DELETED" ? "the instance is deleted" : (connection?.reason ?? null);
-  const instance = {
+  return {
     instanceId,
     name: storedInstance?.name ?? "",
     phone: storedInstance?.phone ?? null,
@@ -82,7 +78,6 @@ async function plannedInstance(
     blocked,
     freeAt: Math.max(system.now(), pausedUntil),
   };
-  return { instance, ownProtection };
 }
 
 /** The length of a call that a plan assumes, ms. */

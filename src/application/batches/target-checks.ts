@@ -14,7 +14,7 @@ import {
   zonesKey,
 } from "../../domain/batches/target-time.ts";
 import { applicableConsent, calleeBlock } from "../../domain/dialling-rules/dial-decision.ts";
-import { type NumberProtection, protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
+import type { NumberProtection } from "../../domain/dialling-rules/number-protection.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { numberForms, phoneKeyOf } from "../../domain/numbers/number-forms.ts";
@@ -57,13 +57,16 @@ export class TargetChecks {
   readonly #protection: NumberProtection;
   readonly #hours: TargetHours;
 
-  /** @param networks the networks of the batch's instances; a target is valid if one of them calls it */
+  /**
+   * @param networks the networks of the batch's instances; a target is valid if one of them calls it
+   * @param protection in force for the batch
+   */
   constructor(
     context: TargetChecksContext,
     creation: Pick<CallCreation, "check">,
     principal: Principal,
     batch: Pick<Batch, "message" | "schedule" | "instanceIds">,
-    networks: readonly Telephony[],
+    { networks, protection }: { readonly networks: readonly Telephony[]; readonly protection: NumberProtection },
   ) {
     this.#context = context;
     this.#creation = creation;
@@ -72,9 +75,8 @@ export class TargetChecks {
     this.#variables = variablesOf(batch.message);
     this.#instanceId = batch.instanceIds[0] ?? "";
     this.#networks = networks;
-    const [network] = networks;
-    this.#protection = protectionInForce(context.policy, network?.capabilities.protection);
-    this.#hours = targetHours(batch.schedule, this.#protection);
+    this.#protection = protection;
+    this.#hours = targetHours(batch.schedule, protection);
   }
 
   /** The targets to store, in the order of the rows; each with its faults. */

@@ -1,26 +1,18 @@
 import { nextTurn } from "../../base/turn-budget.ts";
 import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
-import { nextTargetTime, type TargetHours, targetHours } from "../../domain/batches/target-time.ts";
+import { nextTargetTime, targetHours } from "../../domain/batches/target-time.ts";
 import { type BatchLimit, targetWait } from "../../domain/batches/target-wait.ts";
-import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { numberForms } from "../../domain/numbers/number-forms.ts";
 import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
+import { batchProtection } from "./batch-hours.ts";
 import type { TargetDetails } from "./batch-use-cases.ts";
+
+export { hoursOfBatch } from "./batch-hours.ts";
 
 /** Number of targets explained in one turn of the event loop. */
 const TARGETS_PER_TURN = 50;
-
-/** The rules for the hours of a batch, with those of the network of its first instance. */
-export function hoursOfBatch(
-  { policy }: Pick<Context, "policy">,
-  lines: Pick<Lines, "find">,
-  { schedule, instanceIds: [first = ""] }: Pick<Batch, "schedule" | "instanceIds">,
-): TargetHours {
-  const { protection } = lines.find(first)?.telephony.capabilities ?? {};
-  return targetHours(schedule, protectionInForce(policy, protection));
-}
 
 /** End of the gap after the last call to a number outside of the batch, ms since 1970-01-01 UTC; 0 without such a call. */
 export async function gapEnd(
@@ -38,13 +30,13 @@ export async function gapEnd(
 
 /** Targets of a batch, each with what it waits for. @param limit the limit at which the batch rests */
 export async function targetsWithWaits(
-  context: Pick<Context, "policy" | "storage" | "system">,
+  context: Pick<Context, "policy" | "storage" | "system" | "telephony">,
   lines: Pick<Lines, "find">,
   batch: Batch,
   targets: readonly BatchTarget[],
   limit: BatchLimit | undefined,
 ): Promise<TargetDetails[]> {
-  const hours = hoursOfBatch(context, lines, batch);
+  const hours = targetHours(batch.schedule, await batchProtection(context, lines, batch));
   const now = context.system.now();
   // Many targets share their zones and their time, and the clock of a zone is slow to read.
   const times = new Map<string, number | undefined>();

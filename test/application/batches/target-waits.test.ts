@@ -44,6 +44,18 @@ describe("a waiting target", () => {
     await world.stop();
   });
 
+  test("names the calling hours of a network whose line is not open", async () => {
+    const protection = { callingHours: { from: "09:00", until: "10:00" } };
+    const { world } = await withCallees({ capabilities: { protection } });
+    const { id: instanceId } = await world.app.instances.create(ALICE, { name: "Not linked yet" });
+    const targets = [{ phoneNumber: CALLEE_NUMBERS[0]!, variables: { name: "Ada" } }];
+    const { id } = await world.app.batches.create(ALICE, batchOf([instanceId], { targets }));
+    const [hours] = await waitsOf(world, id);
+    expect(hours).toMatchObject({ reason: "hours" });
+    expect(await world.app.batches.plan(ALICE, id)).toMatchObject({ calls: [{ at: hours?.until }] });
+    await world.stop();
+  });
+
   test("names its retry, and the batch counts the retries by reason", async () => {
     const { world, callees, instance } = await withCallees();
     callees.busyAttempts.set(CALLEE_NUMBERS[0]!, 1);
