@@ -19,12 +19,6 @@ export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER}
 /** Advice for a server without the engine. */
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
 
-/** Option of Deno that lets it start speech processes, and no other program. */
-const DENO_OPTION = "--allow-run=deno";
-
-/** Advice for a Deno that may not start speech processes. */
-export const DENO_REMEDY = `start Deno with ${DENO_OPTION}, or -A`;
-
 /** An installed package of the engine. */
 export interface EnginePackage {
   readonly name: (typeof PACKAGES)[number];
@@ -59,11 +53,19 @@ export interface EngineObstacle {
   readonly fix: string;
 }
 
+/** Option of Deno that lets it start speech processes, and no other program. */
+const DENO_OPTION = "--allow-run=deno";
+
+/** A Deno that may not start speech processes. */
+export const DENO_OBSTACLE: EngineObstacle = {
+  reason: `cannot be started: Deno needs ${DENO_OPTION}`,
+  fix: `start Deno with ${DENO_OPTION}, or -A`,
+};
+
 /** The first fault that keeps models from working; undefined if a speech process can be started. */
 export function engineObstacle(packages: readonly EnginePackage[] = enginePackages()): EngineObstacle | undefined {
   if (packages.length === 0) return { reason: "is not installed", fix: ENGINE_REMEDY };
-  if (mayStartProcesses()) return undefined;
-  return { reason: `cannot be started: Deno needs ${DENO_OPTION}`, fix: DENO_REMEDY };
+  return mayStartProcesses() ? undefined : DENO_OBSTACLE;
 }
 
 interface DenoPermissions {

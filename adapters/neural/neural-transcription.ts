@@ -6,6 +6,7 @@ import {
   type TranscriptionSession,
 } from "../../src/ports/transcription.ts";
 import { type TimeSpan, UnprocessedAudio } from "../transcription/unprocessed-audio.ts";
+import { LocalTranscriptionFailed } from "./fixable-fault.ts";
 import type { HeardText, RecogniserInput } from "./messages.ts";
 import type { OpenedStream, SpeechProcesses } from "./speech-processes.ts";
 import { usableRecogniser } from "./usable-recogniser.ts";
@@ -143,7 +144,7 @@ class NeuralSession implements TranscriptionSession {
       onPartial: (heard) => this.#partial(heard),
       onFinal: (heard) => this.#reportFinal(heard),
       onLost: () => this.#isLost(),
-      onFailed: (reason) => this.#fail(reason),
+      onFailed: (reason, fix) => this.#fail(reason, fix),
     });
   }
 
@@ -183,9 +184,9 @@ class NeuralSession implements TranscriptionSession {
     return true;
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string, fix?: string): void {
     if (this.#hasEnded) return;
-    this.events.push({ type: "error", error: new TranscriptionFailed(reason), recoverable: false });
+    this.events.push({ type: "error", error: new LocalTranscriptionFailed(reason, fix), recoverable: false });
     this.#end();
   }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { EnginePackage } from "./engine-package.ts";
+import { DENO_OBSTACLE, ENGINE_REMEDY, type EnginePackage } from "./engine-package.ts";
 import type { FromHost, ToHost } from "./messages.ts";
 
 /** Time to load the engine on a busy machine, ms. */
@@ -30,6 +30,8 @@ export interface ProcessEnd {
   readonly isPermanent: boolean;
   /** True if the engine ended it, because of a model or a text; false for a signal from outside. */
   readonly isEngineFault: boolean;
+  /** Fix of the fault, as the end of the sentence "to fix it, …". */
+  readonly fix?: string | undefined;
 }
 
 /**
@@ -114,7 +116,7 @@ export class SpeechProcess {
   }
 
   #handleStartFailure(error: Error): void {
-    this.#end({ reason: failureOf(error), isPermanent: true, isEngineFault: false });
+    this.#end({ ...failureOf(error), isPermanent: true, isEngineFault: false });
   }
 
   /** A closed channel is noticed before the exit, which names the cause. A process that runs on without its channel is ended. */
@@ -124,7 +126,8 @@ export class SpeechProcess {
   }
 
   #handleUnavailable(message: string): void {
-    this.#end({ reason: `cannot load its engine: ${message}`, isPermanent: true, isEngineFault: false });
+    const reason = `cannot load its engine: ${message}`;
+    this.#end({ reason, fix: ENGINE_REMEDY, isPermanent: true, isEngineFault: false });
     this.#child?.kill("SIGKILL");
   }
 
@@ -146,10 +149,9 @@ export class SpeechProcess {
   }
 }
 
-function failureOf({ message }: Error): string {
-  return /run access|--allow-run/i.test(message)
-    ? "cannot be started: Deno needs --allow-run"
-    : `cannot be started: ${message}`;
+/** The reason why no process could be started, with its fix if it is known. */
+export function failureOf({ message }: Error): Pick<ProcessEnd, "reason" | "fix"> {
+  return /run access|--allow-run/i.test(message) ? DENO_OBSTACLE : { reason: `cannot be started: ${message}` };
 }
 
 /** The last line that the engine wrote, without its location in the sources. */

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Logger } from "../../src/ports/logger.ts";
 import { type EnginePackage, enginePackages } from "./engine-package.ts";
 import { FaultyModels } from "./faulty-models.ts";
+import { SpeechProcessFault } from "./fixable-fault.ts";
 import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, SpeakInput, VoiceFiles } from "./messages.ts";
 import { type ProcessEnd, SpeechProcess } from "./speech-process.ts";
 
@@ -39,7 +40,7 @@ export interface RecogniserListener {
    */
   onLost(): boolean;
   /** The stream cannot be recognised. */
-  onFailed(reason: string): void;
+  onFailed(reason: string, fix?: string): void;
 }
 
 /** A stream of audio to recognise, in one process. */
@@ -309,20 +310,20 @@ export class SpeechProcesses {
   }
 
   /** Hands the streams of a process to others. @returns the number of those that fail */
-  #loseStreams(slot: Slot, permanentFault?: string): number {
+  #loseStreams(slot: Slot, permanentFault?: string, fix?: string): number {
     const streams = [...slot.streams.values()];
     slot.streams.clear();
     let failed = 0;
     for (const { model, listener } of streams) {
       const fault = permanentFault ?? this.#faultOf(model);
-      if (fault !== undefined) listener.onFailed(fault);
+      if (fault !== undefined) listener.onFailed(fault, fix);
       if (fault !== undefined || !listener.onLost()) failed++;
     }
     return failed;
   }
 
   /** Hands the texts of a process to others. @returns the number of those that fail */
-  #loseRequests({ requests }: Slot, { isPermanent, isEngineFault }: ProcessEnd, sentence: string): number {
+  #loseRequests({ requests }: Slot, { isPermanent, isEngineFault, fix }: ProcessEnd, sentence: string): number {
     const isCulprit = requests.size === 1 && isEngineFault;
     const lostRequests = [...requests.values()].reverse();
     requests.clear();
@@ -331,7 +332,7 @@ export class SpeechProcesses {
       clearTimeout(request.timer);
       const isUnusable = isPermanent || this.#faultOf(request.input.model) !== undefined;
       if (isUnusable || isCulprit || request.isRepeated) {
-        request.reject(new Error(sentence));
+        request.reject(new SpeechProcessFault(sentence, fix));
         failed++;
       } else {
         request.isRepeated = true;
@@ -343,15 +344,15 @@ export class SpeechProcesses {
 
   /** The end of a process, whatever noticed it: its texts and streams continue in others, or fail. */
   #lose(slot: Slot, end: ProcessEnd): void {
-    const { reason, isPermanent, isEngineFault } = end;
+    const { reason, isPermanent, isEngineFault, fix } = end;
     this.#slots.delete(slot);
     const sentence = `the speech process ${reason}`;
     const [culprit, ...others] = isEngineFault ? slot.loadingFolders : [];
     if (culprit !== undefined && others.length === 0) this.#faultyModels.add(culprit, sentence);
     const fields = { speech_process: slot.process.pid, texts: slot.requests.size, streams: slot.streams.size };
     const failed =
-      this.#loseRequests(slot, end, sentence) + this.#loseStreams(slot, isPermanent ? sentence : undefined);
-    if (isPermanent) for (const request of this.#queue.splice(0)) request.reject(new Error(sentence));
+      this.#loseRequests(slot, end, sentence) + this.#loseStreams(slot, isPermanent ? sentence : undefined, fix);
+    if (isPermanent) for (const request of this.#queue.splice(0)) request.reject(new SpeechProcessFault(sentence, fix));
     if (this.#isClosed) return;
     if (slot.isRetiring) this.#options.log?.info(fields, sentence);
     else {

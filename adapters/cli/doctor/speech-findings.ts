@@ -4,6 +4,7 @@ import type { Transcription } from "../../../src/ports/transcription.ts";
 import { modelFolderOf } from "../../defaults/data-folder.ts";
 import { embeddedWorkers } from "../../defaults/worker-pool.ts";
 import { ENGINE_COMMAND, engineObstacle, enginePackages } from "../../neural/engine-package.ts";
+import { LocalTranscriptionFailed } from "../../neural/fixable-fault.ts";
 import type { ModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { neuralTranscription } from "../../neural/neural-transcription.ts";
@@ -94,7 +95,7 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
     const reason = reasonOf(error);
     // One engine is enough: whether any works is a separate finding.
     return {
-      ...broken(name, `does not speak: ${reason}`, engine === "neural" ? neuralFix(reason) : fix),
+      ...broken(name, `does not speak: ${reason}`, engine === "neural" ? neuralFix(error) : fix),
       essential: false,
     };
   }
@@ -133,22 +134,17 @@ export async function findTranscription(options: RingportOptions): Promise<Findi
     if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - startedAt)} ms`)];
     throw fault;
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = error instanceof LocalTranscriptionFailed ? error.reason : reasonOf(error);
     const fix =
       tuning.engine === "local"
-        ? localTranscriptionFix(reason, tuning.language)
+        ? localTranscriptionFix(error, tuning.language)
         : "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
     // Calls can be placed without it.
-    return [{ ...broken(name, `does not listen: ${withoutFix(reason)}`, fix), essential: false }];
+    return [{ ...broken(name, `does not listen: ${reason}`, fix), essential: false }];
   } finally {
     await engine.close();
     processes.close();
   }
-}
-
-/** A reason without its fix, which a finding has beside it. */
-function withoutFix(reason: string): string {
-  return reason.replace(/; to fix it, .*$/s, "");
 }
 
 async function firstFault(engine: Transcription): Promise<Error | undefined> {

@@ -1,10 +1,5 @@
-import {
-  DENO_REMEDY,
-  ENGINE_COMMAND,
-  ENGINE_REMEDY,
-  type EngineObstacle,
-  enginePackages,
-} from "../../neural/engine-package.ts";
+import { ENGINE_COMMAND, ENGINE_REMEDY, type EngineObstacle, enginePackages } from "../../neural/engine-package.ts";
+import { fixOf } from "../../neural/fixable-fault.ts";
 import { commandToAdd } from "../../neural/known-models.ts";
 import { readModelFolder } from "../../neural/model-folder.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
@@ -42,21 +37,18 @@ export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
 }
 
 /** The fix of an obstacle, as a finding shows it: of a command, only the command. */
-export function obstacleFix({ fix }: EngineObstacle): string {
+export function obstacleFix({ fix }: Pick<EngineObstacle, "fix">): string {
   return fix === ENGINE_REMEDY ? ENGINE_COMMAND : fix;
 }
 
 /** The fix for natural voices that do not speak. */
-export function neuralFix(reason: string): string {
-  return processFix(reason) ?? "ringport models list names the models; add this one again with --force, or remove it";
+export function neuralFix(error: unknown): string {
+  return knownFix(error) ?? "ringport models list names the models; add this one again with --force, or remove it";
 }
 
 /** The fix for local transcription that does not listen. @param language language of the speech; undefined: any */
-export function localTranscriptionFix(reason: string, language: string | undefined): string {
-  const fix = processFix(reason);
-  if (fix !== undefined) return fix;
-  if (/RINGPORT_TRANSCRIPTION_MODEL/.test(reason)) return "set RINGPORT_TRANSCRIPTION_MODEL to one of them";
-  return `${addFix("recogniser", language ?? "pt")} (or another language)`;
+export function localTranscriptionFix(error: unknown, language: string | undefined): string {
+  return knownFix(error) ?? `${addFix("recogniser", language ?? "pt")} (or another language)`;
 }
 
 /** The fix if the model for a language is missing. @param tag such as `pt-BR` */
@@ -64,8 +56,8 @@ export function addFix(job: "voice" | "recogniser", tag: string): string {
   return commandToAdd(job, tag) ?? `ringport models add NAME, with a ${job} for ${tag} of sherpa-onnx's releases`;
 }
 
-/** The fix if the speech process, not a model, is at fault. */
-function processFix(reason: string): string | undefined {
-  if (/--allow-run/.test(reason)) return DENO_REMEDY;
-  return /the engine is not installed|cannot load its engine/.test(reason) ? ENGINE_COMMAND : undefined;
+/** The fix that an error carries, as a finding shows it. */
+function knownFix(error: unknown): string | undefined {
+  const fix = fixOf(error);
+  return fix === undefined ? undefined : obstacleFix({ fix });
 }

@@ -1,3 +1,5 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verdict } from "../../../adapters/cli/doctor/doctor.ts";
 import { broken, missing, works } from "../../../adapters/cli/doctor/finding.ts";
@@ -10,7 +12,13 @@ import {
   voicesFix,
 } from "../../../adapters/cli/doctor/speech-fixes.ts";
 import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
-import { engineObstacle } from "../../../adapters/neural/engine-package.ts";
+import { type EnginePackage, engineObstacle } from "../../../adapters/neural/engine-package.ts";
+import { LocalTranscriptionFailed, SpeechProcessFault } from "../../../adapters/neural/fixable-fault.ts";
+import { readModelFolder } from "../../../adapters/neural/model-folder.ts";
+import { failureOf } from "../../../adapters/neural/speech-process.ts";
+import { usableRecogniser } from "../../../adapters/neural/usable-recogniser.ts";
+import { SpeechFailed } from "../../../src/ports/speech.ts";
+import { toneModels } from "../../support/tone-models.ts";
 
 const ENGINE = /^npm install --prefix \.\/data sherpa-onnx-node/;
 
@@ -37,27 +45,37 @@ describe("a machine without voices", () => {
 });
 
 test("a speech process that Deno may not start needs a permission, not a package", () => {
-  const reason = "the speech process cannot be started: Deno needs --allow-run";
-  expect(neuralFix(reason)).toBe("start Deno with --allow-run=deno, or -A");
-  expect(localTranscriptionFix(reason, "pt")).toBe("start Deno with --allow-run=deno, or -A");
+  const { reason, fix } = failureOf(new Error('Requires run access to "/bin/deno", run again with --allow-run'));
+  expect(reason).toBe("cannot be started: Deno needs --allow-run=deno");
+  const fault = new SpeechFailed("no speech", { cause: new SpeechProcessFault(`the speech process ${reason}`, fix) });
+  expect(neuralFix(fault)).toBe("start Deno with --allow-run=deno, or -A");
+  expect(localTranscriptionFix(new LocalTranscriptionFailed(reason, fix), "pt")).toBe(neuralFix(fault));
+  expect(failureOf(new Error("spawn ENOMEM"))).toEqual({ reason: "cannot be started: spawn ENOMEM" });
+  expect(neuralFix(new Error("Deno needs --allow-run"))).toMatch(/^ringport models list/);
 });
 
 test("an obstacle of the engine has its own fix", () => {
   expect(obstacleFix(engineObstacle([])!)).toMatch(ENGINE);
-  expect(obstacleFix({ reason: "cannot be started", fix: "start Deno with -A" })).toBe("start Deno with -A");
+  expect(obstacleFix({ fix: "start Deno with -A" })).toBe("start Deno with -A");
 });
 
-test("local transcription has the fix for its fault", () => {
-  expect(localTranscriptionFix("there is no recogniser in /models (recognisers: none)", "es-MX")).toBe(
+test("local transcription has the fix for its fault", async () => {
+  const faultOf = (packages: readonly EnginePackage[], folder: string) =>
+    usableRecogniser({ packages: () => packages }, folder, undefined).catch((error: unknown) => error);
+  const installed: readonly EnginePackage[] = [{ name: "sherpa-onnx", path: "" }];
+  const models = toneModels();
+  expect(localTranscriptionFix(await faultOf(installed, "/models"), "es-MX")).toBe(
     "ringport models add es (or another language)",
   );
-  expect(
-    localTranscriptionFix(
-      "local transcription cannot be used: the engine is not installed; to fix it, run: …",
-      undefined,
-    ),
-  ).toMatch(ENGINE);
-  expect(localTranscriptionFix("there are 2; choose one with RINGPORT_TRANSCRIPTION_MODEL: a, b", undefined)).toBe(
+  const fault = await faultOf([], models);
+  expect(localTranscriptionFix(fault, undefined)).toMatch(ENGINE);
+  expect(fault).toMatchObject({
+    message: expect.stringMatching(/: the engine is not installed; to fix it, run: npm install/),
+    reason: "local transcription cannot be used: the engine is not installed",
+  });
+  const [recogniser = ""] = (await readModelFolder(models)).recognisers.map(({ name }) => name);
+  cpSync(join(models, recogniser), join(models, `${recogniser}-2`), { recursive: true });
+  expect(localTranscriptionFix(await faultOf(installed, models), undefined)).toBe(
     "set RINGPORT_TRANSCRIPTION_MODEL to one of them",
   );
 });

@@ -14,6 +14,7 @@ import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_DATA } from "../../../adapters/defaults/data-folder.ts";
 import { type EnginePackage, enginePackages } from "../../../adapters/neural/engine-package.ts";
+import { fixOf } from "../../../adapters/neural/fixable-fault.ts";
 import { naturalRemedy, neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
 import type { SpeechProcesses, SpeechProcessesOptions } from "../../../adapters/neural/speech-processes.ts";
@@ -233,6 +234,17 @@ it("without the engine no voice is listed, and transcription names the fix", asy
   );
   expect(processes.count).toBe(0);
 });
+
+it("a text fails with the fix if the engine cannot be loaded", async () => {
+  const processes = testProcesses({ packages: () => [{ name: "sherpa-onnx", path: "/nowhere/sherpa-onnx.js" }] });
+  const speech = neuralSpeech({ folder: toneModels(), processes });
+  const [voice] = await speech.voices();
+  const spoken = Array.fromAsync(speech.speak("One.", voice!.id, new AbortController().signal));
+  const fault = await spoken.catch((error: unknown) => error);
+  expect(fault).toMatchObject({ message: expect.stringMatching(/^the speech process cannot load its engine: /) });
+  expect(fixOf(fault)).toMatch(/^run: npm install/);
+  processes.close();
+}, 60_000);
 
 it.each(["node_modules", join(DEFAULT_DATA, "node_modules")])("the engine is found in %s of a folder", (place) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "engine-")));
