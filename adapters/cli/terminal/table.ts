@@ -48,7 +48,10 @@ export function printRows(columns: readonly ListColumn[], rows: readonly (readon
   else for (const line of fitTable(columns, rows, terminalColumns())) print(line);
 }
 
-/** Fits a table into this width: drops columns, then cuts cells; a last line names the dropped columns. */
+/**
+ * Fits a table into this width: drops columns, then cuts cells; if that is not enough, long cells of the first column, which are
+ * names, have a line of their own. A last line names the dropped columns.
+ */
 export function fitTable(
   columns: readonly ListColumn[],
   rows: readonly (readonly string[])[],
@@ -61,18 +64,25 @@ export function fitTable(
   const optionalIndexes = [...columnIndexes].filter((i) => columns[i]?.dropOrder !== undefined);
   optionalIndexes.sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
   for (const i of optionalIndexes) if (total() > width) columnIndexes.delete(i);
-  for (const i of columnIndexes) {
+  const indexes = [...columnIndexes];
+  const [nameIndex = 0, ...otherIndexes] = indexes;
+  const nameWidth = widths[nameIndex] ?? 0;
+  const cuttable = indexes.filter((i) => columns[i]?.cut).map((i) => Math.max(0, (widths[i] ?? 0) - MIN_CELL_WIDTH));
+  const isTooWide = total() - cuttable.reduce((sum, width) => sum + width, 0) > width;
+  if (isTooWide && otherIndexes.length > 0) widths[nameIndex] = Math.max(MIN_CELL_WIDTH, nameWidth - (total() - width));
+  for (const i of indexes) {
     const excess = total() - width;
     if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(MIN_CELL_WIDTH, (widths[i] ?? 0) - excess);
   }
-  const indexes = [...columnIndexes];
   const cellWidths = indexes.map((i) => widths[i] ?? 0);
-  const lines = cells.map((row, rowIndex) => {
-    const shortenedCells = indexes.map((i) => {
-      const cell = shortenedRow(row[i] ?? "", widths[i] ?? 0);
+  const lines = cells.flatMap((row, rowIndex) => {
+    const [name = "", ...others] = indexes.map((i) => {
+      const cell = i === nameIndex && !columns[i]?.cut ? (row[i] ?? "") : shortenedRow(row[i] ?? "", widths[i] ?? 0);
       return rowIndex === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
     });
-    return padRow(shortenedCells, cellWidths).trimEnd();
+    if (columnsOf(name) <= (widths[nameIndex] ?? 0)) return [padRow([name, ...others], cellWidths).trimEnd()];
+    const rest = padRow(["", ...others], cellWidths).trimEnd();
+    return rest === "" ? [name] : [name, rest];
   });
   const droppedHeads = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
   if (droppedHeads.length === 0) return lines;

@@ -45,6 +45,23 @@ describe("a list of calls", () => {
     expect(row).toMatch(/^vits-piper-pt_BR-faber-medium +pt-BR +available +pt-BR-20 +MIT$/);
   });
 
+  test("gives a long name of a model a line of its own on narrow terminals", () => {
+    const longName = `sherpa-onnx-${"n".repeat(60)}`;
+    const cells = ["de,en", "available", "(transcribes)", "about 63 MB", "about 330 MB", "Apache-2.0"];
+    const lines = fitTable(
+      MODEL_COLUMNS,
+      [
+        ["short", ...cells],
+        [longName, ...cells],
+      ],
+      80,
+    );
+    expect(maxLength(lines)).toBeLessThanOrEqual(80);
+    expect(lines[1]).toMatch(/^short +de,en +Apache-2\.0$/);
+    expect(lines[2]).toBe(longName);
+    expect(lines[3]).toBe(lines[1]?.replace("short", "     "));
+  });
+
   test("leaves out columns on narrow terminals, and names them", () => {
     const lines = fitTable(columns, rows, 40);
     expect(lines[1]).toBe("call_01  instance_not_linked [31m");
