@@ -3,34 +3,8 @@ import { conversionOf } from "../../src/audio/conversion.ts";
 import { mp3InWav } from "../../src/audio/mp3/mp3-in-wav.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import { Mp3Decoder } from "./mp3-decoder.ts";
+import { type DecodedPiece, decodedPieces, type PieceDecoder } from "./piece-decoder.ts";
 import { WavPieces } from "./wav-pieces.ts";
-
-/** The samples of one piece of a file. */
-export interface DecodedPiece {
-  readonly samples: Int16Array;
-  /** Sample rate, Hz. */
-  readonly sampleRate: number;
-}
-
-/** The last samples of a file, and its properties. */
-export interface FileEnd {
-  /** The last samples. */
-  readonly pieces: readonly DecodedPiece[];
-  /** Properties of the file, except its length. */
-  readonly facts: Omit<AudioFacts, "durationMs">;
-}
-
-/** The decoder of one file. */
-export interface PieceDecoder {
-  /**
-   * Takes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is
-   * for the sender of the file.
-   */
-  push(bytes: Uint8Array): readonly DecodedPiece[];
-  /** Called once after the last bytes. */
-  finish(): FileEnd;
-  close(): void;
-}
 
 /** Limits that stop {@link forEachPiece} before the end of the file. */
 export interface PieceLimits {
@@ -38,9 +12,6 @@ export interface PieceLimits {
   readonly maxCpuMs: number;
   isCancelled(): boolean;
 }
-
-/** Maximum number of bytes decoded between two checks of the limits: at most a few milliseconds of work. */
-const MAX_PIECE_BYTES = 16 * 1024;
 
 /**
  * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `isCancelled` between
@@ -55,15 +26,14 @@ export async function forEachPiece(
   const startedAt = cpuMs();
   const decoder = await decoderOf(file, format);
   try {
-    for (let offset = 0; offset < file.length && !limits.isCancelled(); offset += MAX_PIECE_BYTES) {
-      for (const piece of decoder.push(file.subarray(offset, offset + MAX_PIECE_BYTES))) visit(piece);
-      if (cpuMs() - startedAt > limits.maxCpuMs) {
+    const allPieces = decodedPieces(decoder, file, () => limits.isCancelled());
+    for (;;) {
+      const { done, value } = allPieces.next();
+      if (done) return value;
+      for (const piece of value) visit(piece);
+      if (cpuMs() - startedAt > limits.maxCpuMs)
         throw new Error(`the audio takes more than ${limits.maxCpuMs / 1000} s to decode`);
-      }
     }
-    const { pieces, facts } = decoder.finish();
-    for (const piece of pieces) visit(piece);
-    return facts;
   } catch (error) {
     if (!(error instanceof AudioFormatError) || error.kind !== "unsupported") throw error;
     throw new Error(`${error.message}: ${conversionOf("WAV")}`, { cause: error });

@@ -1,9 +1,9 @@
 import { audioStart } from "../../src/audio/sniffing/audio-start.ts";
 import { tagsAtEnd } from "../../src/audio/sniffing/file-tags.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
-import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
 import { Mp3Decoding } from "./mp3-decoding.ts";
 import { Mp3Mix } from "./mp3-mix.ts";
+import type { DecodedPiece, FileEnd, PieceDecoder } from "./piece-decoder.ts";
 
 /** The byte range of an MP3 in a file. */
 export interface Mp3Range {

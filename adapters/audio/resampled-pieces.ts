@@ -1,6 +1,6 @@
 import { concatPcm } from "../../src/audio/samples/pcm.ts";
 import { Resampler } from "../../src/audio/samples/resample.ts";
-import type { DecodedPiece } from "./audio-pieces.ts";
+import type { DecodedPiece } from "./piece-decoder.ts";
 
 /** True if the samples are all of their memory, and no other thread shares it. */
 const isWhole = (samples: Int16Array): samples is Int16Array<ArrayBuffer> =>

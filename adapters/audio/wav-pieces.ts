@@ -4,7 +4,7 @@ import { tagsAtEnd } from "../../src/audio/sniffing/file-tags.ts";
 import { WavDecoder } from "../../src/audio/wav/wav.ts";
 import { waveIn } from "../../src/audio/wav/wav-chunks.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
-import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
+import type { DecodedPiece, FileEnd, PieceDecoder } from "./piece-decoder.ts";
 
 /** Decodes one WAV file piece by piece, skipping anything before its header and the tags after it. */
 export class WavPieces implements PieceDecoder {

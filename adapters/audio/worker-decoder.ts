@@ -4,6 +4,7 @@ import { mp3InWav } from "../../src/audio/mp3/mp3-in-wav.ts";
 import { sniff } from "../../src/audio/sniffing/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { AudioWorkers } from "./audio-jobs.ts";
+import { decodedPieces } from "./piece-decoder.ts";
 import { ResampledPieces } from "./resampled-pieces.ts";
 import { WavPieces } from "./wav-pieces.ts";
 
@@ -53,11 +54,9 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
 function decodedWav(file: Uint8Array, sampleRate: number): Int16Array | undefined {
   try {
     if (mp3InWav(file) !== undefined) return undefined;
-    const wav = new WavPieces(file);
-    const pieces = new ResampledPieces(sampleRate);
-    for (const piece of wav.push(file)) pieces.push(piece);
-    for (const piece of wav.finish().pieces) pieces.push(piece);
-    const samples = pieces.finish();
+    const resampled = new ResampledPieces(sampleRate);
+    for (const pieces of decodedPieces(new WavPieces(file), file)) for (const piece of pieces) resampled.push(piece);
+    const samples = resampled.finish();
     return samples.length > 0 ? samples : undefined;
   } catch {
     return undefined;

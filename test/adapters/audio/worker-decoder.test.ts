@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AudioWorkers } from "../../../adapters/audio/audio-jobs.ts";
+import { decodeJob } from "../../../adapters/audio/decode-job.ts";
 import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
@@ -34,3 +35,24 @@ test.each(["inspect", "decode"] as const)(
     expect(turns).toBeGreaterThanOrEqual(10);
   },
 );
+
+test("a short WAV file is decoded without a worker, to the same samples", async () => {
+  const file = toneWav({ sampleRate: 11_025, ms: 2_500 });
+  const workers: AudioWorkers = {
+    run() {
+      throw new Error("a worker got the file");
+    },
+  };
+  const samples = await workerDecoder(workers).decode(file, 16_000);
+  const input = {
+    kind: "decode",
+    file: file.slice().buffer,
+    format: "wav",
+    sampleRate: 16_000,
+    maxCpuMs: 60_000,
+  } as const;
+  let workerSamples: ArrayBuffer | undefined;
+  await decodeJob(input, { isCancelled: () => false, emit: (buffer) => (workerSamples = buffer) });
+  expect(samples.length).toBeGreaterThan(39_000);
+  expect(samples).toEqual(new Int16Array(workerSamples ?? new ArrayBuffer()));
+});
