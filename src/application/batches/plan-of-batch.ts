@@ -1,7 +1,10 @@
+import { nextTurn } from "../../base/turn-budget.ts";
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
 import { targetHours } from "../../domain/batches/target-time.ts";
 import { protectionInForce } from "../../domain/dialling-rules/number-protection.ts";
 import { linesInForce } from "../../domain/instances/queue-capacity.ts";
+import { phoneKeyOf } from "../../domain/numbers/number-forms.ts";
+import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { batchProtection } from "./batch-hours.ts";
@@ -12,6 +15,11 @@ type PlanContext = Pick<Context, "policy" | "storage" | "system" | "telephony">;
 
 /** Maximum number of calls and of invalid rows in a plan. */
 const MAX_LISTED = 1_000;
+/** Number of calls that are read at once for their numbers, and maximum number of these reads. */
+const CALL_PAGE = 200;
+const MAX_CALL_PAGES = 5;
+/** Time before a gap in which the call that it follows was created, ms. */
+const CALL_AGE_MS = 3_600_000;
 /** Time from the dial to the answer, ms. */
 const RING_MS = 8_000;
 /** Length of a spoken character, ms. */
@@ -26,7 +34,7 @@ export async function planOf(
   batch: Batch,
   pages: () => AsyncIterable<readonly BatchTarget[]>,
 ): Promise<BatchPlan> {
-  const { system } = context;
+  const { storage, system } = context;
   const instances: PlannedInstance[] = [];
   const problems: { pointer: string; code: string; detail: string }[] = [];
   for (const [index, id] of batch.instanceIds.entries()) {
@@ -41,12 +49,14 @@ export async function planOf(
   const targets: Partial<Record<TargetStatus, number>> = {};
   const faults: RowFaults[] = [];
   const now = system.now();
+  const gapEnds = await gapEndsOf(storage, batch, now);
   for await (const page of pages())
     for (const target of page) {
       const { status, row, position, phone } = target;
       targets[status] = (targets[status] ?? 0) + 1;
       if (target.faults && faults.length < MAX_LISTED) faults.push({ row, position, phone, faults: target.faults });
-      if (status === "WAITING") times.add(target, Math.max(now, target.nextAttemptAt ?? 0));
+      if (status === "WAITING")
+        times.add(target, Math.max(now, target.nextAttemptAt ?? 0, gapEnds.get(target.phoneKey ?? "") ?? 0));
     }
   await times.plan();
   const { startsAt, endsAt, calls } = times;
@@ -54,6 +64,32 @@ export async function planOf(
     ...{ targets, faults, problems, instances: times.instances, startsAt, endsAt },
     ...{ callMs, callMsSource: source, calls },
   };
+}
+
+/**
+ * Ends of the gaps after calls outside of the batch, by `phoneKeyOf`, ms since 1970-01-01 UTC. Only the user's newest calls
+ * are read: a query for each number would take too long.
+ */
+async function gapEndsOf(
+  { calls }: Pick<Storage, "calls">,
+  { id: planned, userId, gapMs }: Batch,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const ends = new Map<string, number>();
+  const createdAfter = now - gapMs - CALL_AGE_MS;
+  let after: string | undefined;
+  for (let pages = 0; gapMs > 0 && pages < MAX_CALL_PAGES; pages++) {
+    const page = await calls.list(userId, { createdAfter }, { limit: CALL_PAGE, after });
+    for (const { batchId, targetPhone, endedAt } of page) {
+      const key = phoneKeyOf(targetPhone);
+      // Only the last call to a number counts, and it comes first.
+      if (!ends.has(key)) ends.set(key, batchId === planned ? 0 : Math.min(endedAt ?? now, now) + gapMs);
+    }
+    after = page.at(-1)?.id;
+    if (page.length < CALL_PAGE) break;
+    await nextTurn();
+  }
+  return ends;
 }
 
 async function plannedInstance(

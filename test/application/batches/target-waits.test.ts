@@ -88,7 +88,15 @@ describe("a waiting target", () => {
     await callees.wait(30);
     const [call] = await world.app.calls.list(ALICE);
     const targets = [NUMBER, ...CALLEE_NUMBERS].map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
-    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets, gapMs: 600_000 }));
+    const input = batchOf([instance.id], { targets, gapMs: 600_000 });
+    const plan = await world.app.batches.dryRun(ALICE, input);
+    const plannedAt = plan.calls.find(({ phone }) => phone === NUMBER)?.at;
+    expect([plan.calls.length, plan.startsAt, plannedAt]).toEqual([
+      ...[4, world.system.now(), call!.endedAt! + 600_000],
+    ]);
+    const ungapped = await world.app.batches.dryRun(ALICE, { ...input, gapMs: 0 });
+    expect(ungapped.calls[0]).toMatchObject({ phone: NUMBER, at: world.system.now() });
+    const { id } = await world.app.batches.create(ALICE, input);
     await callees.wait(1);
     expect((await waitsOf(world, id))[0]).toEqual({ reason: "gap", after: null, until: call!.endedAt! + 600_000 });
     const nextAttemptAt = world.system.now() + 60_000;
