@@ -14,7 +14,7 @@ export interface AgentCallLimits {
 /** Counts the replies and tokens of a call. */
 export class CallBudget {
   readonly #limits: AgentCallLimits;
-  #turns = 0;
+  #turnCount = 0;
   #tokens = 0;
 
   constructor(limits: AgentCallLimits) {
@@ -24,13 +24,13 @@ export class CallBudget {
   /** The limit that was reached, as a text for the operator; undefined if none was. */
   get exhausted(): string | undefined {
     const { turns, tokens } = this.#limits;
-    if (this.#turns >= turns) return `the agent was at its limit of ${turns} replies (maxTurns)`;
+    if (this.#turnCount >= turns) return `the agent was at its limit of ${turns} replies (maxTurns)`;
     return this.#tokens >= tokens ? `the agent was at its limit of ${tokens} tokens (maxTokens)` : undefined;
   }
 
   /** Counts a reply. */
   reply(): void {
-    this.#turns++;
+    this.#turnCount++;
   }
 
   /** Counts tokens. */

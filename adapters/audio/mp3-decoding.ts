@@ -32,9 +32,9 @@ export class Mp3Decoding {
   #padding = new EncoderPadding(undefined, 0);
   #info: Mp3Info | undefined;
   /** Number of frames since the info. */
-  #frames = 0;
+  #frameCount = 0;
   #isCutOff = false;
-  #faults = 0;
+  #faultCount = 0;
 
   private constructor(decoder: Mpg123, options: Mp3SplitterOptions) {
     this.#decoder = decoder;
@@ -52,7 +52,7 @@ export class Mp3Decoding {
 
   /** Number of broken frames. */
   get faults(): number {
-    return this.#faults;
+    return this.#faultCount;
   }
 
   /** True if frames are missing; known after {@link finish}. */
@@ -93,10 +93,10 @@ export class Mp3Decoding {
   #addFrame(bytes: Uint8Array, header: MpegHeader, audio: Mp3Audio[]): void {
     const isNewRate = this.#batchHeader !== undefined && this.#batchHeader.sampleRate !== header.sampleRate;
     if (isNewRate || this.#batch.length === BATCH_FRAMES) this.#decodeBatch(audio);
-    if (isNewRate && this.#frames > 0) this.#startFile(undefined, header);
+    if (isNewRate && this.#frameCount > 0) this.#startFile(undefined, header);
     this.#firstHeader ??= header;
     this.#batchHeader = header;
-    this.#frames++;
+    this.#frameCount++;
     this.#batch.push(bytes);
   }
 
@@ -111,13 +111,13 @@ export class Mp3Decoding {
   #startFile(info: Mp3Info | undefined, header: MpegHeader): void {
     this.#endFile();
     this.#info = info;
-    this.#frames = 0;
+    this.#frameCount = 0;
     this.#padding = new EncoderPadding(info, header.samples);
   }
 
   /** Ends the current file. An encoder may count one frame more than it writes. */
   #endFile(): void {
-    if (this.#info?.frames !== undefined && this.#frames < this.#info.frames - 1) this.#isCutOff = true;
+    if (this.#info?.frames !== undefined && this.#frameCount < this.#info.frames - 1) this.#isCutOff = true;
   }
 
   #decodeBatch(audio: Mp3Audio[]): void {
@@ -127,7 +127,7 @@ export class Mp3Decoding {
     this.#batch = [];
     const bytes = concatBytes(batch);
     const { channels, faults } = this.#decoder.decode(bytes);
-    this.#faults += faults;
+    this.#faultCount += faults;
     const decodedFrames = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
     const playedBytes = Math.round((bytes.length * decodedFrames) / batch.length);
     this.account.addPlayed(playedBytes);

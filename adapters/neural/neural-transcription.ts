@@ -68,10 +68,10 @@ class NeuralSession implements TranscriptionSession {
   readonly #turns: TimeSpan[] = [];
   #turnStartMs: number | undefined;
   #inFlight = 0;
-  #losses = 0;
+  #lossCount = 0;
   #reportedDropsMs = 0;
   #hasEnded = false;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
   #resolveClosing: () => void = () => {};
 
@@ -85,24 +85,24 @@ class NeuralSession implements TranscriptionSession {
   }
 
   push(samples: Int16Array, atMs: number): void {
-    if (this.#hasEnded || this.#closing) return;
+    if (this.#hasEnded || this.#closePromise) return;
     this.#audio.push(samples, atMs);
     this.#send();
   }
 
   commit(): void {
-    if (this.#hasEnded || this.#closing) return;
+    if (this.#hasEnded || this.#closePromise) return;
     this.#audio.commit();
     this.#send();
   }
 
   close(): Promise<void> {
-    this.#closing ??= new Promise<void>((resolve) => {
+    this.#closePromise ??= new Promise<void>((resolve) => {
       this.#resolveClosing = resolve;
       if (this.#hasEnded) resolve();
       else this.#finish();
     });
-    return this.#closing;
+    return this.#closePromise;
   }
 
   #finish(): void {
@@ -157,14 +157,14 @@ class NeuralSession implements TranscriptionSession {
   #reportFinal({ text, startS, endS }: HeardText): void {
     const turn = this.#turns.shift();
     if (this.#hasEnded || turn === undefined) return;
-    this.#losses = 0;
+    this.#lossCount = 0;
     this.#audio.markProcessed(turn);
     if (text !== "") {
       const startMs = atMs(turn.startMs, startS);
       const endMs = endS === undefined ? turn.endMs : Math.max(startMs, Math.min(turn.endMs, atMs(turn.startMs, endS)));
       this.events.push({ type: "final", text, startMs, endMs });
     }
-    if (this.#closing && this.#audio.turns === 0) this.#end();
+    if (this.#closePromise && this.#audio.turns === 0) this.#end();
   }
 
   /** Hands everything without a final text to another process. @returns false if too many were lost */
@@ -174,8 +174,8 @@ class NeuralSession implements TranscriptionSession {
     this.#turnStartMs = undefined;
     this.#inFlight = 0;
     if (this.#hasEnded) return false;
-    this.#losses++;
-    if (this.#losses > MAX_LOSSES) {
+    this.#lossCount++;
+    if (this.#lossCount > MAX_LOSSES) {
       this.#fail(`${MAX_LOSSES + 1} speech processes in a row ended before they had a text`);
       return false;
     }

@@ -63,7 +63,7 @@ export class WavWriter {
   #acceptedBytes = 0;
   #writtenBytes = 0;
   #file: FileHandle | undefined;
-  #writing: Promise<void> | undefined;
+  #writePromise: Promise<void> | undefined;
   /** True if no more samples are accepted. */
   #isClosed = false;
   /** True if writing has stopped. */
@@ -111,7 +111,7 @@ export class WavWriter {
   /** Resolves when all accepted samples are on the disk, or lost. Never rejects. */
   async flush(): Promise<void> {
     this.#handOver();
-    await this.#writing;
+    await this.#writePromise;
   }
 
   /** Accepts no more samples; resolves when the file is complete. Idempotent; never rejects. */
@@ -127,7 +127,7 @@ export class WavWriter {
     this.#buffer = undefined;
     this.#sampleCount = 0;
     this.#batchLength = this.#options.buffers.length;
-    this.#writing ??= this.#write();
+    this.#writePromise ??= this.#write();
   }
 
   /** Writes until no batch is left. */
@@ -138,7 +138,7 @@ export class WavWriter {
       const { code } = fault as { code?: unknown };
       this.#fail(code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "disk_failed", fault);
     }
-    this.#writing = undefined;
+    this.#writePromise = undefined;
   }
 
   async #writePending(): Promise<void> {

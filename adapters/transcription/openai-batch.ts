@@ -86,7 +86,7 @@ class BatchSession implements TranscriptionSession {
   readonly #turns: Turn[] = [];
   #pendingMs = 0;
   #currentWork: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(transcribe: Transcribe, sampleRate: number, closeMs: number, signal: AbortSignal) {
     this.#transcribe = transcribe;
@@ -98,7 +98,7 @@ class BatchSession implements TranscriptionSession {
   }
 
   push(samples: Int16Array, atMs: number): void {
-    if (this.#closing !== undefined || this.#signal.aborted) return;
+    if (this.#closePromise !== undefined || this.#signal.aborted) return;
     if (this.#length === 0) this.#startMs = atMs;
     this.#pieces.push(samples.slice());
     this.#length += samples.length;
@@ -119,8 +119,8 @@ class BatchSession implements TranscriptionSession {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#finish();
-    return this.#closing;
+    this.#closePromise ??= this.#finish();
+    return this.#closePromise;
   }
 
   async #finish(): Promise<void> {

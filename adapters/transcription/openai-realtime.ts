@@ -59,14 +59,14 @@ function protocolOf(
   sampleRate: number,
 ): LiveProtocol {
   const languages = typeof language === "string" ? [language] : (language ?? []);
-  const turnStart = dialect.turnBegins === undefined ? [] : [JSON.stringify(dialect.turnBegins)];
+  const turnStart = dialect.turnBeginMessage === undefined ? [] : [JSON.stringify(dialect.turnBeginMessage)];
   return {
     url,
     headers: { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
     secrets: [apiKey, ...Object.values(headers ?? {})],
     opening: [JSON.stringify(dialect.opening(model, languages, sampleRate))],
     audio: (samples, isFirst) => [...(isFirst ? turnStart : []), appendMessage(samples)],
-    commit: [JSON.stringify(dialect.turnEnds)],
+    commit: [JSON.stringify(dialect.turnEndMessage)],
     keepAlive: undefined,
     finish: [],
     reader: (listener) => new RealtimeReader(dialect, listener),

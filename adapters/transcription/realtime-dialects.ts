@@ -10,8 +10,8 @@ export interface RealtimeDialect {
   /** The message that requests the session. */
   opening(model: string, languages: readonly string[], sampleRate: number): object;
   /** Sent before the audio of a turn. */
-  readonly turnBegins: object | undefined;
-  readonly turnEnds: object;
+  readonly turnBeginMessage: object | undefined;
+  readonly turnEndMessage: object;
   /** Meanings of the messages, by type. */
   readonly meanings: ReadonlyMap<string, Meaning>;
   /** The member of a final message that holds its text. */
@@ -40,8 +40,8 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
         },
       },
     }),
-    turnBegins: undefined,
-    turnEnds: { type: "input_audio_buffer.commit" },
+    turnBeginMessage: undefined,
+    turnEndMessage: { type: "input_audio_buffer.commit" },
     meanings: new Map(
       Object.entries<Meaning>({
         "session.updated": "ready",
@@ -59,8 +59,8 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
     sampleRates: [16_000],
     path: "/realtime",
     opening: (model) => ({ type: "session.update", model }),
-    turnBegins: { type: "input_audio_buffer.commit" },
-    turnEnds: { type: "input_audio_buffer.commit", final: true },
+    turnBeginMessage: { type: "input_audio_buffer.commit" },
+    turnEndMessage: { type: "input_audio_buffer.commit", final: true },
     meanings: new Map(
       Object.entries<Meaning>({
         "session.created": "ready",

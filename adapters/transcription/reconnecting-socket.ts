@@ -42,7 +42,7 @@ export class ReconnectingSocket {
   readonly #listener: ReconnectListener;
   #socket: EngineSocket | undefined;
   #openedAt: number | undefined;
-  #attempts = 0;
+  #attemptCount = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -73,7 +73,7 @@ export class ReconnectingSocket {
 
   /** Resets the pause to its minimum, because the engine works. */
   resetPause(): void {
-    this.#attempts = 0;
+    this.#attemptCount = 0;
   }
 
   close(): void {
@@ -83,7 +83,7 @@ export class ReconnectingSocket {
   }
 
   #connect(): void {
-    this.#attempts++;
+    this.#attemptCount++;
     this.#socket = new EngineSocket(
       this.#url,
       { headers: this.#headers, connectMs: this.#timeouts.connectMs, settings: "RINGPORT_TRANSCRIPTION" },
@@ -109,8 +109,8 @@ export class ReconnectingSocket {
     }
     this.#listener.lost();
     if (this.#isClosed) return;
-    if (this.#attempts === ATTEMPTS_BEFORE_REPORT) this.#listener.unreachable(problem);
-    const doublings = Math.min(10, Math.max(0, this.#attempts - 1));
+    if (this.#attemptCount === ATTEMPTS_BEFORE_REPORT) this.#listener.unreachable(problem);
+    const doublings = Math.min(10, Math.max(0, this.#attemptCount - 1));
     this.#retry = setTimeout(() => this.#connect(), Math.min(MAX_RETRY_MS, this.#timeouts.retryMs * 2 ** doublings));
   }
 }

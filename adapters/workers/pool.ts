@@ -46,7 +46,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   readonly #slots = new Set<WorkerSlot>();
   readonly #queue = new RoundRobinQueue<PendingJob>();
   #lastId = 0;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
@@ -66,7 +66,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   ): AsyncGenerator<Jobs[K]["piece"], void> {
     const { signal } = options;
     signal?.throwIfAborted();
-    if (this.#closing) throw new PoolError("closed", "the worker pool is closed");
+    if (this.#closePromise) throw new PoolError("closed", "the worker pool is closed");
     if (this.#queue.size >= this.#maxWaiting) {
       throw new PoolError("overloaded", `${this.#queue.size} jobs are waiting for a worker; try again later`);
     }
@@ -107,8 +107,8 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
 
   /** Ends all workers; pending and running jobs fail. Resolves when the threads have exited. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   async #close(): Promise<void> {
@@ -143,7 +143,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
       () => this.#assign(),
       () => {
         this.#slots.delete(slot);
-        if (!this.#closing) this.#assign();
+        if (!this.#closePromise) this.#assign();
       },
     );
     this.#slots.add(slot);

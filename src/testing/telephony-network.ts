@@ -20,7 +20,7 @@ export class TestNetwork {
   readonly subject: ContractSubject;
   readonly #patienceMs: number;
   readonly #lines: Line[] = [];
-  #calls = 0;
+  #callCount = 0;
 
   constructor(subject: ContractSubject, patienceMs: number) {
     this.subject = subject;
@@ -59,7 +59,7 @@ export class TestNetwork {
     signal: AbortSignal = new AbortController().signal,
     from?: CallerId,
   ): Promise<PlacedCall> {
-    const callId = `call_contract_${++this.#calls}`;
+    const callId = `call_contract_${++this.#callCount}`;
     const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000, from }, signal);
     const playout = new Playout(leg.sampleRate);
     const recorder = new FrameRecorder();
@@ -153,13 +153,13 @@ export class CountingSource implements FrameSource {
   readsBeforeAnswer = 0;
   /** True if the test has seen the answer. */
   isAnswered: () => boolean = () => true;
-  #earlyReads = 0;
+  #earlyReadCount = 0;
 
   read(frame: Int16Array): number {
     this.frames++;
     this.lengths.add(frame.length);
     // The first frame may be read at the moment of the answer, before the test sees the event.
-    if (!this.isAnswered() && ++this.#earlyReads > 1) this.readsBeforeAnswer++;
+    if (!this.isAnswered() && ++this.#earlyReadCount > 1) this.readsBeforeAnswer++;
     frame.fill(0);
     return 0;
   }

@@ -29,8 +29,8 @@ export class CallingClient {
   readonly #number: number;
   readonly #network: Network;
   #chance: Chance;
-  #instances = 0;
-  #calls = 0;
+  #instanceCount = 0;
+  #callCount = 0;
   #instance: InstanceRecord | undefined;
   /** A call with a key, whose creation got no response. */
   #unconfirmedCall: CallRecord | undefined;
@@ -81,7 +81,7 @@ export class CallingClient {
   async #prepare(): Promise<InstanceRecord | undefined> {
     const { seed, database, journal } = this.#context;
     this.#instance ??= journal.instance(
-      `${database.name.toLowerCase()}-${seed}-${this.#number}-${this.#instances++}`,
+      `${database.name.toLowerCase()}-${seed}-${this.#number}-${this.#instanceCount++}`,
       this.#network,
     );
     const instance = this.#instance;
@@ -141,7 +141,7 @@ export class CallingClient {
 
   #newCall(instance: InstanceRecord, script: Script, withKey: boolean): CallRecord {
     const { journal, phones } = this.#context;
-    const number = `+1555${this.#number}${String(this.#calls++).padStart(6, "0")}`;
+    const number = `+1555${this.#number}${String(this.#callCount++).padStart(6, "0")}`;
     phones.add(number, script);
     const key = withKey ? `call-${number}` : undefined;
     return journal.call({ number, instance, script, messageMs: this.#chance.pick([100, 100, 600]), key });

@@ -79,7 +79,7 @@ export class RoundServer {
   }
 
   /** Restarts the first server, which now waits for the database. */
-  startAgain(): void {
+  restart(): void {
     void this.#runUntilReady(this.#database.env).then(
       (server) => {
         this.#standbys.push(server);

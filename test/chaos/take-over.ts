@@ -37,7 +37,7 @@ export async function takeOver(
     process.kill(first.pid, "SIGCONT");
   }
   await database.repair();
-  if (loss === "kill -9") server.startAgain();
+  if (loss === "kill -9") server.restart();
   await settle();
   const code = await Promise.race([first.exited, pause(END_MS)]);
   if (code === undefined)

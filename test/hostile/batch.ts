@@ -44,7 +44,7 @@ class Batch {
   readonly #system = new CountedSystem(SPEED);
   readonly #faults: string[] = [];
   readonly #seed: number;
-  #calls = 0;
+  #callCount = 0;
 
   constructor(seed: number, farEnd: FarEnd) {
     this.#seed = seed;
@@ -74,7 +74,7 @@ class Batch {
     await this.#farEnd.close();
     if (this.#system.pendingTimers !== 0) this.#faults.push(`${this.#system.pendingTimers} timers are pending`);
     const { messages, packets } = this.#corruption;
-    return { messages, packets, calls: this.#calls, faults: this.#faults };
+    return { messages, packets, calls: this.#callCount, faults: this.#faults };
   }
 
   #trunk({ uri }: LossyRelay, name: string, options: object): Telephony {
@@ -91,7 +91,7 @@ class Batch {
     const number = CORRUPTED_NUMBERS[Math.floor(this.#draw() * CORRUPTED_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
     await network.sleep(waitMs);
-    this.#calls++;
+    this.#callCount++;
     const dialledCall = await withTimeout(END_MS, network.call(line, number).catch(dialFault));
     if (dialledCall === TIMED_OUT)
       return void this.#faults.push(`the call to ${number} was neither dialled nor rejected`);

@@ -47,7 +47,7 @@ export class SoakedCall {
   #answeredAt = 0;
   #firstAt = 0;
   #lastAt = 0;
-  #frames = 0;
+  #frameCount = 0;
   readonly #audio = { expected: 0, received: 0 };
   #onClose: (code: number) => void = () => {};
 
@@ -128,7 +128,7 @@ export class SoakedCall {
 
   #checkAudio(): void {
     const now = performance.now();
-    if (this.#frames++ === 0) this.#firstAt = now;
+    if (this.#frameCount++ === 0) this.#firstAt = now;
     this.#lastAt = now;
   }
 
@@ -144,10 +144,10 @@ export class SoakedCall {
 
   /** Evaluates this connection, which has ended. */
   #countAudio(): void {
-    const expectedCount = this.#frames === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
+    const expectedCount = this.#frameCount === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
     this.#audio.expected += expectedCount;
-    this.#audio.received += this.#frames;
-    this.#frames = 0;
+    this.#audio.received += this.#frameCount;
+    this.#frameCount = 0;
   }
 
   #evaluate(): ReceivedCounts {

@@ -48,7 +48,7 @@ export class ChatConversation implements Conversation {
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
   /** Number of turns in a row whose words were lost. */
-  #lostTurns = 0;
+  #lostTurnCount = 0;
   /** The reply that is being prepared. */
   #preparedReply: PreparedReply | undefined;
   /** True if the agent has asked whether the callee is present since it last heard them. */
@@ -95,11 +95,11 @@ export class ChatConversation implements Conversation {
     }
     this.#hasAskedIfPresent = false;
     if (input.type === "unheard") {
-      if (++this.#lostTurns > MAX_LOST_TURNS) yield* this.#fail(input.detail);
+      if (++this.#lostTurnCount > MAX_LOST_TURNS) yield* this.#fail(input.detail);
       else yield* this.#sayAndListen(this.#phrases.sayAgain);
       return;
     }
-    this.#lostTurns = 0;
+    this.#lostTurnCount = 0;
     const { firstMessage, variables } = this.#brief;
     if (input.type === "begin" && firstMessage !== undefined) {
       yield* this.#firstMessage(fillPlaceholders(firstMessage ?? "", variables));

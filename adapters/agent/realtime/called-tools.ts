@@ -28,8 +28,8 @@ export class CalledTools {
    * Number of interruptions so far: the results of tools are followed by a reply only if no interruption came in
    * between.
    */
-  #interruptions = 0;
-  #steps = 0;
+  #interruptionCount = 0;
+  #stepCount = 0;
   /** Id of the tool call `transfer` that has no result yet. */
   #pendingTransferId = "";
   /** Message that the model leaves on a voicemail; undefined until the model decides to leave one. */
@@ -52,12 +52,12 @@ export class CalledTools {
 
   /** Handles an interruption: running tools continue, and the model gets their results without a new reply. */
   interrupt(): void {
-    this.#interruptions++;
+    this.#interruptionCount++;
   }
 
   /** Resets the limit on replies after input from the callee: the model may use tools again. */
   resetSteps(): void {
-    this.#steps = 0;
+    this.#stepCount = 0;
   }
 
   /** Carries out the tool calls of a response; returns true if there are any. */
@@ -74,7 +74,7 @@ export class CalledTools {
   }
 
   async #run(calledTools: readonly CalledTool[], hasSpoken: boolean): Promise<void> {
-    const interruptionsBefore = this.#interruptions;
+    const interruptionsBefore = this.#interruptionCount;
     for (const { action } of calledTools)
       if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
     const transfer = calledTools.find(({ action }) => action.do === "transfer");
@@ -83,7 +83,7 @@ export class CalledTools {
     if (!hasSpoken && calledTools.every(({ action }) => action.do === "run"))
       void this.#fillTime(results, interruptionsBefore);
     const { outputs, hangsUp } = await results;
-    const isInterrupted = interruptionsBefore !== this.#interruptions;
+    const isInterrupted = interruptionsBefore !== this.#interruptionCount;
     if (hangsUp && !isInterrupted && !transfer && !voicemail) {
       this.#reports.hangUp();
       return;
@@ -97,13 +97,13 @@ export class CalledTools {
     } else if (voicemail?.action.do === "leave_voicemail") {
       this.message = voicemail.action.text;
       this.#reports.emit({ type: "leave_voicemail" });
-    } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#steps >= MAX_STEPS - 1 });
+    } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#stepCount >= MAX_STEPS - 1 });
   }
 
   /** Asks the callee for a moment if the tools take long. */
   async #fillTime(results: Promise<unknown>, interruptionsBefore: number): Promise<void> {
     const takesLong = await isSlow(results, TOOL_WAIT_MS, this.#scope);
-    if (!takesLong || interruptionsBefore !== this.#interruptions) return;
+    if (!takesLong || interruptionsBefore !== this.#interruptionCount) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });
   }

@@ -48,7 +48,7 @@ export class RealtimeConversation implements AudioConversation {
   #format: AudioFormat | undefined;
   #hasAskedIfPresent = false;
   /** Set once the last reply has begun; with the reason, if it is a limit. */
-  #closing: { readonly detail?: string } | undefined;
+  #pendingClose: { readonly detail?: string } | undefined;
   /** True if a machine records the agent. */
   #leavesMessage = false;
   /** True if the agent has finished speaking. */
@@ -80,7 +80,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   get isClosing(): boolean {
-    return this.#closing !== undefined;
+    return this.#pendingClose !== undefined;
   }
 
   get hasEnded(): boolean {
@@ -113,7 +113,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   hear(audio: Uint8Array): void {
-    if (!this.#hasEnded && this.#closing === undefined) this.#link.send(audioAppend(audio));
+    if (!this.#hasEnded && this.#pendingClose === undefined) this.#link.send(audioAppend(audio));
   }
 
   key(digit: string): void {
@@ -136,7 +136,7 @@ export class RealtimeConversation implements AudioConversation {
   voicemail(): void {
     this.#leavesMessage = true;
     this.#hasEnded = false;
-    this.#closing = {};
+    this.#pendingClose = {};
     this.#link.send(NO_MORE_TURNS);
     this.#link.send(FORGET_AUDIO);
     this.#replies.expectTurn(false);
@@ -174,11 +174,11 @@ export class RealtimeConversation implements AudioConversation {
         this.#history.recordTurn(event.item, { startMs: event.atMs });
         this.#hasAskedIfPresent = false;
         this.#tools.resetSteps();
-        if (this.#closing === undefined) this.#emit({ type: "speech_started" });
+        if (this.#pendingClose === undefined) this.#emit({ type: "speech_started" });
         break;
       case "speech_stopped":
         this.#history.recordTurn(event.item, { endMs: event.atMs });
-        if (this.#closing !== undefined) break;
+        if (this.#pendingClose !== undefined) break;
         this.#emit({ type: "speech_stopped" });
         this.#replies.expectTurn(true);
         break;
@@ -214,9 +214,9 @@ export class RealtimeConversation implements AudioConversation {
     const response = this.#replies.begin(id);
     if (response === undefined || response.reply.continues) return;
     const { exhausted } = this.#budget;
-    if (exhausted !== undefined && this.#closing === undefined) this.#close(exhausted);
+    if (exhausted !== undefined && this.#pendingClose === undefined) this.#close(exhausted);
     else {
-      if (this.#closing === undefined) this.#budget.reply();
+      if (this.#pendingClose === undefined) this.#budget.reply();
       this.#emit({ type: "reply", to: response.reply.to });
     }
   }
@@ -231,7 +231,7 @@ export class RealtimeConversation implements AudioConversation {
     else if (response.reply.fillsTime) this.#replies.next();
     else {
       this.#link.recordSuccess();
-      if (this.#closing !== undefined) this.#hangUp();
+      if (this.#pendingClose !== undefined) this.#hangUp();
       else if (status !== "completed" || !this.#tools.carryOut(response)) {
         this.#emit({ type: "listen", forMs: IDLE_MS });
         this.#replies.next();
@@ -241,8 +241,8 @@ export class RealtimeConversation implements AudioConversation {
 
   /** Lets the model say goodbye, and hangs up. @param detail names the limit that was reached */
   #close(detail?: string): void {
-    if (this.#closing !== undefined || this.#hasEnded) return;
-    this.#closing = detail === undefined ? {} : { detail };
+    if (this.#pendingClose !== undefined || this.#hasEnded) return;
+    this.#pendingClose = detail === undefined ? {} : { detail };
     this.#link.send(NO_MORE_TURNS);
     this.#replies.expectTurn(false);
     this.#notify("[The call ends now. Say goodbye in one short sentence.]", { to: "silence", wordsOnly: true });
@@ -271,7 +271,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   #hangUp(): void {
-    this.#emit({ type: "hang_up", ...this.#closing });
+    this.#emit({ type: "hang_up", ...this.#pendingClose });
     this.#link.stopTimeout();
     this.#hasEnded = true;
     this.#leavesMessage = false;

@@ -24,7 +24,7 @@ export class ResultWriter {
   readonly #link: ReconnectingLink;
   readonly #replayHistory: () => void;
   #request: TextRequest | undefined;
-  #requests = 0;
+  #requestCount = 0;
 
   /** @param replayHistory sends the conversation so far to a connection that does not know it */
   constructor(brief: AgentBrief, link: ReconnectingLink, replayHistory: () => void) {
@@ -72,7 +72,7 @@ export class ResultWriter {
   async #writeText(instructions: string, signal: AbortSignal): Promise<string> {
     if (await this.#link.reopen()) this.#replayHistory();
     signal.throwIfAborted();
-    const id = `result_${++this.#requests}`;
+    const id = `result_${++this.#requestCount}`;
     let stop = (): void => {};
     try {
       return await new Promise<string>((resolve, reject) => {

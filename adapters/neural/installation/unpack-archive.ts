@@ -119,7 +119,7 @@ class UnpackedTree {
   readonly #open: typeof open;
   readonly #links: { readonly path: string; readonly target: string; readonly isHardLink: boolean }[] = [];
   #topFolder: string | undefined;
-  #files = 0;
+  #fileCount = 0;
 
   constructor(root: string, limits: UnpackLimits, openFile: typeof open) {
     this.#root = root;
@@ -132,7 +132,7 @@ class UnpackedTree {
     const parts = partsOf(name);
     // macOS keeps attributes of files in separate files.
     if (parts.length === 0 || parts.at(-1)?.startsWith("._")) return body.cancel();
-    if (++this.#files > this.#limits.files)
+    if (++this.#fileCount > this.#limits.files)
       throw new InstallFault(`it has more than ${this.#limits.files} files; a model of that kind is not installed`);
     this.#checkTopFolder(parts, type);
     const path = parts.join("/");

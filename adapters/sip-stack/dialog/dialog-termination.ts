@@ -36,7 +36,7 @@ export class DialogTermination {
   readonly #context: AgentContext;
   readonly #bye: Bye;
   readonly #releaseFlow: () => void;
-  #retries = 0;
+  #retryCount = 0;
   #usesInviteHop = false;
   #cancelRetry = (): void => {};
 
@@ -97,7 +97,7 @@ export class DialogTermination {
   }
 
   #retryLater(reason: string, retryAfterMs: number): void {
-    const pauseMs = RETRY_PAUSES_MS[this.#retries++];
+    const pauseMs = RETRY_PAUSES_MS[this.#retryCount++];
     if (pauseMs === undefined || this.#context.isClosed) {
       this.#giveUp(reason);
       return;

@@ -54,8 +54,8 @@ export class DialogUsage {
   #answer: string | undefined;
   #isFromUpdate = false;
   #methods: readonly string[] = [];
-  #confirmed = false;
-  #closed = false;
+  #isConfirmed = false;
+  #isClosed = false;
 
   constructor(
     context: AgentContext,
@@ -138,8 +138,8 @@ export class DialogUsage {
 
   /** Starts the timers, because the call continues in this dialog. */
   confirm(response: SipResponse): void {
-    if (this.#closed) return;
-    this.#confirmed = true;
+    if (this.#isClosed) return;
+    this.#isConfirmed = true;
     if (this.#usesTimers) this.timer.restart(termsOfAnswer(response.headers));
     if (this.#sdp !== undefined) this.#hold.set(putsOnHold(this.#sdp));
   }
@@ -147,7 +147,7 @@ export class DialogUsage {
   /** Takes the peer's new session description. */
   takeDescription(sdp: string): void {
     this.#sdp = sdp;
-    if (this.#confirmed) this.#hold.set(putsOnHold(sdp));
+    if (this.#isConfirmed) this.#hold.set(putsOnHold(sdp));
     else this.#isFromUpdate = true;
   }
 
@@ -177,7 +177,7 @@ export class DialogUsage {
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {
-      if (!this.#closed) this.renegotiation.takeAck(request);
+      if (!this.#isClosed) this.renegotiation.takeAck(request);
     } else if (!this.dialog.isInOrder(request)) this.#reply(transaction, 500);
     else {
       this.#learnMethods(request);
@@ -194,7 +194,7 @@ export class DialogUsage {
 
   /** Stops the timers, and ignores responses to pending requests. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.timer.stop();
     this.#hold.stop();
     this.#referrals.stop();
@@ -207,8 +207,8 @@ export class DialogUsage {
 
   #dispatch(transaction: IncomingRequest): void {
     const { method, headers } = transaction.request;
-    if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
-    else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
+    if (this.#isClosed && method !== "BYE") this.#reply(transaction, 481);
+    else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#isConfirmed);
     else if (method === "INFO") this.#takeInfo(transaction);
     else if (method === "NOTIFY") {
       const { status, headers: fields } = this.#referrals.receiveNotify(transaction.request);
@@ -236,7 +236,7 @@ export class DialogUsage {
 
   /** Applies a refresh by the peer. One without Session-Expires ends the peer's timer, but not our timer. */
   #refreshed(terms: SessionTerms | undefined): void {
-    if (!this.#confirmed || !this.#usesTimers) return;
+    if (!this.#isConfirmed || !this.#usesTimers) return;
     this.timer.restart(terms ?? (this.timer.terms?.isRefresher === true ? this.timer.terms : undefined));
   }
 

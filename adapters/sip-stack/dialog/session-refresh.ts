@@ -17,7 +17,7 @@ const RETRY_MS = 10_000;
 export class SessionRefresh {
   readonly #context: AgentContext;
   readonly #usage: DialogUsage;
-  #updateRefused = false;
+  #isUpdateRefused = false;
   #minSeS = 0;
   #isRunning = false;
 
@@ -39,7 +39,7 @@ export class SessionRefresh {
     ];
     if (this.#minSeS > 0) headers.push(["Min-SE", String(this.#minSeS)]);
     this.#isRunning = true;
-    if (this.#usage.allows("UPDATE") && !this.#updateRefused) {
+    if (this.#usage.allows("UPDATE") && !this.#isUpdateRefused) {
       this.#send("UPDATE", { headers, contact: true });
       return;
     }
@@ -89,7 +89,7 @@ export class SessionRefresh {
       this.#minSeS = minSeS;
       timer.refreshIn(0);
     } else if (method === "UPDATE" && (status === 405 || status === 501)) {
-      this.#updateRefused = true;
+      this.#isUpdateRefused = true;
       timer.refreshIn(0);
     } else timer.refreshIn(status === 491 ? this.#context.glareDelayMs() : RETRY_MS);
   }

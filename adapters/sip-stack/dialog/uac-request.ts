@@ -48,8 +48,8 @@ export class UacRequest {
   #digest: DigestAuthentication;
   #request: SipRequest | undefined;
   #transaction: OutgoingRequest | undefined;
-  #attempts = 0;
-  #cancelled = false;
+  #attemptCount = 0;
+  #isCancelled = false;
   #isFlowLost = false;
   #refusal: ChallengeRefusal | undefined;
   #isUnanswered = false;
@@ -89,7 +89,7 @@ export class UacRequest {
    * then no report follows.
    */
   cancel(reason?: string): boolean {
-    this.#cancelled = true;
+    this.#isCancelled = true;
     this.#cancelRetry();
     this.#transaction?.cancel(reason);
     return this.#transaction !== undefined;
@@ -97,7 +97,7 @@ export class UacRequest {
 
   /** Ignores all later responses. */
   abandon(): void {
-    this.#cancelled = true;
+    this.#isCancelled = true;
     this.#transaction?.abandon();
     this.#listener.abandoned?.();
   }
@@ -108,7 +108,7 @@ export class UacRequest {
     this.#digest.authorize(request);
     this.#request = request;
     const usesFallback = this.#isFlowLost && fallback !== undefined;
-    const attempt = ++this.#attempts;
+    const attempt = ++this.#attemptCount;
     const transaction = this.#context.transactions.request(request, usesFallback ? fallback : to, {
       maySend: this.#listener.maySend,
       prepare: (copy, flow, sentBy) => {
@@ -133,7 +133,7 @@ export class UacRequest {
         else this.#end(response, () => this.#listener.final(response, flow));
       },
       failed: (fault) => {
-        if (this.#cancelled || usesFallback || fallback === undefined || fault.fault !== "closed") {
+        if (this.#isCancelled || usesFallback || fallback === undefined || fault.fault !== "closed") {
           this.#end(fault, () => this.#listener.failed(fault));
           return;
         }
@@ -141,16 +141,16 @@ export class UacRequest {
         this.send();
       },
     });
-    if (attempt !== this.#attempts) return;
+    if (attempt !== this.#attemptCount) return;
     if (this.#transaction?.isUnanswered === true) this.#isUnanswered = true;
     this.#transaction = transaction;
   }
 
   /** @param report calls the listener if no other request follows */
   #end(result: SipResponse | TransportError, report: () => void): void {
-    const pauseMs = this.#cancelled ? undefined : this.#listener.retry?.(result);
+    const pauseMs = this.#isCancelled ? undefined : this.#listener.retry?.(result);
     if (pauseMs instanceof Promise)
-      void pauseMs.then((ms) => (this.#cancelled || ms === undefined ? report() : this.#restart(ms)));
+      void pauseMs.then((ms) => (this.#isCancelled || ms === undefined ? report() : this.#restart(ms)));
     else if (pauseMs === undefined) report();
     else this.#restart(pauseMs);
   }
@@ -172,7 +172,7 @@ export class UacRequest {
   #answersChallenge(response: SipResponse, flow: Flow): boolean {
     const { status } = response;
     if (status < 300) this.#recordAcceptance(flow);
-    if (this.#cancelled || (status !== 401 && status !== 407)) return false;
+    if (this.#isCancelled || (status !== 401 && status !== 407)) return false;
     const { digest, trusts } = this.#context.options;
     const trustsNewRealms = !this.#isInvite || !digest.knownRealms.hasAccepted(addressAndPort(flow.remote));
     this.#refusal =

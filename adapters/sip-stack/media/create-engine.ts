@@ -49,7 +49,7 @@ class RespawningWorker implements MediaEngine {
   #thread: MediaEngine | undefined;
   /** Time of the next attempt to start a worker; Infinity during an attempt. */
   #retryAt = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor(system: System, logger: Logger, entry: URL | undefined) {
     this.#system = system;
@@ -61,7 +61,7 @@ class RespawningWorker implements MediaEngine {
   async ready(): Promise<WorkerEngine | undefined> {
     const previous = this.#worker;
     const worker = await previous;
-    if (worker?.isAlive || this.#closed) return worker;
+    if (worker?.isAlive || this.#isClosed) return worker;
     if (previous !== undefined && worker === undefined) {
       this.#retry();
       return undefined;
@@ -83,7 +83,7 @@ class RespawningWorker implements MediaEngine {
     this.#retryAt = Number.POSITIVE_INFINITY;
     void this.#start().then((worker) => {
       if (worker === undefined) return;
-      if (this.#closed) void worker.close();
+      if (this.#isClosed) void worker.close();
       else this.#worker = Promise.resolve(worker);
     });
   }
@@ -95,14 +95,14 @@ class RespawningWorker implements MediaEngine {
       try {
         return await worker.open(options, listener, deadlines);
       } catch (fault) {
-        if (worker.isAlive || this.#closed) throw fault; // otherwise the worker died while this call was being opened
+        if (worker.isAlive || this.#isClosed) throw fault; // otherwise the worker died while this call was being opened
       }
     }
     return await this.#openInThread(options, listener, deadlines);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await Promise.all([this.#worker?.then((worker) => worker?.close()), this.#thread?.close()]);
   }
 
@@ -117,7 +117,7 @@ class RespawningWorker implements MediaEngine {
   }
 
   async #openInThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    if (this.#closed) throw new ClosedError("the media engine is closed");
+    if (this.#isClosed) throw new ClosedError("the media engine is closed");
     this.#thread ??= createThreadEngine({ system: this.#system });
     return await this.#thread.open(options, listener, deadlines);
   }

@@ -20,7 +20,7 @@ export class Reception {
   /** The sequence number that would confirm a jump; without it the packet was a stray. */
   #sequenceAfterJump = -1;
   /** Gaps: packets that arrived with others missing before them. */
-  #gaps = 0;
+  #gapCount = 0;
   #jitter = 0;
   #transit = 0;
   #hasTransit = false;
@@ -40,7 +40,7 @@ export class Reception {
     if (this.highestSequence < 0) return this.#begin(sequence);
     const ahead = (sequence - this.highestSequence) & 0xffff;
     if (ahead < MAX_DROPOUT) {
-      if (ahead > 1) this.#gaps++;
+      if (ahead > 1) this.#gapCount++;
       this.highestSequence += ahead;
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
       const isConfirmed = sequence === this.#sequenceAfterJump;
@@ -89,8 +89,8 @@ export class Reception {
    * look like losses.
    */
   get burstRatio(): number {
-    if (this.#gaps === 0 || this.lost <= 0) return 1;
-    return Math.max(1, (this.lost / this.#gaps) * (1 - this.lost / this.expected));
+    if (this.#gapCount === 0 || this.lost <= 0) return 1;
+    return Math.max(1, (this.lost / this.#gapCount) * (1 - this.lost / this.expected));
   }
 
   /** The fraction lost since the last call, in 1/256 (RFC 3550 appendix A.3). */

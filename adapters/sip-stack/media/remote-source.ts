@@ -52,7 +52,7 @@ export class RemoteSource implements SocketAddress {
   readonly pending: Uint8Array[] = [];
   readonly pendingLengths: number[] = [];
   /** True if packets of an ignored host have arrived. */
-  heardIgnoredHost = false;
+  hasHeardIgnoredHost = false;
   readonly #hosts: PeerHosts;
   readonly #isStrict: boolean;
   #negotiated: SocketAddress = { address: "", port: 0 };
@@ -153,7 +153,7 @@ export class RemoteSource implements SocketAddress {
     if (this.#isStrict && !isNegotiated) return this.#refuse();
     if (!isAuthentic && this.#isIgnored(address)) {
       if (this.#isPrevious(address, port, now)) return "foreign";
-      this.heardIgnoredHost = true;
+      this.hasHeardIgnoredHost = true;
       return this.#refuse();
     }
     if (packet.ssrc === this.#displacedStream.ssrc && isNext(packet.sequence, this.#displacedStream.sequence)) {

@@ -63,8 +63,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #isStarted = false;
-  #sending = false;
-  #closing: Promise<void> | undefined;
+  #isSending = false;
+  #closePromise: Promise<void> | undefined;
   /** The time of frames: exactly 20 ms from tick to tick, even if ticks are late. */
   #now = -1;
   #tickedAt = 0;
@@ -95,7 +95,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   configure(settings: StreamSettings): void {
-    if (this.#closing !== undefined) return;
+    if (this.#closePromise !== undefined) return;
     this.#settings = settings;
     this.#hosts.apply(settings);
     this.#watch.recordRenegotiation(settings.direction, this.#options.system.monotonic());
@@ -111,16 +111,16 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   start(): void {
-    if (this.#isStarted || this.#closing !== undefined) return;
+    if (this.#isStarted || this.#closePromise !== undefined) return;
     this.#isStarted = true;
     this.#outbound.onAnswer();
-    this.#inbound.source.heardIgnoredHost = false;
+    this.#inbound.source.hasHeardIgnoredHost = false;
     this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
     this.#sendNow();
   }
 
   async sendDigits(digits: string): Promise<void> {
-    if (this.#closing !== undefined) return;
+    if (this.#closePromise !== undefined) return;
     if (this.#settings !== undefined && this.#settings.telephoneEvent === undefined)
       throw new Error("the peer accepts no telephone-events");
     await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
@@ -143,17 +143,17 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
 
   evidence(): StreamEvidence {
     const { evidence } = this.#watch;
-    return this.#inbound.source.heardIgnoredHost ? { ...evidence, fromOtherHost: true } : evidence;
+    return this.#inbound.source.hasHeardIgnoredHost ? { ...evidence, fromOtherHost: true } : evidence;
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   /** @internal a datagram on the RTP port; it is modified and kept */
   datagram(bytes: Uint8Array, address: string, port: number): void {
-    if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (this.#settings === undefined || this.#closePromise !== undefined) return;
     if (!this.#isAllowed(address)) {
       this.#refusedPackets++;
       return;
@@ -178,7 +178,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
 
   /** @internal a datagram on the RTCP port, or RTCP on the RTP port */
   control(bytes: Uint8Array, address: string, port: number): void {
-    if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (this.#settings === undefined || this.#closePromise !== undefined) return;
     if (!this.#isAllowed(address)) {
       this.#refusedPackets++;
       return;
@@ -205,7 +205,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#isStalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#isStalled, this.#isStarted ? this.#sink : this.#earlySink);
-    if (this.#closing !== undefined) return;
+    if (this.#closePromise !== undefined) return;
     if (this.#isOverdue) {
       this.#outbound.pause();
       return;
@@ -215,7 +215,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       this.#outbound.pause();
       if (this.#isStarted && this.#inbound.source.target.port !== 0) this.#heldMs += FRAME_MS;
     }
-    if (this.#closing !== undefined) return;
+    if (this.#closePromise !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
     const silence = this.#hasFailed ? undefined : this.#watch.silenceReport(monotonic);
     if (silence !== undefined) this.#options.listener.silent(silence);
@@ -223,7 +223,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
 
   /** @internal */
   readonly tickFailed = (fault: unknown): void => {
-    if (this.#closing === undefined && !this.#hasFailed) {
+    if (this.#closePromise === undefined && !this.#hasFailed) {
       this.#hasFailed = true;
       this.#options.listener.lost(`the audio of the call failed: ${errorText(fault)}`);
     }
@@ -257,7 +257,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   #applyCodec(settings: StreamSettings, codec: Codec): void {
-    if (this.#settings !== settings || this.#closing !== undefined) {
+    if (this.#settings !== settings || this.#closePromise !== undefined) {
       if (codec !== this.#codec) codec.close();
       return;
     }
@@ -295,8 +295,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   #reportSending(): void {
-    if (this.#sending) return;
-    this.#sending = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
     this.#options.listener.sending();
   }
 

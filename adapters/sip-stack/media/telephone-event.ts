@@ -86,7 +86,7 @@ export class EventReceiver {
   #timestamp = 0;
   #event = 0;
   #duration = 0;
-  #ended = false;
+  #hasEnded = false;
 
   /** The key, if this packet is the first of its event. */
   take(
@@ -107,12 +107,12 @@ export class EventReceiver {
       event === this.#event &&
       (elapsed === 0 || this.#continues(elapsed, duration, marker))
     );
-    if (isNewKey) this.#ended = false;
+    if (isNewKey) this.#hasEnded = false;
     this.#hasEvent = true;
     this.#timestamp = timestamp;
     this.#event = event;
     this.#duration = duration;
-    if ((bytes[at + 1]! & 0x80) !== 0) this.#ended = true;
+    if ((bytes[at + 1]! & 0x80) !== 0) this.#hasEnded = true;
     return isNewKey ? KEYS[event] : undefined;
   }
 
@@ -126,7 +126,7 @@ export class EventReceiver {
    * 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
   #continues(elapsed: number, duration: number, marker: boolean): boolean {
-    if (marker || this.#ended) return false;
+    if (marker || this.#hasEnded) return false;
     return duration > this.#duration || (this.#duration === 0xffff && elapsed === 0xffff);
   }
 }

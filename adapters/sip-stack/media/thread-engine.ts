@@ -67,7 +67,7 @@ class UdpSockets implements MediaSockets {
   #rtp: MediaSocket | undefined;
   #rtcp: MediaSocket | undefined;
   #session: RtpSession | undefined;
-  #closed = false;
+  #isClosed = false;
 
   private constructor(address: string, port: number, ports: PortPairs) {
     this.#address = address;
@@ -107,7 +107,7 @@ class UdpSockets implements MediaSockets {
       this.#session?.control(bytes, from, port),
     ).then(
       (socket) => {
-        if (this.#closed || this.#rtcp !== undefined) void socket?.close();
+        if (this.#isClosed || this.#rtcp !== undefined) void socket?.close();
         else this.#rtcp = socket;
       },
       () => {}, // RTCP is then sent from the RTP port, and the peer's reports do not arrive
@@ -115,8 +115,8 @@ class UdpSockets implements MediaSockets {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     void this.#rtcp?.close();
     await this.#rtp?.close();
     this.#ports.release(this.port);

@@ -25,7 +25,7 @@ export class ClientRequest implements OutgoingRequest {
   #latestRequest: SipRequest;
   /** A 503, reported if no other hop gives another response. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
-  #cancelled = false;
+  #isCancelled = false;
   #reason: string | undefined;
   #isDone = false;
   #isUnanswered = false;
@@ -62,8 +62,8 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   cancel(reason?: string): void {
-    if (this.#cancelled || this.#isDone || this.#template.method !== "INVITE") return;
-    this.#cancelled = true;
+    if (this.#isCancelled || this.#isDone || this.#template.method !== "INVITE") return;
+    this.#isCancelled = true;
     this.#reason = reason;
     this.#transaction?.cancel();
     if (this.#transaction !== undefined) return;
@@ -174,7 +174,7 @@ export class ClientRequest implements OutgoingRequest {
    */
   #mayContinue(mayHavePlaced: boolean): boolean {
     if (mayHavePlaced && this.#template.method === "INVITE") return false;
-    return !this.#hops.isEmpty && !this.#cancelled && !this.#isDone;
+    return !this.#hops.isEmpty && !this.#isCancelled && !this.#isDone;
   }
 
   #continue(fault: TransportError): void {
@@ -205,7 +205,7 @@ export class ClientRequest implements OutgoingRequest {
   #fail(fault: TransportError): void {
     if (this.#isDone) return;
     const refusal = this.#refusal;
-    if (refusal !== undefined && !this.#cancelled) {
+    if (refusal !== undefined && !this.#isCancelled) {
       this.#handleFinal(refusal.response, refusal.flow);
       return;
     }

@@ -52,13 +52,13 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   readonly flow: Flow;
   readonly #options: ClientTransactionOptions;
   /** Number of copies sent, and true if the network has reported the last one as undeliverable. */
-  #copies = 0;
+  #copyCount = 0;
   #isReturned = false;
   #response: SipResponse | undefined;
   #fault: TransportError | undefined;
   /** Timers A and E: the pause before the next retransmission, ms. */
   #pauseMs: number;
-  #cancelled = false;
+  #isCancelled = false;
   #seemsDead = false;
   /** Watches for data on the connection since the request was sent. */
   #watch: FlowWatch | undefined;
@@ -74,7 +74,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
 
   /** True if the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
   get isUndelivered(): boolean {
-    return this.#copies === 0 || (this.#copies === 1 && this.#isReturned);
+    return this.#copyCount === 0 || (this.#copyCount === 1 && this.#isReturned);
   }
 
   start(): void {
@@ -138,8 +138,8 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
         this.#send(ackOf(this.request, this.#response as SipResponse));
         break;
       case "send CANCEL":
-        if (!this.#cancelled) owner.cancel(false);
-        this.#cancelled = true;
+        if (!this.#isCancelled) owner.cancel(false);
+        this.#isCancelled = true;
         break;
       case "CANCEL on new connection":
         owner.cancel(true);
@@ -190,7 +190,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
 
   #send(message: SipRequest, maySend?: () => boolean): void {
     try {
-      if (this.flow.send(message, maySend) && message === this.request) this.#copies++;
+      if (this.flow.send(message, maySend) && message === this.request) this.#copyCount++;
     } catch (cause) {
       this.onLost(asTransportError(cause));
     }
@@ -211,7 +211,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   #silenceError(ms: number): TransportError {
     const { address, port } = this.flow.remote;
     const seconds = Math.round(ms / 100) / 10;
-    const finding = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;
+    const finding = this.state === "timed out" && this.#isCancelled ? "no final response after CANCEL" : `no response`;
     return new TransportError(
       "timeout",
       `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${finding} within ${seconds} s`,

@@ -65,7 +65,7 @@ class TransactionLayer implements Transactions, ClientScope {
   readonly #requests = new Set<ClientRequest>();
   readonly #closeController = new AbortController();
   #listener = NO_LISTENER;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(
     transports: Transports,
@@ -95,7 +95,7 @@ class TransactionLayer implements Transactions, ClientScope {
     });
     transports.listen({
       message: (message, flow) => {
-        if (this.#closing !== undefined) return;
+        if (this.#closePromise !== undefined) return;
         if (message.kind === "response") this.#onResponse(message);
         else this.#server.request(message, flow);
       },
@@ -208,7 +208,7 @@ class TransactionLayer implements Transactions, ClientScope {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 }

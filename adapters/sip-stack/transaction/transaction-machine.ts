@@ -48,7 +48,7 @@ export abstract class Machine<State extends string, Input extends string, Action
   readonly #system: System;
   readonly #timers = new Map<Input, () => void>();
   #state: State;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(table: TransactionTable<State, Input, Action>, start: State, system: System) {
     this.#table = table;
@@ -67,11 +67,11 @@ export abstract class Machine<State extends string, Input extends string, Action
   }
 
   protected input(input: Input): void {
-    const move = this.#stopped ? undefined : this.#table[this.#state][input];
+    const move = this.#isStopped ? undefined : this.#table[this.#state][input];
     if (move === undefined) return;
     if (move.to !== this.#state) this.#enter(move.to);
     for (const action of move.do) this.perform(action);
-    if (this.#state !== "terminated" || this.#stopped) return;
+    if (this.#state !== "terminated" || this.#isStopped) return;
     this.stop();
     this.terminated();
   }
@@ -90,7 +90,7 @@ export abstract class Machine<State extends string, Input extends string, Action
 
   /** Stops all timers, and ignores further inputs. */
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
   }

@@ -9,9 +9,9 @@ export class KeepAlive {
   readonly #system: System;
   readonly #intervalMs: number;
   readonly #send: (bytes: Uint8Array) => void;
-  #holders = 0;
+  #holderCount = 0;
   #cancel: (() => void) | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(system: System, intervalMs: number, send: (bytes: Uint8Array) => void) {
     this.#system = system;
@@ -20,29 +20,29 @@ export class KeepAlive {
   }
 
   get isHeld(): boolean {
-    return this.#holders > 0;
+    return this.#holderCount > 0;
   }
 
   hold(): () => void {
-    this.#holders++;
-    if (this.#holders === 1) this.#schedule();
+    this.#holderCount++;
+    if (this.#holderCount === 1) this.#schedule();
     let isHolding = true;
     return () => {
       if (!isHolding) return;
       isHolding = false;
-      this.#holders--;
-      if (this.#holders === 0) this.#cancel?.();
+      this.#holderCount--;
+      if (this.#holderCount === 0) this.#cancel?.();
     };
   }
 
   /** Stops permanently, because the flow is closed. */
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#cancel?.();
   }
 
   #schedule(): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.#cancel = this.#system.after(this.#intervalMs, () => {
       this.#send(DOUBLE_CRLF);
       this.#schedule();

@@ -58,7 +58,7 @@ export class StreamFlow implements Flow {
   #stopIdle = (): void => {};
   #stopStall: (() => void) | undefined;
   /** Number of reads with data. */
-  #reads = 0;
+  #readCount = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
   /** True if the peer responds to keep-alives; false permanently if it sends CRLFs at other times too. */
   #respondsToPings: boolean | undefined;
@@ -109,8 +109,8 @@ export class StreamFlow implements Flow {
   }
 
   watch(): FlowWatch {
-    const reads = this.#reads;
-    const isSilent = (): boolean => this.#reads === reads;
+    const reads = this.#readCount;
+    const isSilent = (): boolean => this.#readCount === reads;
     return {
       get isSilent() {
         return isSilent();
@@ -142,7 +142,7 @@ export class StreamFlow implements Flow {
   #onData(bytes: Uint8Array): void {
     if (!this.#isAlive) return;
     this.#usedAt = this.#options.system.monotonic();
-    this.#reads++;
+    this.#readCount++;
     this.#stopPong?.();
     this.#stopPong = undefined;
     for (const item of this.#framer.push(bytes)) if (this.#isAlive) this.#dispatch(item);

@@ -55,7 +55,7 @@ class SocketTransports implements TrunkTransports {
   readonly #names: OwnNames;
   readonly #isAllowed: AddressCheck;
   readonly #streamListener: Promise<StreamListener | undefined>;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor({
     system,
@@ -118,7 +118,7 @@ class SocketTransports implements TrunkTransports {
   }
 
   async connect(...[hop, signal, deadFlow]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
-    if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
+    if (this.#closePromise !== undefined) throw new TransportError("closed", "the trunk was closed");
     // The last check before a socket, whatever a resolver returned.
     if (!this.#isAllowed(hop.address)) throw notReachable(hop.host);
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, deadFlow);
@@ -145,8 +145,8 @@ class SocketTransports implements TrunkTransports {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   async #accept(listen: StreamServerOptions | undefined, tls: TlsOptions): Promise<StreamListener | undefined> {

@@ -61,12 +61,12 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #recording: WavWriter | undefined;
-  #answered = false;
+  #isAnswered = false;
   #calleeSendsAudio = false;
   #transfer: SimulatedTransfer | undefined;
   #bridge: Bridge | undefined;
   readonly #keys: Keys[] = [];
-  #ticking = false;
+  #isTicking = false;
   #isCutOff = false;
   /** Set once the call has ended. During a tick, the clean-up follows after the frame. */
   #cause: ReleaseCause | undefined;
@@ -113,7 +113,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
 
   /** Transfers the call to a number, which rings by the number plan or at a phone. */
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
-    if (!this.isLive || !this.#answered)
+    if (!this.isLive || !this.#isAnswered)
       throw new Error("the call is not answered, or has ended: it cannot be transferred");
     if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
     this.#transfer = new SimulatedTransfer(to, this.#options, signal);
@@ -151,7 +151,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   answer(audio: boolean): void {
     if (!this.isLive) return;
     const { clock, spool, callId, instanceId, sampleRate } = this.#options;
-    this.#answered = true;
+    this.#isAnswered = true;
     this.#calleeSendsAudio = audio;
     this.#recording = spool.record(callId, instanceId, sampleRate);
     this.events.push({ type: "answered" });
@@ -179,7 +179,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   tick(): void {
     const now = this.#options.system.monotonic();
     if (now >= this.#options.deadlines.send) return;
-    this.#ticking = true;
+    this.#isTicking = true;
     try {
       if (this.#keys.length > 0) this.#playKeys();
       else if (this.#source !== undefined) this.#source.read(this.#outgoing);
@@ -194,7 +194,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
         if (this.isLive && !this.#isCutOff) this.#sink?.write(this.#incoming, this.#marks);
       }
     } finally {
-      this.#ticking = false;
+      this.#isTicking = false;
       if (!this.isLive) this.#cleanUp();
     }
   }
@@ -208,7 +208,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
     if (!this.isLive) return;
     this.#cause = cause;
     this.#detail = detail;
-    if (!this.#ticking) this.#cleanUp();
+    if (!this.#isTicking) this.#cleanUp();
   }
 
   #cleanUp(): void {

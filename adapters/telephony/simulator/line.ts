@@ -58,8 +58,8 @@ export class SimulatedLine implements Line, SimulatedPhone {
   #device: Device | undefined;
   /** Reason why it cannot place calls; undefined while it is online. */
   #offlineReason: string | undefined = "not linked";
-  #closed = false;
-  #accepting: Promise<string> | undefined;
+  #isClosed = false;
+  #acceptPromise: Promise<string> | undefined;
   #cancelConnect: (() => void) | undefined;
   readonly #legs = new Set<SimulatedLeg>();
 
@@ -88,16 +88,16 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#device === undefined) this.#attempt.requestCode();
+    if (!this.#isClosed && this.#device === undefined) this.#attempt.requestCode();
   }
 
   async accept(): Promise<string | undefined> {
-    if (this.#closed || this.#device !== undefined) return undefined;
+    if (this.#isClosed || this.#device !== undefined) return undefined;
     // Closing and unlinking wait for this, so that a line is never half linked.
-    this.#accepting ??= this.#link().finally(() => {
-      this.#accepting = undefined;
+    this.#acceptPromise ??= this.#link().finally(() => {
+      this.#acceptPromise = undefined;
     });
-    return this.#accepting;
+    return this.#acceptPromise;
   }
 
   async #link(): Promise<string> {
@@ -106,7 +106,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     await host.linked(device.phone, encodeDevice(device));
     this.#device = device;
     this.#attempt.stop();
-    if (!this.#closed) this.#connectIn(CONNECT_MS * leg.timeScale, "connecting");
+    if (!this.#isClosed) this.#connectIn(CONNECT_MS * leg.timeScale, "connecting");
     return device.phone;
   }
 
@@ -120,7 +120,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
-    if (this.#closed) throw new DialError("unreachable", "the line is closed");
+    if (this.#isClosed) throw new DialError("unreachable", "the line is closed");
     if (this.#device === undefined) throw new DialError("unreachable", "the line is not linked");
     if (this.#offlineReason !== undefined)
       throw new DialError("line_lost", `the line is offline: ${this.#offlineReason}`);
@@ -155,15 +155,15 @@ export class SimulatedLine implements Line, SimulatedPhone {
 
   async unlink(): Promise<void> {
     // A loop, because another link may start before this one resumes.
-    while (this.#accepting !== undefined) await this.#accepting.catch(() => {});
+    while (this.#acceptPromise !== undefined) await this.#acceptPromise.catch(() => {});
     this.#device = undefined;
     await this.#disconnect("not linked");
     this.#attempt = new LinkAttempt(this.#options.codes, this); // a new attempt counts its codes from 1
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#accepting?.catch(() => {});
+    this.#isClosed = true;
+    await this.#acceptPromise?.catch(() => {});
     await this.#disconnect("closed");
     this.#options.onClosed(this);
   }
@@ -188,7 +188,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
 
   /** Makes the network disappear without a signal: calls stay open until one side hangs up. */
   #dropLine(ms: number): void {
-    if (this.#closed || this.#device === undefined) return;
+    if (this.#isClosed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();
     this.#connectIn(ms, "the network does not respond");
     this.#options.host.offline("the network does not respond");

@@ -33,8 +33,8 @@ export class ScriptedCallee implements SimulatedCallee {
   /** The samples of each sentence, once it is synthesised. */
   readonly #sentences = new Map<CalleeStep, Int16Array>();
   #next = 0;
-  #answered = false;
-  #stopped = false;
+  #isAnswered = false;
+  #isStopped = false;
   #cancelWait: (() => void) | undefined;
   /** The clip that is playing; undefined for silence. */
   #clip: Int16Array | undefined;
@@ -42,7 +42,7 @@ export class ScriptedCallee implements SimulatedCallee {
   /** Number of samples until the current clip or silence ends. */
   #remainingSamples = 0;
   /** True if the caller has spoken since the last step. */
-  #callerSpoke = false;
+  #hasCallerSpoken = false;
   /** Number of samples of silence since the caller's last sound. */
   #callerSilence = 0;
   /** Number of samples of the caller's speech since the last step, pauses included. */
@@ -61,7 +61,7 @@ export class ScriptedCallee implements SimulatedCallee {
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#cancelWait?.();
     this.#sentences.clear();
   }
@@ -72,23 +72,23 @@ export class ScriptedCallee implements SimulatedCallee {
     if (stepType === "listen" && this.#remainingSamples > 0) return; // speech that overlaps the callee's words is not a question
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
-        this.#callerSpoke = true;
+        this.#hasCallerSpoken = true;
         this.#callerSilence = 0;
       } else this.#callerSilence++;
     }
-    if (this.#callerSpoke && this.#callerSilence < this.#pauseSamples) this.#callerSpeech += frame.length;
+    if (this.#hasCallerSpoken && this.#callerSilence < this.#pauseSamples) this.#callerSpeech += frame.length;
   }
 
   read(frame: Int16Array): number {
     let at = 0;
-    while (at < frame.length && !this.#stopped) {
+    while (at < frame.length && !this.#isStopped) {
       if (this.#remainingSamples === 0 && !this.#startNext()) break;
       const count = Math.min(frame.length - at, this.#remainingSamples);
       const clip = this.#clip;
-      const fromClip = clip === undefined ? 0 : Math.min(count, clip.length - this.#clipAt);
-      for (let i = 0; i < fromClip; i++) frame[at + i] = clip![this.#clipAt + i]!;
-      this.#clipAt += Math.max(0, fromClip);
-      frame.fill(0, at + Math.max(0, fromClip), at + count);
+      const clipSamples = clip === undefined ? 0 : Math.min(count, clip.length - this.#clipAt);
+      for (let i = 0; i < clipSamples; i++) frame[at + i] = clip![this.#clipAt + i]!;
+      this.#clipAt += Math.max(0, clipSamples);
+      frame.fill(0, at + Math.max(0, clipSamples), at + count);
       at += count;
       this.#remainingSamples -= count;
     }
@@ -99,7 +99,7 @@ export class ScriptedCallee implements SimulatedCallee {
   /** Runs the script up to the next wait or to the answer. */
   #runUntilAnswer(): void {
     const { script, call, system, timeScale } = this.#options;
-    while (!this.#stopped && !this.#answered) {
+    while (!this.#isStopped && !this.#isAnswered) {
       const step = script.steps[this.#next++];
       if (step === undefined) return;
       if (step.do === "wait") {
@@ -108,7 +108,7 @@ export class ScriptedCallee implements SimulatedCallee {
       }
       if (step.do === "ring") call.ring();
       else if (step.do === "answer") {
-        this.#answered = true;
+        this.#isAnswered = true;
         call.answer(step.audio !== "none");
       } else this.#act(step);
     }
@@ -124,14 +124,14 @@ export class ScriptedCallee implements SimulatedCallee {
       this.#play(sentence, step.ms === undefined ? sentence.length : this.#scaled(step.ms));
     } else if (step.do === "listen") {
       const quietSamples = msToSamples(step.quietMs, this.#options.sampleRate);
-      if (!this.#callerSpoke || this.#callerSilence < quietSamples) return false;
+      if (!this.#hasCallerSpoken || this.#callerSilence < quietSamples) return false;
     } else if (step.do === "overhear") {
       if (this.#callerSpeech < msToSamples(step.spokenMs, this.#options.sampleRate)) return false;
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));
     else if (step.do === "press") this.#play(dtmfTones(step.keys, { sampleRate: this.#options.sampleRate }));
     else if (step.do === "wait") this.#play(undefined, this.#scaled(step.ms));
     this.#next++;
-    this.#callerSpoke = false;
+    this.#hasCallerSpoken = false;
     this.#callerSpeech = 0;
     this.#act(step);
     return true;

@@ -16,7 +16,7 @@ export interface AwaitedMediaOptions {
 export class AwaitedMedia {
   readonly #options: AwaitedMediaOptions;
   #refusal: string | undefined;
-  #answered = false;
+  #isAnswered = false;
   #hasEnded = false;
   #cancel = (): void => {};
 
@@ -34,7 +34,7 @@ export class AwaitedMedia {
   }
 
   answered(): void {
-    this.#answered = true;
+    this.#isAnswered = true;
     this.#wait();
   }
 
@@ -47,7 +47,7 @@ export class AwaitedMedia {
     this.#cancel();
     const { system, hasReceived, onTimeout } = this.#options;
     const refusal = this.#refusal;
-    if (refusal === undefined || !this.#answered || this.#hasEnded) return;
+    if (refusal === undefined || !this.#isAnswered || this.#hasEnded) return;
     this.#cancel = system.after(WAIT_MS, () => {
       if (!hasReceived())
         onTimeout(`${refusal}; and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);

@@ -95,9 +95,9 @@ export class SipLeg implements Leg, InviteListener {
   /** Reason for the end, if we end it without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #hasEnded = false;
-  #transferring = false;
+  #isTransferring = false;
   #isProbing = false;
-  #hungUp = false;
+  #hasHungUp = false;
   #neverRang = true;
   #canTryOtherTrunk = false;
   #end: InviteEnd | undefined;
@@ -191,10 +191,10 @@ export class SipLeg implements Leg, InviteListener {
     if (this.#hasEnded || this.#usage === undefined) throw endedError();
     const target = await transferTarget(to);
     signal.throwIfAborted();
-    if (this.#hasEnded || this.#hungUp) throw endedError();
+    if (this.#hasEnded || this.#hasHungUp) throw endedError();
     if ("refusal" in target) return { type: "failed", detail: target.refusal };
     const outcome = this.#usage.refer(target.uri);
-    this.#transferring = true;
+    this.#isTransferring = true;
     const createTimeoutError = (): Error => new Error(`no outcome came within ${TRANSFER_LIMIT_MS / 1_000} s`);
     try {
       return await within(outcome, {
@@ -204,23 +204,23 @@ export class SipLeg implements Leg, InviteListener {
         signal,
       });
     } finally {
-      if (!this.#hasEnded) this.#transferring = false;
+      if (!this.#hasEnded) this.#isTransferring = false;
     }
   }
 
   /** Asks a silent peer whether it still has the call: it may only be listening, as many PBXs do. */
   async #probe(silence: string): Promise<void> {
-    if (this.#isProbing || this.#hasEnded || this.#hungUp) return;
+    if (this.#isProbing || this.#hasEnded || this.#hasHungUp) return;
     this.#isProbing = true;
     const fault = await this.#usage?.probe();
     this.#isProbing = fault !== undefined;
-    if (this.#hungUp || fault === undefined) return;
+    if (this.#hasHungUp || fault === undefined) return;
     this.mediaListener.lost(`${silence}; it ${fault}`);
   }
 
   hangUp(): Promise<void> {
-    if (!this.#hungUp && !this.#hasEnded) {
-      this.#hungUp = true;
+    if (!this.#hasHungUp && !this.#hasEnded) {
+      this.#hasHungUp = true;
       this.#awaitedMedia.stop();
       void this.#usage?.hangUp();
       // A peer may take its time to respond to our BYE, but gets no audio in the meantime.
@@ -270,7 +270,7 @@ export class SipLeg implements Leg, InviteListener {
   ended(end: InviteEnd): void {
     if (this.#hasEnded) return;
     this.#neverRang &&= "neverRang" in end && end.neverRang === true;
-    const next = this.#hungUp ? undefined : this.#options.nextInvite(end);
+    const next = this.#hasHungUp ? undefined : this.#options.nextInvite(end);
     if (next !== undefined) {
       this.#usage = next;
       return;
@@ -285,7 +285,7 @@ export class SipLeg implements Leg, InviteListener {
 
   async #emitEnd(end: InviteEnd, release: Release): Promise<void> {
     // A pending transfer resolves before the end of the call is emitted.
-    if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
+    if (this.#isTransferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });
     this.events.close();

@@ -33,7 +33,7 @@ export class Limiter {
   readonly #system: System;
   readonly #limits: Limits;
   readonly #intervalMs: number;
-  #admitted = 0;
+  #admittedCount = 0;
   /** Time at which the next call may start; on the monotonic clock, like all times here. */
   #nextStart = 0;
   /** Time at which the last call with an assigned turn may start. */
@@ -50,7 +50,7 @@ export class Limiter {
 
   /** Number of admitted calls. */
   get admitted(): number {
-    return this.#admitted;
+    return this.#admittedCount;
   }
 
   /** Admits no call for this long, after a Retry-After of the server. */
@@ -66,7 +66,7 @@ export class Limiter {
       const retryAfterMs = Math.ceil(this.#pausedUntil - now);
       return rejected(`the server asked for no calls for another ${Math.ceil(retryAfterMs / 1_000)} s`, retryAfterMs);
     }
-    if (maxCalls !== undefined && this.#admitted >= maxCalls) {
+    if (maxCalls !== undefined && this.#admittedCount >= maxCalls) {
       this.#lastRetry = Math.min(now + MAX_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#lastRetry + STAGGER_MS));
       return rejected(`the trunk is at its limit of calls (maxCalls is ${maxCalls})`, this.#lastRetry - now);
     }
@@ -80,14 +80,14 @@ export class Limiter {
       );
     }
     this.#nextStart = start + this.#intervalMs;
-    this.#admitted++;
+    this.#admittedCount++;
     return { admitted: true, waitMs: start - now, release: this.#createRelease() };
   }
 
   #createRelease(): () => void {
     let isHeld = true;
     return () => {
-      if (isHeld) this.#admitted--;
+      if (isHeld) this.#admittedCount--;
       isHeld = false;
     };
   }

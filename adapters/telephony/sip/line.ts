@@ -27,7 +27,7 @@ export interface SipLineOptions {
 export class SipLine implements Line {
   readonly #options: SipLineOptions;
   #isLinked = false;
-  #closed = false;
+  #isClosed = false;
   /** The last report to the host. */
   #reportedHealth: LineHealth | undefined;
   readonly #legs = new Set<Leg>();
@@ -38,7 +38,7 @@ export class SipLine implements Line {
 
   /** Links the line: first after the network has returned it, and again after `unlink()`. */
   async link(): Promise<void> {
-    if (this.#closed || this.#isLinked) return;
+    if (this.#isClosed || this.#isLinked) return;
     const { host, carrier, isLinkStored } = this.#options;
     this.#isLinked = true;
     this.#reportedHealth = undefined;
@@ -47,14 +47,14 @@ export class SipLine implements Line {
   }
 
   async probe(): Promise<LineHealth> {
-    if (this.#closed) return offline("closed");
+    if (this.#isClosed) return offline("closed");
     if (!this.#isLinked) return offline("not linked");
     const health = await this.#options.carrier.checkHealth();
-    return this.#closed ? offline("closed") : this.#isLinked ? health : offline("not linked");
+    return this.#isClosed ? offline("closed") : this.#isLinked ? health : offline("not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
-    if (this.#closed) throw new DialError("unreachable", "the line is closed");
+    if (this.#isClosed) throw new DialError("unreachable", "the line is closed");
     if (!this.#isLinked) throw new DialError("unreachable", "the line is not linked");
     let leg: Leg | undefined;
     let hasEnded = false;
@@ -69,7 +69,7 @@ export class SipLine implements Line {
     this.#legs.add(leg);
     signal.addEventListener("abort", hangUp, { once: true });
     // The line may have been closed, or the signal aborted, while the trunk was dialling.
-    if (signal.aborted || this.#closed || !this.#isLinked) hangUp();
+    if (signal.aborted || this.#isClosed || !this.#isLinked) hangUp();
     return leg;
   }
 
@@ -79,14 +79,14 @@ export class SipLine implements Line {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#disconnect();
     this.#options.onClosed();
   }
 
   /** Called with the carrier's first health and with every change. */
   healthChanged(health: LineHealth): void {
-    if (this.#closed || !this.#isLinked) return;
+    if (this.#isClosed || !this.#isLinked) return;
     const { host } = this.#options;
     if (health.state === this.#reportedHealth?.state && health.state === "online") return;
     this.#reportedHealth = health;

@@ -44,7 +44,7 @@ export class SipTrunk implements Carrier {
   #cancelReopen = (): void => {};
   /** The last report of the presence. */
   #health: LineHealth | undefined;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(options: SipTrunkOptions) {
     this.#options = options;
@@ -113,8 +113,8 @@ export class SipTrunk implements Carrier {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   async #place(
@@ -140,7 +140,7 @@ export class SipTrunk implements Carrier {
         onEnded(endedLeg);
       },
     });
-    if (signal.aborted || this.#closing !== undefined) {
+    if (signal.aborted || this.#closePromise !== undefined) {
       await session.close();
       throw signal.reason ?? new Error(CLOSED);
     }
@@ -159,7 +159,7 @@ export class SipTrunk implements Carrier {
   }
 
   #admit(): Extract<Admission, { admitted: true }> {
-    if (this.#closing !== undefined) throw new DialError("unreachable", CLOSED);
+    if (this.#closePromise !== undefined) throw new DialError("unreachable", CLOSED);
     const admission = this.#limiter.admit();
     if (admission.admitted) return admission;
     throw new DialError("line_lost", admission.reason, { retryAfterMs: admission.retryAfterMs });
@@ -184,13 +184,13 @@ export class SipTrunk implements Carrier {
       void this.#stack?.then(({ presence }) => presence.suspect(fault.message)).catch(() => {});
       return new DialError("unreachable", fault.message);
     }
-    if (this.#closing !== undefined) return new DialError("unreachable", CLOSED);
+    if (this.#closePromise !== undefined) return new DialError("unreachable", CLOSED);
     this.#options.logger.error({ trunk: this.#options.trunk.name, err: fault }, "sip: a call could not be placed");
     return new DialError("internal_error", errorText(fault));
   }
 
   #open(): Promise<SipStack> {
-    if (this.#closing !== undefined) return Promise.reject(new ClosedError(CLOSED));
+    if (this.#closePromise !== undefined) return Promise.reject(new ClosedError(CLOSED));
     void this.#options.media().catch(() => {}); // opened early; a failure is reported by the first call
     this.#stack ??= this.#openStack();
     return this.#stack;

@@ -235,7 +235,7 @@ export class BatchRunner {
   /** The next due target; undefined if there is none. A batch without waiting targets is completed. */
   async #nextTarget(run: OpenBatch, now: number): Promise<BatchTarget | undefined> {
     const { storage } = this.#context;
-    const target = run.takeDue();
+    const target = run.takeDueTarget();
     if (target) return target;
     const placing = new Set(run.placing);
     const { targets, nextAt } = await storage.batches.due(run.id, now, DUE_TARGETS);

@@ -34,7 +34,7 @@ export class FreeInstances {
   readonly #lines: Pick<Lines, "find">;
   readonly #uses = new Map<string, Use>();
   readonly #deletedIds = new Set<string>();
-  #turns = 0;
+  #turnCount = 0;
 
   constructor(context: Pick<Context, "policy" | "system">, lines: Pick<Lines, "find">) {
     this.#context = context;
@@ -65,7 +65,7 @@ export class FreeInstances {
   take(id: string): void {
     const use = this.#use(id);
     use.active++;
-    use.lastTurn = ++this.#turns;
+    use.lastTurn = ++this.#turnCount;
   }
 
   /** Gives back the line of a call that was not placed. */

@@ -51,7 +51,7 @@ export class OpenBatch {
   }
 
   /** The next due target that was read a moment ago; undefined if there is none. */
-  takeDue(): BatchTarget | undefined {
+  takeDueTarget(): BatchTarget | undefined {
     if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#dueTargets = [];
     return this.#dueTargets.shift();
   }

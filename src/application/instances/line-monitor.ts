@@ -86,7 +86,7 @@ export class LineMonitor {
   #flow: LineFlow;
   #number: NumberState = { dialling: 0 };
   #cancelGrace: (() => void) | undefined;
-  #liveCalls = 0;
+  #liveCallCount = 0;
 
   constructor(context: LineMonitorContext, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
     this.#context = context;
@@ -209,9 +209,9 @@ export class LineMonitor {
 
   /** Records that a call has begun or ended. The line is probed more often while any call is live. */
   setInCall(inCall: boolean): void {
-    const liveCalls = Math.max(0, this.#liveCalls + (inCall ? 1 : -1));
-    if (liveCalls > 0 !== this.#liveCalls > 0) this.#prober.setInCall(liveCalls > 0);
-    this.#liveCalls = liveCalls;
+    const liveCalls = Math.max(0, this.#liveCallCount + (inCall ? 1 : -1));
+    if (liveCalls > 0 !== this.#liveCallCount > 0) this.#prober.setInCall(liveCalls > 0);
+    this.#liveCallCount = liveCalls;
   }
 
   /** The host of one opened line. Once that line is abandoned, its host can no longer report, read or store. */

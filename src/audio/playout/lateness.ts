@@ -13,7 +13,7 @@ export interface LatenessFigures {
 /** A histogram of how late frames were, in buckets of 0.1 ms up to 500 ms; counting has a constant cost. */
 export class Lateness implements LatenessFigures {
   readonly #buckets = new Uint32Array(BUCKETS + 1);
-  #frames = 0;
+  #frameCount = 0;
   #max = 0;
 
   /** Counts `frames` frames that were `ms` late. */
@@ -21,11 +21,11 @@ export class Lateness implements LatenessFigures {
     if (ms > this.#max) this.#max = ms;
     const bucket = ms <= 0 ? 0 : Math.min(BUCKETS, Math.floor(ms / BUCKET_MS));
     this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + frames;
-    this.#frames += frames;
+    this.#frameCount += frames;
   }
 
   get frames(): number {
-    return this.#frames;
+    return this.#frameCount;
   }
 
   get p50(): number {
@@ -43,7 +43,7 @@ export class Lateness implements LatenessFigures {
 
   /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when no frame is counted. */
   quantile(share: number): number {
-    const rank = share * this.#frames;
+    const rank = share * this.#frameCount;
     let sum = 0;
     for (let i = 0; i < this.#buckets.length; i++) {
       sum += this.#buckets[i] ?? 0;
@@ -55,7 +55,7 @@ export class Lateness implements LatenessFigures {
   /** Removes all counted frames. */
   reset(): void {
     this.#buckets.fill(0);
-    this.#frames = 0;
+    this.#frameCount = 0;
     this.#max = 0;
   }
 }

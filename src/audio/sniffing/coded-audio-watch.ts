@@ -24,7 +24,7 @@ export class CodedAudioWatch {
   /** Number of bytes until the next header. */
   #bytesToHeader = 0;
   /** Number of frames so far; 0 if no frame is being followed. */
-  #frames = 0;
+  #frameCount = 0;
 
   /** Checks the next message; returns the name of the format once it is proven that frames arrive. */
   push(message: Uint8Array): string | undefined {
@@ -34,17 +34,17 @@ export class CodedAudioWatch {
       const name = codedFramesAt(message, at, FRAMES_NEEDED);
       if (name !== undefined && name !== "cut") return name;
     }
-    if (this.#frames <= 1) this.#begin(message);
+    if (this.#frameCount <= 1) this.#begin(message);
     return undefined;
   }
 
   #begin(message: Uint8Array): void {
-    this.#frames = 0;
+    this.#frameCount = 0;
     const first = codedFrame(message, 0);
     const length = first?.frameBytes;
     if (length === undefined || headerRecurs(message, 0, Math.min(length, message.length))) return;
     this.#firstFrame = first;
-    this.#frames = 1;
+    this.#frameCount = 1;
     this.#firstHeader.set(message.subarray(0, CODED_HEADER_BYTES));
     this.#headerLength = 0;
     this.#bytesToHeader = length;
@@ -52,7 +52,7 @@ export class CodedAudioWatch {
   }
 
   #follow(message: Uint8Array): boolean {
-    for (let at = 0; this.#frames > 0; ) {
+    for (let at = 0; this.#frameCount > 0; ) {
       const skippedBytes = Math.min(this.#bytesToHeader, message.length - at);
       this.#bytesToHeader -= skippedBytes;
       at += skippedBytes;
@@ -61,8 +61,8 @@ export class CodedAudioWatch {
       if (this.#bytesToHeader > 0 || this.#headerLength < CODED_HEADER_BYTES) return false;
       const length = codedFrame(this.#header, 0)?.frameBytes;
       if (length === undefined || !isSameKind(this.#header, 0, this.#firstHeader, 0, this.#firstFrame?.sharedBits ?? 0))
-        this.#frames = 0;
-      else if (++this.#frames >= FRAMES_NEEDED) return true;
+        this.#frameCount = 0;
+      else if (++this.#frameCount >= FRAMES_NEEDED) return true;
       else this.#bytesToHeader = length - CODED_HEADER_BYTES;
       this.#headerLength = 0;
     }

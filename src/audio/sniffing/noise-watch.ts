@@ -17,7 +17,7 @@ export class NoiseWatch {
   #energy = 0;
   #product = 0;
   #lastSample = 0;
-  #noisyWindows = 0;
+  #noisyWindowCount = 0;
 
   /** True if the latest windows are noise. */
   push(samples: Int16Array): boolean {
@@ -27,7 +27,7 @@ export class NoiseWatch {
       this.#product += sample * this.#lastSample;
       this.#lastSample = sample;
       if (++this.#count === WINDOW) this.#endWindow();
-      if (this.#noisyWindows >= NOISY_WINDOWS) return true;
+      if (this.#noisyWindowCount >= NOISY_WINDOWS) return true;
     }
     return false;
   }
@@ -35,7 +35,7 @@ export class NoiseWatch {
   #endWindow(): void {
     const isNoise =
       this.#level / WINDOW > MIN_LEVEL && Math.abs(this.#product) < MAX_CORRELATION * Math.max(1, this.#energy);
-    this.#noisyWindows = isNoise ? this.#noisyWindows + 1 : 0;
+    this.#noisyWindowCount = isNoise ? this.#noisyWindowCount + 1 : 0;
     this.#count = this.#level = this.#energy = this.#product = 0;
   }
 }

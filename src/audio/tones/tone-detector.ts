@@ -45,7 +45,7 @@ export class ToneDetector {
   #filledSamples: number;
   /** Number of received samples of the frame that is being filled. */
   #receivedSamples = 0;
-  #frames = 0;
+  #frameCount = 0;
   /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
   #startFrame = 0;
   #lastFrame = 0;
@@ -135,7 +135,7 @@ export class ToneDetector {
 
   #finishFrame(energy: number): void {
     this.#decide(energy);
-    this.#frames++;
+    this.#frameCount++;
     this.#receivedSamples = 0;
   }
 
@@ -179,7 +179,7 @@ export class ToneDetector {
         return;
       }
       this.#matchingFrames++;
-      this.#lastFrame = this.#frames;
+      this.#lastFrame = this.#frameCount;
       this.#concealedFrames += this.#pendingConcealed;
       this.#pendingConcealed = 0;
       this.#hz += (hz - this.#hz) / this.#matchingFrames;
@@ -198,7 +198,7 @@ export class ToneDetector {
     this.#hz = hz;
     this.#otherHz = this.#frameOtherHz;
     this.#energy = energy;
-    this.#startFrame = this.#lastFrame = this.#frames;
+    this.#startFrame = this.#lastFrame = this.#frameCount;
   }
 
   get #isTone(): boolean {

@@ -21,7 +21,7 @@ export class TonePair {
   readonly #powers: Float64Array = new Float64Array(FREQUENCIES.length);
   /** The latest two frames. */
   readonly #window: Float64Array;
-  #frames = 0;
+  #frameCount = 0;
 
   /**
    * @param sampleRate Hz
@@ -34,7 +34,7 @@ export class TonePair {
 
   /** Skips a frame that is not part of a pair. */
   skip(): void {
-    this.#frames = 0;
+    this.#frameCount = 0;
   }
 
   /** Adds the next frame; returns the index of its pair in {@link TONE_PAIRS}, or -1. */
@@ -42,7 +42,7 @@ export class TonePair {
     const window = this.#window;
     window.copyWithin(0, frame.length);
     window.set(frame, frame.length);
-    if (++this.#frames < 2) return -1;
+    if (++this.#frameCount < 2) return -1;
     const energy = this.#measure();
     let best = -1;
     let bestPower = (MIN_SHARE * window.length * energy) / 2;

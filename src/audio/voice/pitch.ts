@@ -22,7 +22,7 @@ export class Pitch {
   /** The latest sound without its low frequencies. */
   readonly #window: Float64Array;
   #sum = 0;
-  #summands = 0;
+  #summandCount = 0;
   #lastValue = 0;
   #highPassed = 0;
 
@@ -39,16 +39,16 @@ export class Pitch {
   /** Adds the next samples, any number of them. */
   push(frame: Int16Array): void {
     const window = this.#window;
-    const addedCount = Math.floor((this.#summands + frame.length) / this.#factor);
+    const addedCount = Math.floor((this.#summandCount + frame.length) / this.#factor);
     let index = window.length - addedCount;
     window.copyWithin(0, Math.min(addedCount, window.length));
     for (const sample of frame) {
       this.#sum += sample;
-      if (++this.#summands < this.#factor) continue;
+      if (++this.#summandCount < this.#factor) continue;
       const value = this.#sum / this.#factor;
       this.#highPassed = this.#decay * (this.#highPassed + value - this.#lastValue);
       this.#lastValue = value;
-      this.#sum = this.#summands = 0;
+      this.#sum = this.#summandCount = 0;
       if (index >= 0) window[index] = this.#highPassed;
       index++;
     }

@@ -22,7 +22,7 @@ export class Steadiness {
   #level = 0;
   #lastLevel = 0;
   #change = 0;
-  #steps = 0;
+  #stepCount = 0;
 
   /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
@@ -31,8 +31,8 @@ export class Steadiness {
 
   /** True if the sound is too steady for speech; false until enough audio has arrived. */
   get isSteady(): boolean {
-    const minChange = this.#steps < WORD_STEPS ? MIN_WORD_CHANGE : MIN_CHANGE;
-    return this.#steps >= FIRST_STEPS && this.#change < minChange * this.#level;
+    const minChange = this.#stepCount < WORD_STEPS ? MIN_WORD_CHANGE : MIN_CHANGE;
+    return this.#stepCount >= FIRST_STEPS && this.#change < minChange * this.#level;
   }
 
   /** The average change of the level as a share of it. */
@@ -55,10 +55,11 @@ export class Steadiness {
 
   #step(rms: number): void {
     // The first steps have equal weights, so that the first one does not dominate.
-    const weight = Math.max(NEWEST_WEIGHT, 1 / ++this.#steps);
+    const weight = Math.max(NEWEST_WEIGHT, 1 / ++this.#stepCount);
     this.#level += weight * (rms - this.#level);
-    if (this.#steps > 1)
-      this.#change += Math.max(NEWEST_WEIGHT, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#lastLevel) - this.#change);
+    if (this.#stepCount > 1)
+      this.#change +=
+        Math.max(NEWEST_WEIGHT, 1 / (this.#stepCount - 1)) * (Math.abs(rms - this.#lastLevel) - this.#change);
     this.#lastLevel = rms;
   }
 }

@@ -43,10 +43,10 @@ export async function page<T extends { readonly id: string }>(
 /** The items of a JSON array, up to the size of a page. */
 class JsonPieces {
   readonly #texts: string[] = [];
-  #characters = 0;
+  #characterCount = 0;
 
   get isFull(): boolean {
-    return this.#characters >= MAX_PAGE_CHARACTERS;
+    return this.#characterCount >= MAX_PAGE_CHARACTERS;
   }
 
   /** Adds items until the page is full, and returns the added ones. */
@@ -55,7 +55,7 @@ class JsonPieces {
     while (count < items.length && !this.isFull) {
       const text = JSON.stringify(view(items[count++]!));
       this.#texts.push(text);
-      this.#characters += text.length;
+      this.#characterCount += text.length;
     }
     return items.slice(0, count);
   }

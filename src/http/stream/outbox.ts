@@ -31,7 +31,7 @@ export class StreamOutbox {
   readonly #options: OutboxOptions;
   #texts: QueuedMessage<string>[] = [];
   #frames: QueuedMessage<string | Uint8Array>[] = [];
-  #characters = 0;
+  #characterCount = 0;
   #droppedFrames = 0;
   #nextOrder = 0;
   #isDraining = false;
@@ -50,9 +50,9 @@ export class StreamOutbox {
       this.#socket.send(data);
       return;
     }
-    this.#characters += data.length;
+    this.#characterCount += data.length;
     this.#texts.push({ data, order: this.#nextOrder++ });
-    if (this.#characters > MAX_TEXT) this.#options.onFull();
+    if (this.#characterCount > MAX_TEXT) this.#options.onFull();
     else this.#drain();
   }
 
@@ -103,7 +103,7 @@ export class StreamOutbox {
     const [frame] = this.#frames;
     if (text && (!frame || text.order < frame.order)) {
       this.#texts.shift();
-      this.#characters -= text.data.length;
+      this.#characterCount -= text.data.length;
       this.#socket.send(text.data);
       return true;
     }

@@ -40,7 +40,7 @@ export class TokenWatches {
   readonly #pendingTokens = new Set<string>();
   /** Tokens that wait for a separate check, in their order. */
   readonly #queuedTokens = new Set<string>();
-  #singleChecks = 0;
+  #singleCheckCount = 0;
   /** Tokens whose latest check failed: each is checked alone, so that it delays no other token. */
   readonly #suspectTokens = new Set<string>();
   #isScheduled = false;
@@ -94,7 +94,7 @@ export class TokenWatches {
   #checkEach(tokens: readonly string[]): void {
     for (const token of tokens) this.#queuedTokens.add(token);
     for (const token of this.#queuedTokens) {
-      if (this.#singleChecks >= MAX_CHECKS_AT_ONCE) return;
+      if (this.#singleCheckCount >= MAX_CHECKS_AT_ONCE) return;
       this.#queuedTokens.delete(token);
       void this.#checkOne(token);
     }
@@ -109,9 +109,9 @@ export class TokenWatches {
 
   async #checkOne(token: string): Promise<void> {
     const { authenticate } = this.#options;
-    this.#singleChecks++;
+    this.#singleCheckCount++;
     const failure = await this.#decide([token], async () => [await authenticate(token)]);
-    this.#singleChecks--;
+    this.#singleCheckCount--;
     if (failure === undefined) this.#suspectTokens.delete(token);
     else this.#suspectTokens.add(token);
     this.#checkEach([]);

@@ -33,7 +33,7 @@ export class ScriptedLine implements Line {
   /** A code for a number; undefined unless the network has `pairingCodes`. */
   readonly pairingCode: ((phone: string, signal: AbortSignal) => Promise<PairingCode>) | undefined;
   closed = false;
-  #codes = 0;
+  #codeCount = 0;
   #isScanned = false;
 
   constructor(telephony: ScriptedTelephony, instance: InstanceRef, host: LineHost) {
@@ -76,14 +76,18 @@ export class ScriptedLine implements Line {
 
   /** True if a code is shown that has not been scanned yet. */
   get waitsForScan(): boolean {
-    return this.#codes > 0;
+    return this.#codeCount > 0;
   }
 
   /** Reports a new linking code. */
   showCode(validMs = 20_000): void {
     const expiresAt = this.#telephony.system.now() + validMs;
-    this.#codes++;
-    this.#host.code({ payload: `scripted:${this.instance.id}:${this.#codes}`, expiresAt, sequence: this.#codes });
+    this.#codeCount++;
+    this.#host.code({
+      payload: `scripted:${this.instance.id}:${this.#codeCount}`,
+      expiresAt,
+      sequence: this.#codeCount,
+    });
   }
 
   /**
@@ -100,7 +104,7 @@ export class ScriptedLine implements Line {
       throw error;
     }
     if (!this.linked) return; // unlinked again while the link was being stored
-    this.#codes = 0;
+    this.#codeCount = 0;
     this.#isScanned = true;
     this.goOnline();
   }

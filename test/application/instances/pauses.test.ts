@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const RECORD = Uint8Array.of(1);
 
 /** An instance that pauses after one more unanswered call. */
-async function nearPause(): Promise<{ world: World; instance: Instance; host: () => LineHost | undefined }> {
+async function sceneNearPause(): Promise<{ world: World; instance: Instance; host: () => LineHost | undefined }> {
   const answerRate = { floor: 0.9, calls: 2, pauseMs: HOUR_MS };
   const world = await World.start({ policy: { kind: "fifo", depth: 50, answerRate } });
   const hosts: LineHost[] = [];
@@ -49,7 +49,7 @@ async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
 
 describe("a late pause", () => {
   test("deletes no part of a newer link", async () => {
-    const { world, instance, host } = await nearPause();
+    const { world, instance, host } = await sceneNearPause();
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -75,7 +75,7 @@ describe("a pause", () => {
   const pause = (until: number) => ({ until, reason: "too few calls were answered" });
 
   test("is reported once, however often it is decided while being stored", async () => {
-    const { world, instance } = await nearPause();
+    const { world, instance } = await sceneNearPause();
     const monitor = await monitorOf(world, instance);
     const now = world.system.now();
     const [first, laterPause] = [now + HOUR_MS, now + HOUR_MS + MINUTE_MS];
@@ -92,7 +92,7 @@ describe("a pause", () => {
   });
 
   test("of a used-up warm-up is reported once, although short ones follow each call", async () => {
-    const { world, instance } = await nearPause();
+    const { world, instance } = await sceneNearPause();
     const monitor = await monitorOf(world, instance);
     for (let i = 0; i < 5; i++) {
       monitor.pause(pause(world.system.now() + MINUTE_MS));
@@ -107,7 +107,7 @@ describe("a pause", () => {
   });
 
   test("is stored and reported after a failed write", async () => {
-    const { world, instance } = await nearPause();
+    const { world, instance } = await sceneNearPause();
     const monitor = await monitorOf(world, instance);
     const until = world.system.now() + HOUR_MS;
     world.storage.before = (operation) => {

@@ -10,7 +10,7 @@ export class AdapterFaults {
   /** Every wait so far, as `method instanceId`: failures there are excused. */
   readonly excusedWaits: Set<string> = new Set();
   #onHealed: () => void = () => {};
-  #healing: Promise<void> = Promise.resolve();
+  #healPromise: Promise<void> = Promise.resolve();
 
   get hasFault(): boolean {
     return this.#hangingMethods.size > 0;
@@ -18,7 +18,7 @@ export class AdapterFaults {
 
   hangMethod(choice: number): void {
     if (!this.hasFault)
-      this.#healing = new Promise((resolve) => {
+      this.#healPromise = new Promise((resolve) => {
         this.#onHealed = resolve;
       });
     this.#hangingMethods.add(METHODS[choice % METHODS.length] as Method);
@@ -33,6 +33,6 @@ export class AdapterFaults {
   async pass(method: Method, instanceId: string): Promise<void> {
     if (!this.#hangingMethods.has(method)) return;
     this.excusedWaits.add(`${method} ${instanceId}`);
-    await this.#healing;
+    await this.#healPromise;
   }
 }

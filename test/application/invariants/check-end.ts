@@ -163,7 +163,7 @@ function checkTerminated(run: Run, { id, outcome, batchId }: Call): void {
 }
 
 async function checkReader({ reader, findings }: Run): Promise<void> {
-  await reader.readNew();
+  await reader.readNewEvents();
   const allIds = await reader.readAllIds();
   const seenIds = new Set(reader.seenIds);
   findings.expect("reader-misses-nothing", seenIds.size === reader.seenIds.length, "it has seen an event twice");

@@ -41,7 +41,7 @@ export class MomentChecks {
     const now = process.system.monotonic();
     if (storageFaults.hasFault || process.storage.cut || process.system.isStopped || !process.isOwner)
       this.#lastFaultAt = now;
-    await this.#run.reader.readNew();
+    await this.#run.reader.readNewEvents();
     const calls = await this.#run.calls();
     this.#checkCalls(calls);
     await this.#checkStored(calls);

@@ -22,7 +22,7 @@ export class EventReader {
   }
 
   /** Reads until no event is left. */
-  async readNew(): Promise<void> {
+  async readNewEvents(): Promise<void> {
     for (;;) {
       const { ids, cursor } = await pageOf(this.#storage, this.#userId, this.#cursor);
       this.seenIds.push(...ids);
@@ -34,7 +34,7 @@ export class EventReader {
   /** Ids of all events, read from the beginning. */
   async readAllIds(): Promise<string[]> {
     const reader = new EventReader(this.#storage, this.#userId);
-    await reader.readNew();
+    await reader.readNewEvents();
     return reader.seenIds;
   }
 }

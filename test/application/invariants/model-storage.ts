@@ -9,7 +9,7 @@ export type Cut = "refused" | "silent";
 export class ModelStorage extends FaultyStorage {
   readonly #storage: Storage;
   #cut: Cut | undefined;
-  #closing: Promise<void> = Promise.resolve();
+  #closePromise: Promise<void> = Promise.resolve();
   #onRepaired: () => void = () => {};
   #whenRepaired: Promise<void> = Promise.resolve();
 
@@ -48,13 +48,13 @@ export class ModelStorage extends FaultyStorage {
 
   /** Opens the storage, after any unfinished close. */
   override async open(options: OpenOptions): Promise<void> {
-    await this.#closing;
+    await this.#closePromise;
     await this.#pass("open", () => this.#storage.open(options));
   }
 
   override close(): Promise<void> {
-    this.#closing = this.#close();
-    return this.#closing;
+    this.#closePromise = this.#close();
+    return this.#closePromise;
   }
 
   /** Closes the storage; a lease that cannot be released expires. */

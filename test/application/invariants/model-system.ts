@@ -41,7 +41,7 @@ export class ModelSystem extends ManualSystem {
   /** Queued work of a stopped process, in order of arrival. */
   #queuedWork: (() => void)[] | undefined;
   #onResume: () => void = () => {};
-  #resuming: Promise<void> | undefined;
+  #resumePromise: Promise<void> | undefined;
   #isDead = false;
   #stoppedAt = 0;
   /** Time for which the monotonic clock was stopped, ms. */
@@ -73,7 +73,7 @@ export class ModelSystem extends ManualSystem {
     if (this.#queuedWork) return;
     this.#queuedWork = [];
     this.#stoppedAt = this.#clock.monotonic();
-    this.#resuming = new Promise((resolve) => {
+    this.#resumePromise = new Promise((resolve) => {
       this.#onResume = resolve;
     });
   }
@@ -111,7 +111,7 @@ export class ModelSystem extends ManualSystem {
 
   /** Resolves when the process is not stopped. */
   async waitUntilRunning(): Promise<void> {
-    while (this.#queuedWork) await this.#resuming;
+    while (this.#queuedWork) await this.#resumePromise;
   }
 
   override now(): number {

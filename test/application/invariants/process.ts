@@ -57,7 +57,7 @@ export class Process {
   resumedAt = 0;
   readonly run: Run;
   #crash: CrashPoint | undefined;
-  #operations = 0;
+  #operationCount = 0;
   #lastOperationAt = 0;
   #operationsAtOnce = 0;
 
@@ -162,7 +162,7 @@ export class Process {
   /** Plans a crash; undefined cancels it. */
   crashAt(point: CrashPoint | undefined): void {
     this.#crash = point;
-    this.#operations = 0;
+    this.#operationCount = 0;
   }
 
   onDial(attempt: Attempt): void {
@@ -206,6 +206,6 @@ export class Process {
   #isCrashPoint(operation: string, done: boolean): boolean {
     const crash = this.#crash;
     if (crash?.at !== "operation" || crash.done !== done || (crash.writes && !isWrite(operation))) return false;
-    return ++this.#operations === crash.n;
+    return ++this.#operationCount === crash.n;
   }
 }

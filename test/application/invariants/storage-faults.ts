@@ -21,7 +21,7 @@ export class StorageFaults {
   #shouldFail: (operation: string) => boolean = none;
   #shouldHang: (operation: string) => boolean = none;
   #onHealed: () => void = () => {};
-  #healing: Promise<void> = Promise.resolve();
+  #healPromise: Promise<void> = Promise.resolve();
   #writesUntilHold = 0;
   #heldWrites: (() => void)[] = [];
   #writesUntilLoss = 0;
@@ -46,7 +46,7 @@ export class StorageFaults {
   /** Makes a part of the storage hang until it heals. */
   hang(choice: number): void {
     if (this.#shouldHang === none)
-      this.#healing = new Promise((resolve) => {
+      this.#healPromise = new Promise((resolve) => {
         this.#onHealed = resolve;
       });
     this.#shouldHang = PARTS[choice % PARTS.length] ?? none;
@@ -78,7 +78,7 @@ export class StorageFaults {
   async before(operation: string): Promise<void> {
     if (this.#writesUntilHold > 0 && isWrite(operation) && --this.#writesUntilHold === 0)
       await new Promise<void>((resolve) => void this.#heldWrites.push(resolve));
-    if (this.#shouldHang(operation)) await this.#healing;
+    if (this.#shouldHang(operation)) await this.#healPromise;
     if (this.#shouldFail(operation)) throw new StorageUnavailable("the database is locked");
   }
 

@@ -60,7 +60,7 @@ class Callee {
   /** Position in the sentence; undefined between utterances. */
   #position: number | undefined;
   /** Number of replies heard. */
-  #replies = 0;
+  #replyCount = 0;
   #isAgentSpeaking = false;
   #agentMs = 0;
   #quietMs = 0;
@@ -113,8 +113,8 @@ class Callee {
     if (this.#isAgentSpeaking) return;
     this.#isAgentSpeaking = true;
     this.#agentMs = 0;
-    this.#replies++;
-    this.#isInterrupting = this.#replies % this.#interruptsEvery === 0;
+    this.#replyCount++;
+    this.#isInterrupting = this.#replyCount % this.#interruptsEvery === 0;
     this.#waitMs = (this.#isInterrupting ? INTERRUPTS_AFTER_MS : ANSWERS_AFTER_MS) + Math.random() * MAX_JITTER_MS;
     if (this.#endedAt > 0)
       this.#conversations.turns.push({ callId: this.#callId, endedAt: this.#endedAt, heardAt: this.#lastAudibleAt });

@@ -113,7 +113,7 @@ class Narrator implements Agent {
   readonly name = "narrator";
   texts = 0;
   replies = 0;
-  #sentences = 0;
+  #sentenceCount = 0;
 
   check(): void {}
 
@@ -123,7 +123,7 @@ class Narrator implements Agent {
       *reply({ type }) {
         if (type === "words") narrator.texts++;
         narrator.replies++;
-        yield { type: "say", text: sentence(narrator.#sentences++, REPLY_LENGTH), interruptible: true };
+        yield { type: "say", text: sentence(narrator.#sentenceCount++, REPLY_LENGTH), interruptible: true };
         yield { type: "listen", forMs: 5_000 };
       },
     };

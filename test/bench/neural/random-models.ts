@@ -64,11 +64,11 @@ function write(folder: string, files: Readonly<Record<string, Uint8Array | strin
 class Layers {
   readonly nodes: Uint8Array[] = [];
   readonly constants: Tensor[] = [];
-  #names = 0;
+  #nameCount = 0;
   #seed = SEED;
 
   name(): string {
-    return `v${this.#names++}`;
+    return `v${this.#nameCount++}`;
   }
 
   op(type: string, inputs: readonly string[], attributes: Parameters<typeof node>[3] = {}): string {

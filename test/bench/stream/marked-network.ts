@@ -29,14 +29,14 @@ export class MarkedNetwork {
       const connect = leg.connectMedia.bind(leg);
       leg.connectMedia = (source, sink) =>
         connect(
-          recordLeaving(source, passed, leg.sampleRate),
+          recordImpulses(source, passed, leg.sampleRate),
           addImpulses(sink, passed, () => this.isSilent),
         );
     });
   }
 }
 
-function recordLeaving(source: FrameSource, passed: PassedImpulses, sampleRate: number): FrameSource {
+function recordImpulses(source: FrameSource, passed: PassedImpulses, sampleRate: number): FrameSource {
   const finder = new ImpulseFinder(sampleRate, "down");
   return {
     read(frame) {

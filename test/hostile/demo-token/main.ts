@@ -90,7 +90,7 @@ const soakDone = Promise.all(liveInstances.map((instance, n) => soak(instance, n
 const victims = [new Victim(server.url, token, ownInstances[0]!), new Victim(server.url, otherToken, otherInstance!)];
 await Promise.all(victims.map((victim) => victim.warmUp()));
 const workDone = Promise.all(victims.map((victim) => victim.work(abort.signal)));
-const quietMemory = await highestMemory(QUIET_MS / 1_000);
+const quietMemory = await peakMemory(QUIET_MS / 1_000);
 for (const victim of victims) victim.durations.length = 0;
 const baseline = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
 const stallsBefore = ownStalls(0, baseline.at).length;
@@ -118,7 +118,7 @@ attacker.stdout.on("data", (piece) => {
 });
 let peak = 0;
 for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
-  peak = Math.max(peak, await highestMemory(60 * Math.min(1, MINUTES - minute + 1)));
+  peak = Math.max(peak, await peakMemory(60 * Math.min(1, MINUTES - minute + 1)));
   const stalls = ownStalls(baseline.at, Date.now());
   console.log(
     `minute ${minute}: memory +${mib(peak - baseline.memory)}, disk +${mib(bytesIn(data) - baseline.disk)}, ` +
@@ -233,7 +233,7 @@ async function soak(instanceId: string, n: number): Promise<void> {
 }
 
 /** Maximum resident memory of the server within some seconds, bytes. */
-async function highestMemory(seconds: number): Promise<number> {
+async function peakMemory(seconds: number): Promise<number> {
   let maxBytes = 0;
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))
     maxBytes = Math.max(

@@ -6,7 +6,7 @@ import { afterAll } from "vitest";
 /** Programs started by the tests of a file: they are ended afterwards, in reverse order, and their files are removed. */
 export class Stage {
   #folder: string | undefined;
-  #folders = 0;
+  #folderCount = 0;
   readonly #ends: (() => unknown)[] = [];
 
   constructor() {
@@ -16,7 +16,7 @@ export class Stage {
   /** A new empty folder. */
   folder(name: string): string {
     this.#folder ??= mkdtempSync(join(tmpdir(), "ringport-sip-"));
-    const path = join(this.#folder, `${name}-${++this.#folders}`);
+    const path = join(this.#folder, `${name}-${++this.#folderCount}`);
     mkdirSync(path);
     return path;
   }

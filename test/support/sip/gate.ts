@@ -23,7 +23,7 @@ const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } 
 export class Gate {
   readonly challenge: Challenge;
   /** nonce → the highest count used with it. */
-  readonly #counts = new Map<string, number>();
+  readonly #nonceCounts = new Map<string, number>();
   #staleCount: number;
 
   constructor(challenge: Challenge) {
@@ -43,7 +43,7 @@ export class Gate {
       const [userHash, requestHash] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];
       const middle = qop === "auth" ? [parameter("nc"), parameter("cnonce"), parameter("qop")] : [];
       const expectedResponse = hash([userHash, parameter("nonce"), ...middle, requestHash].join(":"));
-      const highestCount = this.#counts.get(parameter("nonce"));
+      const highestCount = this.#nonceCounts.get(parameter("nonce"));
       const count = qop === "auth" ? Number.parseInt(parameter("nc"), 16) : (highestCount ?? 0) + 1;
       if (
         parameter("response") === expectedResponse &&
@@ -51,7 +51,7 @@ export class Gate {
         parameter("realm") === realm
       ) {
         if (highestCount !== undefined && count > highestCount && this.#staleCount === 0) {
-          this.#counts.set(parameter("nonce"), count);
+          this.#nonceCounts.set(parameter("nonce"), count);
           return undefined;
         }
         if (this.#staleCount > 0) this.#staleCount--;
@@ -63,7 +63,7 @@ export class Gate {
 
   #fields(algorithms: readonly string[], isStale: boolean): Field[] {
     const nonce = randomBytes(12).toString("hex");
-    this.#counts.set(nonce, 0);
+    this.#nonceCounts.set(nonce, 0);
     const { realm = "far.end", status = 401, qop = "auth" } = this.challenge;
     const name = status === 401 ? "WWW-Authenticate" : "Proxy-Authenticate";
     const suffix = `${qop === "auth" ? ', qop="auth"' : ""}, opaque="kept"${isStale ? ", stale=TRUE" : ""}`;

@@ -73,7 +73,7 @@ export class Voice {
   #ssrc = (Math.random() * 0xffffffff) >>> 0;
   #isPaused = false;
   #startedAt = 0;
-  #frames = 0;
+  #frameCount = 0;
   #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastEvent = "";
@@ -180,13 +180,13 @@ export class Voice {
 
   #tick(): void {
     for (;;) {
-      const lateMs = performance.now() - this.#startedAt - this.#frames * FRAME_MS;
+      const lateMs = performance.now() - this.#startedAt - this.#frameCount * FRAME_MS;
       if (lateMs < 0) break;
       this.maxLateMs = Math.max(this.maxLateMs, lateMs);
       if (this.#wire && this.#speech !== "nothing" && !this.#isPaused) this.#sendNext(this.#wire, this.#speech);
-      this.#frames++;
+      this.#frameCount++;
     }
-    const ms = this.#startedAt + this.#frames * FRAME_MS - performance.now();
+    const ms = this.#startedAt + this.#frameCount * FRAME_MS - performance.now();
     this.#timer = setTimeout(() => this.#tick(), Math.max(0, ms));
   }
 
@@ -210,7 +210,7 @@ export class Voice {
       }
     }
     if (speech === "comfort noise") {
-      if (this.#frames % NOISE_FRAMES === 0) this.#send(wire, 13, this.#timestamp, false, Buffer.of(60));
+      if (this.#frameCount % NOISE_FRAMES === 0) this.#send(wire, 13, this.#timestamp, false, Buffer.of(60));
       this.#timestamp = (this.#timestamp + FRAME) >>> 0;
       return;
     }

@@ -23,7 +23,7 @@ export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number
 class CallProcessor extends AudioWorkletProcessor {
   readonly #playback: Playback;
   readonly #capture: Capture;
-  readonly #heard: LevelMeter;
+  readonly #heardLevel: LevelMeter;
   readonly #spokenLevel: LevelMeter;
   #samplesUntilLevels: number;
   #isStopped = false;
@@ -34,7 +34,7 @@ class CallProcessor extends AudioWorkletProcessor {
     this.#playback = new Playback(callRate, sampleRate, BUFFERING);
     this.#capture = new Capture(sampleRate, callRate, (frame) => this.port.postMessage(frame, [frame.buffer]));
     const window = (sampleRate * LEVEL_MS) / 1_000;
-    this.#heard = new LevelMeter(window);
+    this.#heardLevel = new LevelMeter(window);
     this.#spokenLevel = new LevelMeter(window);
     this.#samplesUntilLevels = window;
     this.port.onmessage = ({ data }: MessageEvent<Int16Array | null>) => {
@@ -46,7 +46,7 @@ class CallProcessor extends AudioWorkletProcessor {
   process([microphone]: readonly Float32Array[][], [speaker]: readonly Float32Array[][]): boolean {
     const output = speaker![0]!;
     this.#playback.read(output);
-    this.#heard.push(output);
+    this.#heardLevel.push(output);
     const input = microphone?.[0];
     if (input) {
       this.#capture.push(input);
@@ -55,7 +55,7 @@ class CallProcessor extends AudioWorkletProcessor {
     this.#samplesUntilLevels -= output.length;
     if (this.#samplesUntilLevels <= 0) {
       this.#samplesUntilLevels += (sampleRate * LEVEL_MS) / 1_000;
-      this.port.postMessage({ heard: this.#heard.level, spoken: input ? this.#spokenLevel.level : 0 });
+      this.port.postMessage({ heard: this.#heardLevel.level, spoken: input ? this.#spokenLevel.level : 0 });
     }
     return !this.#isStopped;
   }

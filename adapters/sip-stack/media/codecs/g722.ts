@@ -103,13 +103,13 @@ class Encoder {
     for (let i = 0; i < bytes; i++) {
       filter.apply(2 * i);
       output[at + i] =
-        (this.#encodeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
+        (this.#encodeHigh((filter.even - filter.odd) >> 14) << 6) | this.#encodeLow((filter.even + filter.odd) >> 14);
     }
     filter.drop(2 * bytes);
     return bytes;
   }
 
-  #codeLow(sample: number): number {
+  #encodeLow(sample: number): number {
     const band = this.#lowBand;
     const error = clamp16(sample - band.prediction);
     const size = error < 0 ? ~error : error;

@@ -11,7 +11,7 @@ class RingSource implements FrameSource {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;
   #hadSamples = false;
-  #recalls = 0;
+  #recallCount = 0;
 
   constructor(shared: SharedCall) {
     this.#ring = new SampleRing(shared.outgoing);
@@ -20,8 +20,8 @@ class RingSource implements FrameSource {
 
   read(frame: Int16Array): number {
     const recalls = Atomics.load(this.#cells, CELL.recalls);
-    if (recalls !== this.#recalls) this.#hadSamples = false;
-    this.#recalls = recalls;
+    if (recalls !== this.#recallCount) this.#hadSamples = false;
+    this.#recallCount = recalls;
     const samples = this.#ring.take(frame);
     if (samples === frame.length) {
       this.#hadSamples = true;

@@ -61,7 +61,7 @@ class Engine implements WorkerEngine {
   #rejectReady: (fault: Error) => void = () => {};
   #lastId = 0;
   #exitReason: string | undefined;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(system: System, entry: URL) {
     this.#system = system;
@@ -94,7 +94,7 @@ class Engine implements WorkerEngine {
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (this.#closing !== undefined) throw new ClosedError("the media engine is closed");
+    if (this.#closePromise !== undefined) throw new ClosedError("the media engine is closed");
     if (this.#exitReason !== undefined) throw new Error(this.#exitReason);
     const id = ++this.#lastId;
     const sharedCall = newSharedCall(media.sampleRate);
@@ -120,7 +120,7 @@ class Engine implements WorkerEngine {
       });
       this.#sessions.set(id, session);
       this.#pendingOpens.delete(id);
-      if (this.#closing !== undefined) await session.close();
+      if (this.#closePromise !== undefined) await session.close();
       return session;
     } catch (fault) {
       this.#forget(id);
@@ -129,8 +129,8 @@ class Engine implements WorkerEngine {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   async #close(): Promise<void> {
@@ -195,7 +195,7 @@ class Engine implements WorkerEngine {
     for (const { onRefused } of [...this.#pendingOpens.values()]) onRefused(fault);
     for (const settle of [...this.#pendingReplies.values()]) settle();
     this.#pendingReplies.clear();
-    if (this.#closing === undefined)
+    if (this.#closePromise === undefined)
       for (const session of this.#sessions.values()) session.reportLoss(this.#exitReason);
   }
 }

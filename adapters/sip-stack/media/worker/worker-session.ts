@@ -63,7 +63,7 @@ export class WorkerSession implements MediaSession, ClockMember {
   #sink: FrameSink | undefined;
   #earlySink: FrameSink | undefined;
   #isStarted = false;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
   /** Number of sent samples that were reported to the source, and below it the other reported counts. */
   #sentSamples = 0;
   #silence = 0;
@@ -96,13 +96,13 @@ export class WorkerSession implements MediaSession, ClockMember {
   }
 
   configure(settings: StreamSettings): void {
-    if (this.#closing !== undefined) return;
+    if (this.#closePromise !== undefined) return;
     this.codec = settings.codec;
     this.#options.post({ type: "configure", id: this.#options.id, settings });
   }
 
   start(): void {
-    if (this.#isStarted || this.#closing !== undefined) return;
+    if (this.#isStarted || this.#closePromise !== undefined) return;
     this.#deliverInbound();
     this.#isStarted = true;
     this.#fill(1);
@@ -111,7 +111,7 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   async sendDigits(digits: string): Promise<void> {
     const { request, id } = this.#options;
-    if (this.#closing === undefined) await request((ticket) => ({ type: "keys", id, digits, ticket }));
+    if (this.#closePromise === undefined) await request((ticket) => ({ type: "keys", id, digits, ticket }));
   }
 
   /** The statistics, at most a quarter of a second old. */
@@ -125,8 +125,8 @@ export class WorkerSession implements MediaSession, ClockMember {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#close();
+    return this.#closePromise;
   }
 
   /** @internal called by the clock */
@@ -146,7 +146,7 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   /** @internal Reports the loss of the session. @param detail a sentence */
   reportLoss(detail: string): void {
-    if (this.#closing === undefined) this.#options.listener.lost(detail);
+    if (this.#closePromise === undefined) this.#options.listener.lost(detail);
   }
 
   /** Passes the deadline on, so that the worker can continue while this thread is blocked. */

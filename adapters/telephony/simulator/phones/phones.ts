@@ -15,7 +15,7 @@ export class Phones {
   readonly #groups = new Map<string, Map<string, RingGroup>>();
   /** Connections by user, from the acceptance of a WebSocket until it has closed. */
   readonly #connections = new Map<string, number>();
-  #closed = false;
+  #isClosed = false;
 
   /** The phones of a number; undefined if none is open and none rings, so that the number behaves like any other. */
   at(userId: string, number: string): RingGroup | undefined {
@@ -32,7 +32,7 @@ export class Phones {
     let phone: BrowserPhone | undefined;
     return {
       open: (socket) => {
-        if (this.#closed) socket.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
+        if (this.#isClosed) socket.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
         else if (this.#openPhones(userId) >= MAX_PHONES)
           socket.close(PHONE_CLOSE_CODES.tooMany, `you have ${MAX_PHONES} phones open: close one of them`);
         else {
@@ -52,7 +52,7 @@ export class Phones {
 
   /** Closes all phones; calls on them end. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const groups of [...this.#groups.values()])
       for (const { phones } of [...groups.values()])
         for (const phone of [...phones]) phone.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");

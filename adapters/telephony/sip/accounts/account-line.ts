@@ -65,7 +65,7 @@ export class AccountLine implements Line, AccountTarget {
   /** Reason why the stored account is not used. */
   #unusableReason: string | undefined;
   #pendingEntry: Promise<AccountVerdict> | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: AccountLineOptions) {
     this.#options = options;
@@ -90,7 +90,7 @@ export class AccountLine implements Line, AccountTarget {
 
   /** Links again with a stored account. */
   resume(account: SipAccount): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     const check = this.#check(account);
     if ("trunk" in check) void this.#openLine(this.#trunk(account, check.trunk), { isLinkStored: false });
     else
@@ -98,12 +98,12 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#linkedAccount === undefined && this.#unusableReason === undefined)
+    if (!this.#isClosed && this.#linkedAccount === undefined && this.#unusableReason === undefined)
       this.#attempt.requestCode();
   }
 
   async enter(account: SipAccount): Promise<AccountVerdict> {
-    if (this.#closed || this.#linkedAccount !== undefined) return { verdict: "unavailable" };
+    if (this.#isClosed || this.#linkedAccount !== undefined) return { verdict: "unavailable" };
     const check = this.#check(account);
     if ("faults" in check) return { verdict: "invalid", faults: check.faults };
     if (this.#pendingEntry !== undefined) return { verdict: "wait", waitMs: 1_000 };
@@ -126,7 +126,7 @@ export class AccountLine implements Line, AccountTarget {
   async probe(): Promise<LineHealth> {
     if (this.#linkedAccount) return this.#linkedAccount.line.probe();
     if (this.#unusableReason !== undefined) return offline(this.#unusableReason, true);
-    return offline(this.#closed ? "closed" : "not linked");
+    return offline(this.#isClosed ? "closed" : "not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
@@ -145,7 +145,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#attempt.stop();
     await this.#pendingEntry?.catch(() => {});
     await stop(this.#linkedAccount);
@@ -170,7 +170,7 @@ export class AccountLine implements Line, AccountTarget {
     try {
       const health = await this.#checkAccount(candidate);
       if (health.state === "offline") return await discard(candidate, { verdict: "refused", reason: health.reason });
-      if (this.#closed) return await discard(candidate, { verdict: "unavailable" });
+      if (this.#isClosed) return await discard(candidate, { verdict: "unavailable" });
       await host.linked(candidate.phone, encodeAccount(account));
     } catch (error) {
       await candidate.close();

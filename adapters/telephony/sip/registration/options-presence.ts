@@ -47,13 +47,13 @@ export class OptionsPresence implements Presence {
   #health: LineHealth | undefined;
   /** Time until which the result is valid, by the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
-  #failures = 0;
+  #failureCount = 0;
   #probePromise: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   /** True if the running probe is outdated and another one follows. */
   #isOutdated = false;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: OptionsPresenceOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class OptionsPresence implements Presence {
   }
 
   suspect(): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#isOutdated = true;
     void this.#probe();
   }
@@ -81,7 +81,7 @@ export class OptionsPresence implements Presence {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
     await this.#probePromise;
@@ -90,7 +90,7 @@ export class OptionsPresence implements Presence {
 
   /** Probes now; concurrent callers share one probe. */
   #probe(): Promise<void> {
-    if (this.#closed) return Promise.resolve();
+    if (this.#isClosed) return Promise.resolve();
     this.#probePromise ??= this.#probeOnce().finally(() => {
       this.#probePromise = undefined;
       if (this.#isOutdated) void this.#probe();
@@ -109,11 +109,11 @@ export class OptionsPresence implements Presence {
       (fault: unknown): ProbeResult => ({ health: silentHealth(server, fault) }),
     );
     deadline.cancel();
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     const previous = this.#health;
     this.#health = health;
-    this.#failures = health.state === "online" ? 0 : this.#failures + 1;
-    const usualMs = health.state === "online" ? PROBE_INTERVAL_MS : backoffMs(this.#failures, chance(system));
+    this.#failureCount = health.state === "online" ? 0 : this.#failureCount + 1;
+    const usualMs = health.state === "online" ? PROBE_INTERVAL_MS : backoffMs(this.#failureCount, chance(system));
     const intervalMs = Math.max(waitMs ?? 0, usualMs);
     this.#freshUntil = system.monotonic() + intervalMs + SILENCE_MS;
     this.#cancelNext = system.after(intervalMs, () => void this.#probe());
@@ -137,7 +137,7 @@ export class OptionsPresence implements Presence {
         `${server} does not accept our password (${text}); ${reason}check \`user\`, \`authUser\` and \`password\``,
         true,
       ),
-      waitMs: refusalWaitMs(this.#failures + 1),
+      waitMs: refusalWaitMs(this.#failureCount + 1),
     };
   }
 }

@@ -71,13 +71,13 @@ export class TrunkRegistration implements Presence {
   #refusedReply: AgentReply | undefined;
   #requestedS = EXPIRES_S;
   /** Number of failures and refusals in a row. */
-  #failures = 0;
+  #failureCount = 0;
   /** The connection on which the registrar reaches us. */
   readonly #flowHold = new FlowHold();
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
-  #sending: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
+  #sendPromise: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -99,7 +99,7 @@ export class TrunkRegistration implements Presence {
   async checkHealth(): Promise<LineHealth> {
     if (this.#state === "idle") this.start();
     if (this.#state === "registered" && this.#flowHold.flow?.isAlive === false) this.suspect();
-    if (!VALID_STATES.has(this.#state)) await this.#sending;
+    if (!VALID_STATES.has(this.#state)) await this.#sendPromise;
     return this.#currentHealth();
   }
 
@@ -110,18 +110,18 @@ export class TrunkRegistration implements Presence {
   markReachable(): void {}
 
   close(): Promise<void> {
-    this.#closing ??= this.#unregister();
-    return this.#closing;
+    this.#closePromise ??= this.#unregister();
+    return this.#closePromise;
   }
 
   #register(input: "register" | "suspect"): void {
-    if (this.#sending !== undefined || !this.#move(input)) return;
+    if (this.#sendPromise !== undefined || !this.#move(input)) return;
     this.#cancelNext?.();
-    this.#sending = this.#send(this.#requestedS, RESPONSE_TIMEOUT_MS)
+    this.#sendPromise = this.#send(this.#requestedS, RESPONSE_TIMEOUT_MS)
       .then((reply) => this.#onReply(reply))
       .catch((fault: unknown) => this.#onFailure(silentHealth(this.#options.server, fault), undefined))
       .finally(() => {
-        this.#sending = undefined;
+        this.#sendPromise = undefined;
       });
   }
 
@@ -171,7 +171,7 @@ export class TrunkRegistration implements Presence {
   #onAccepted({ request, response, flow }: AgentReply): void {
     const { system } = this.#options;
     if (!this.#move("accepted")) return;
-    this.#failures = 0;
+    this.#failureCount = 0;
     this.#flowHold.keep(flow);
     const expiresS = grantedExpiry(request, response, this.#requestedS);
     this.#scheduleRegister(expiresS * 1_000 * (0.8 + 0.1 * chance(system)));
@@ -185,8 +185,8 @@ export class TrunkRegistration implements Presence {
     this.#unregisteredHealth = offline(reason, true);
     this.#refusedReply = reply;
     if (!this.#move("refused")) return;
-    this.#failures++;
-    this.#scheduleRegister(refusalWaitMs(this.#failures));
+    this.#failureCount++;
+    this.#scheduleRegister(refusalWaitMs(this.#failureCount));
     this.#report();
   }
 
@@ -196,9 +196,9 @@ export class TrunkRegistration implements Presence {
     this.#refusedReply = reply;
     if (!this.#move("failed")) return;
     this.#flowHold.release();
-    this.#failures++;
+    this.#failureCount++;
     const retryAfterMs = reply === undefined ? undefined : retryAfterMsOf(reply.response);
-    this.#scheduleRegister(Math.max(retryAfterMs ?? 0, backoffMs(this.#failures, chance(system))));
+    this.#scheduleRegister(Math.max(retryAfterMs ?? 0, backoffMs(this.#failureCount, chance(system))));
     this.#report();
   }
 
@@ -208,7 +208,7 @@ export class TrunkRegistration implements Presence {
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
     this.#move("close");
-    await this.#sending;
+    await this.#sendPromise;
     if (mayBeRegistered) await this.#send(0, UNREGISTER_TIMEOUT_MS).catch(() => {});
     this.#flowHold.release();
     this.#move("unregistered");

@@ -28,7 +28,7 @@ export class RouteAttempts {
   readonly #errors: DialError[] = [];
   readonly #reasons: string[] = [];
   /** Number of reasons reported with the attempts so far. */
-  #reportedReasons = 0;
+  #reportedReasonCount = 0;
 
   /** @param trunks the trunks, in the order in which they are tried */
   constructor(trunks: readonly string[], dial: DialTrunk) {
@@ -54,8 +54,8 @@ export class RouteAttempts {
     for (let trunk = this.#remainingTrunks.shift(); trunk !== undefined; trunk = this.#remainingTrunks.shift()) {
       try {
         const leg = await this.#dial(trunk, signal);
-        const reason = joinReasons(this.#reasons.slice(this.#reportedReasons));
-        this.#reportedReasons = this.#reasons.length;
+        const reason = joinReasons(this.#reasons.slice(this.#reportedReasonCount));
+        this.#reportedReasonCount = this.#reasons.length;
         return { trunk, leg, reason };
       } catch (fault) {
         if (!(fault instanceof DialError) || !RETRYABLE_RELEASES.has(fault.release)) throw fault;

@@ -40,7 +40,7 @@ export class CalleeTurn {
   /** Silence that ends the turn, ms; undefined if there are no final texts. */
   #endsAfterMs: number | undefined;
   #preparedText = "";
-  #preparations = 0;
+  #preparationCount = 0;
 
   /** @param hangOverMs time for which speech is still reported after the last voiced sound, ms */
   constructor(sampleRate: number, hangOverMs: number, callbacks: CalleeTurnCallbacks) {
@@ -109,7 +109,7 @@ export class CalleeTurn {
     this.#texts.length = 0;
     this.#endsAfterMs = undefined;
     this.#preparedText = "";
-    this.#preparations = 0;
+    this.#preparationCount = 0;
     this.#openTurnText = text;
     this.#callbacks.onTurnEnd(text, continued);
   }
@@ -121,9 +121,9 @@ export class CalleeTurn {
 
   #prepare(): void {
     const text = [this.#openTurnText, this.#text, this.#partialText].filter(Boolean).join(" ");
-    if (text === this.#preparedText || this.#preparations >= MAX_PREPARATIONS) return;
+    if (text === this.#preparedText || this.#preparationCount >= MAX_PREPARATIONS) return;
     this.#preparedText = text;
-    this.#preparations++;
+    this.#preparationCount++;
     this.#callbacks.onProbableTurnEnd(text, this.#openTurnText !== "");
   }
 }

@@ -25,11 +25,11 @@ export class PromptReplies {
   readonly conversation: Conversation;
   readonly #system: Timers;
   readonly #agent: Agent;
-  #runningTools = 0;
+  #runningToolCount = 0;
   /** True once the reply has yielded something, or used a tool: it is not requested again. */
   #hasActed = false;
   /** Number of silences since the agent last yielded something, or ended a reply. */
-  #silences = 0;
+  #silenceCount = 0;
 
   /** Starts the conversation. */
   constructor(system: Timers, agent: Agent, brief: AgentBrief) {
@@ -61,16 +61,16 @@ export class PromptReplies {
           !next.done;
           next = await this.#nextAction(actions, signal)
         ) {
-          this.#silences = 0;
+          this.#silenceCount = 0;
           this.#hasActed = true;
           yield next.value;
         }
-        this.#silences = 0;
+        this.#silenceCount = 0;
         return;
       } catch (error) {
         if (!(error instanceof AgentSilent)) throw error;
         attempt.abort(error);
-        if (++this.#silences >= MAX_SILENCES || (this.#hasActed && !interruption.aborted)) throw error;
+        if (++this.#silenceCount >= MAX_SILENCES || (this.#hasActed && !interruption.aborted)) throw error;
         if (interruption.aborted) return;
       } finally {
         void end(actions);
@@ -87,15 +87,15 @@ export class PromptReplies {
       try {
         return await within(next, { system: this.#system, ms, timeoutError, signal });
       } catch (error) {
-        if (!(error instanceof AgentSilent) || this.#runningTools === 0) throw error;
+        if (!(error instanceof AgentSilent) || this.#runningToolCount === 0) throw error;
       }
   }
 
   #use(work: Promise<string>): Promise<string> {
     this.#hasActed = true;
-    this.#runningTools++;
+    this.#runningToolCount++;
     return work.finally(() => {
-      this.#runningTools--;
+      this.#runningToolCount--;
     });
   }
 }

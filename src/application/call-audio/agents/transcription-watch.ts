@@ -8,7 +8,7 @@ export class TranscriptionWatch {
   readonly #maxSamples: number;
   readonly #onLost: (detail: string) => void;
   /** Number of turns whose words have not arrived. */
-  #turns = 0;
+  #turnCount = 0;
   #waitedSamples = 0;
   /** True if the callee has spoken since the latest words arrived. */
   #hasSpoken = false;
@@ -21,7 +21,7 @@ export class TranscriptionWatch {
 
   /** True if the words of a turn have not arrived yet. */
   get isWaiting(): boolean {
-    return this.#turns > 0;
+    return this.#turnCount > 0;
   }
 
   /** Called when the callee speaks for longer than a click. */
@@ -31,24 +31,24 @@ export class TranscriptionWatch {
 
   /** Records the end of the callee's turn, which the engine now transcribes. */
   recordTurnEnd(): void {
-    if (this.#turns++ === 0) this.#waitedSamples = 0;
+    if (this.#turnCount++ === 0) this.#waitedSamples = 0;
   }
 
   /** Records that the words of a turn are known, or that it has none. */
   recordWords(): void {
-    this.#turns = Math.max(0, this.#turns - 1);
+    this.#turnCount = Math.max(0, this.#turnCount - 1);
     this.#waitedSamples = 0;
     this.#hasSpoken = false;
   }
 
   /** Records that a part of the call was not transcribed. */
   recordFailure(error: Error): void {
-    if (this.#turns > 0 || this.#hasSpoken) this.#reportLoss(error.message);
+    if (this.#turnCount > 0 || this.#hasSpoken) this.#reportLoss(error.message);
   }
 
   /** Adds samples of elapsed time. */
   push(samples: number): void {
-    if (this.#turns === 0) return;
+    if (this.#turnCount === 0) return;
     this.#waitedSamples += samples;
     if (this.#waitedSamples >= this.#maxSamples)
       this.#reportLoss(`the transcription engine sent nothing for ${TRANSCRIPTION_LIMIT_MS} ms`);

@@ -58,7 +58,7 @@ export class FairTurns {
   readonly #steadyTurns = new Map<Share, SteadyTurns<PendingTurn>>();
   /** Shares by user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
-  #runningTurns = 0;
+  #runningTurnCount = 0;
   #latestTurn = 0;
   /** Number of turns that started in this turn of the event loop. */
   #turnsStarted = 0;
@@ -119,7 +119,7 @@ export class FairTurns {
   }
 
   #begin(turn: PendingTurn, signal: AbortSignal): () => void {
-    this.#runningTurns++;
+    this.#runningTurnCount++;
     turn.user.latestTurn = turn.instance.latestTurn = ++this.#latestTurn;
     turn.demand.begin?.();
     let isEnded = false;
@@ -127,7 +127,7 @@ export class FairTurns {
       if (isEnded) return;
       isEnded = true;
       signal.removeEventListener("abort", end);
-      this.#runningTurns--;
+      this.#runningTurnCount--;
       this.#leave(turn);
       this.#assign();
     };
@@ -147,7 +147,7 @@ export class FairTurns {
   }
 
   #assign(): void {
-    while (this.#runningTurns < this.#concurrency && this.#changingTurns.size + this.#steadyTurns.size > 0) {
+    while (this.#runningTurnCount < this.#concurrency && this.#changingTurns.size + this.#steadyTurns.size > 0) {
       const now = this.#system.monotonic();
       if (
         this.#turnsStarted === MAX_TURNS_PER_TICK ||

@@ -67,7 +67,7 @@ export class LiveStream implements CallTap {
   #session: ((signal: CallSignal) => void) | undefined;
   #leg: Leg | undefined;
   /** Number of messages that clients have sent. */
-  #messages = 0;
+  #messageCount = 0;
   /** End of the stream; undefined before the state is `over`. */
   #end: StreamEnd | undefined;
 
@@ -183,7 +183,7 @@ export class LiveStream implements CallTap {
     };
     const canSend = (): boolean => recordActivity() && !this.hasHungUp;
     const outgoing = this.#outgoing;
-    const messages = (): number => this.#messages;
+    const messages = (): number => this.#messageCount;
     return {
       waitForRoom: (ms) => (isCurrent() ? this.#queue.waitForRoom(ms, outgoing.queuedMs) : undefined),
       get queuedMs() {
@@ -193,7 +193,7 @@ export class LiveStream implements CallTap {
         return messages();
       },
       countMessage: () => {
-        if (recordActivity()) this.#messages++;
+        if (recordActivity()) this.#messageCount++;
       },
       ignored: (data) => {
         if (isCurrent()) this.#session?.({ type: "noticed", fact: { event: "audio_ignored", data } });

@@ -22,7 +22,7 @@ export class PendingAudio {
   #writePosition = 0;
   #spareBlock: Int16Array | undefined;
   #ms = 0;
-  #marks = 0;
+  #markCount = 0;
 
   get isEmpty(): boolean {
     return this.#stretches.length === 0;
@@ -35,7 +35,7 @@ export class PendingAudio {
 
   /** Number of queued marks. */
   get marks(): number {
-    return this.#marks;
+    return this.#markCount;
   }
 
   /** The rate of the next samples, Hz; undefined if a mark is next, or the queue is empty. */
@@ -62,7 +62,7 @@ export class PendingAudio {
 
   mark(mark: PlayoutMark): void {
     this.#stretches.push({ sampleRate: 0, count: 0, mark });
-    this.#marks++;
+    this.#markCount++;
   }
 
   /** Takes the next mark; returns undefined if samples come first, or the queue is empty. */
@@ -70,7 +70,7 @@ export class PendingAudio {
     const mark = this.#stretches[0]?.mark;
     if (mark === undefined) return undefined;
     this.#stretches.shift();
-    this.#marks--;
+    this.#markCount--;
     return mark;
   }
 
@@ -85,7 +85,7 @@ export class PendingAudio {
     stretch.count -= count;
     this.#ms -= samplesToMs(count, stretch.sampleRate);
     if (stretch.count === 0) this.#stretches.shift();
-    if (this.#stretches.length === this.#marks) this.#rewind();
+    if (this.#stretches.length === this.#markCount) this.#rewind();
     else if (this.#readPosition === block.length) this.#passBlock();
     return samples;
   }
@@ -93,7 +93,7 @@ export class PendingAudio {
   /** Drops everything. */
   clear(): void {
     this.#stretches.length = 0;
-    this.#marks = 0;
+    this.#markCount = 0;
     this.#rewind();
   }
 

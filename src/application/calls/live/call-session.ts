@@ -62,7 +62,7 @@ export class CallSession {
   #wasDialled = false;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
-  #dialling: Promise<void> = Promise.resolve();
+  #dialPromise: Promise<void> = Promise.resolve();
   #release: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
   /** The network's address of the number. */
@@ -211,7 +211,7 @@ export class CallSession {
       this.#context.streams.streamOf(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects)
       if (effect.do === "timer") this.#timers.set(effect.name, effect.ms);
-    this.#dialling = this.#dial();
+    this.#dialPromise = this.#dial();
   }
 
   /** Dials and passes on the events of the leg; resolves when the leg exists or never will. */
@@ -399,7 +399,7 @@ export class CallSession {
         cancel();
         resolve();
       };
-      this.#dialling.then(() => this.#leg?.hangUp()).then(onEnded, onEnded);
+      this.#dialPromise.then(() => this.#leg?.hangUp()).then(onEnded, onEnded);
     });
   }
 

@@ -13,11 +13,11 @@ interface Journal {
 export class Journals {
   /** Number of unsaved events, by journal. */
   readonly #unsavedJournals = new Map<Journal, number>();
-  #events = 0;
+  #eventCount = 0;
 
   /** True if the event limit is reached, so that notes are dropped; moves of calls never are. */
   get isFull(): boolean {
-    return this.#events >= MAX_EVENTS;
+    return this.#eventCount >= MAX_EVENTS;
   }
 
   /** The journals with unsaved entries, and the number of their events. */
@@ -28,12 +28,12 @@ export class Journals {
   /** Changes the number of a journal's unsaved events by `events`, which may be negative. */
   add(journal: Journal, events: number): void {
     this.#unsavedJournals.set(journal, (this.#unsavedJournals.get(journal) ?? 0) + events);
-    this.#events += events;
+    this.#eventCount += events;
   }
 
   /** Removes a journal once it is empty. */
   delete(journal: Journal): void {
-    this.#events -= this.#unsavedJournals.get(journal) ?? 0;
+    this.#eventCount -= this.#unsavedJournals.get(journal) ?? 0;
     this.#unsavedJournals.delete(journal);
   }
 }

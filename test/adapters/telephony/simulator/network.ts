@@ -30,7 +30,7 @@ export class SimulatedNetwork {
   readonly host: TestLineHost;
   readonly line: Line;
   readonly spoolDir: string;
-  #calls = 0;
+  #callCount = 0;
 
   private constructor(simulator: Simulator, system: ManualSystem, host: TestLineHost, line: Line, spoolDir: string) {
     this.simulator = simulator;
@@ -57,7 +57,7 @@ export class SimulatedNetwork {
   /** Places a call that plays `sound`, then silence. */
   async call(to: string, sound: Int16Array = new Int16Array(0)): Promise<PlacedCall> {
     const startedAt = this.system.monotonic();
-    const callId = `call_${++this.#calls}`;
+    const callId = `call_${++this.#callCount}`;
     const leg = await this.line.dial(to, { callId, ringTimeoutMs: 60_000 }, new AbortController().signal);
     const log: [string, number][] = [];
     const frames: Int16Array[] = [];

@@ -69,8 +69,8 @@ export class Scene {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.network.close();
-    return this.#closing;
+    this.#closePromise ??= this.network.close();
+    return this.#closePromise;
   }
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
 }

@@ -19,16 +19,16 @@ export interface WavHead {
 export class WavPeaks {
   /** The loudest sample of each part of each channel, from 0 to 1. */
   readonly peaks: readonly Float32Array[] = [];
-  readonly #parts: number;
+  readonly #partCount: number;
   readonly #fileBytes: number;
   #head: WavHead | undefined;
   /** The start of the file until the audio begins, then the rest of a partial frame. */
   #pending: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  #frames = 0;
+  #frameCount = 0;
 
   /** @param parts number of parts @param fileBytes length of the whole file, Infinity if it is unknown */
   constructor(parts: number, fileBytes: number) {
-    this.#parts = parts;
+    this.#partCount = parts;
     this.#fileBytes = fileBytes;
   }
 
@@ -39,7 +39,7 @@ export class WavPeaks {
 
   /** Received part of the audio, from 0 to 1. */
   get progress(): number {
-    return this.#head ? Math.min(1, this.#frames / Math.max(1, this.#head.frames)) : 0;
+    return this.#head ? Math.min(1, this.#frameCount / Math.max(1, this.#head.frames)) : 0;
   }
 
   /** Takes the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
@@ -69,7 +69,7 @@ export class WavPeaks {
         const bytes = Math.max(0, Math.min(size, this.#fileBytes - contentStart));
         this.#head = { ...format, frames: Math.floor(bytes / (2 * format.channels)) };
         for (let channel = 0; channel < format.channels; channel++)
-          (this.peaks as Float32Array[]).push(new Float32Array(this.#parts));
+          (this.peaks as Float32Array[]).push(new Float32Array(this.#partCount));
         return contentStart;
       }
       if (name === "fmt ") {
@@ -85,19 +85,23 @@ export class WavPeaks {
   #readFrames(view: DataView, start: number): number {
     const { channels, frames } = this.#head!;
     const frameBytes = 2 * channels;
-    const count = Math.min(Math.floor((view.byteLength - start) / frameBytes), frames - this.#frames);
+    const count = Math.min(Math.floor((view.byteLength - start) / frameBytes), frames - this.#frameCount);
     for (let frame = 0, offset = start; frame < count; frame++)
-      for (let channel = 0, part = this.#partIndex(this.#frames + frame); channel < channels; channel++, offset += 2) {
+      for (
+        let channel = 0, part = this.#partIndex(this.#frameCount + frame);
+        channel < channels;
+        channel++, offset += 2
+      ) {
         const level = Math.abs(view.getInt16(offset, true)) / 32_768;
         const peaks = this.peaks[channel]!;
         if (level > peaks[part]!) peaks[part] = level;
       }
-    this.#frames += count;
-    return this.#frames === frames ? view.byteLength - start : count * frameBytes;
+    this.#frameCount += count;
+    return this.#frameCount === frames ? view.byteLength - start : count * frameBytes;
   }
 
   #partIndex(frame: number): number {
-    return Math.floor((frame * this.#parts) / this.#head!.frames);
+    return Math.floor((frame * this.#partCount) / this.#head!.frames);
   }
 }
 

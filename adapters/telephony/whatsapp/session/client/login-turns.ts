@@ -18,7 +18,7 @@ export class LoginTurns {
   readonly #system: System;
   readonly #queue: WaitingLogin[] = [];
   #cancelNext: (() => void) | undefined;
-  #places = 0;
+  #placeCount = 0;
 
   constructor(system: System) {
     this.#system = system;
@@ -26,7 +26,7 @@ export class LoginTurns {
 
   /** The turn of another number, after all earlier ones. */
   newPlace(): number {
-    return ++this.#places;
+    return ++this.#placeCount;
   }
 
   /**

@@ -54,15 +54,15 @@ export class SupervisedClient {
   #creation: Promise<WhatsAppClient> | undefined;
   #client: WhatsAppClient | undefined;
   readonly #wiring: ClientWiring;
-  #disconnecting: Promise<void> | undefined;
+  #disconnectPromise: Promise<void> | undefined;
   /** Number of attempts to disconnect that have failed in a row. */
-  #failedDisconnects = 0;
+  #failedDisconnectCount = 0;
   #dropPromise: Promise<void> | undefined;
   #isDropped = false;
   /** True if the client should be connected. */
   #isWanted = false;
   /** Counts the attempts to connect; only the latest one may proceed. */
-  #attempts = 0;
+  #attemptCount = 0;
   readonly #login: AcceptedLogin;
   /** True if the client did not disconnect in time, or before its next connection: its state is unknown. */
   isStuck = false;
@@ -77,7 +77,7 @@ export class SupervisedClient {
    * True if the client was dropped but did not disconnect: it may reconnect automatically during further attempts.
    */
   get isStray(): boolean {
-    return this.#isDropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
+    return this.#isDropped && this.#failedDisconnectCount > 0 && this.#failedDisconnectCount <= MAX_ATTEMPTS;
   }
 
   /** The client itself; undefined before its creation and after it was dropped. */
@@ -91,7 +91,7 @@ export class SupervisedClient {
    */
   connect(logsIn: boolean): void {
     void this.#connect(logsIn).catch((error: unknown) => {
-      if (this.#isDropped || this.#disconnecting !== undefined) return; // it was ended on purpose
+      if (this.#isDropped || this.#disconnectPromise !== undefined) return; // it was ended on purpose
       this.#warn(error, "the WhatsApp client could not connect");
       const reason =
         this.#client === undefined
@@ -139,9 +139,9 @@ export class SupervisedClient {
   }
 
   #end(client: WhatsAppClient): Promise<void> {
-    this.#disconnecting ??= this.#withTimeout(async () => client.disconnect(), DISCONNECTING_MS)
+    this.#disconnectPromise ??= this.#withTimeout(async () => client.disconnect(), DISCONNECTING_MS)
       .then(() => {
-        this.#failedDisconnects = 0;
+        this.#failedDisconnectCount = 0;
       })
       .catch((error: unknown) => {
         this.isStuck ||= error instanceof NetworkSilent;
@@ -149,9 +149,9 @@ export class SupervisedClient {
         this.#disconnectAgain();
       })
       .finally(() => {
-        this.#disconnecting = undefined;
+        this.#disconnectPromise = undefined;
       });
-    return this.#disconnecting;
+    return this.#disconnectPromise;
   }
 
   /**
@@ -159,8 +159,8 @@ export class SupervisedClient {
    * that looks disconnected may only have lost its socket and reconnect automatically.
    */
   #disconnectAgain(): void {
-    if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
-    this.#options.system.after(DISCONNECT_RETRY_MS * 2 ** (this.#failedDisconnects - 1), () => {
+    if (++this.#failedDisconnectCount > MAX_ATTEMPTS) return;
+    this.#options.system.after(DISCONNECT_RETRY_MS * 2 ** (this.#failedDisconnectCount - 1), () => {
       if (!this.#isWanted) void this.disconnect();
     });
   }
@@ -215,19 +215,19 @@ export class SupervisedClient {
   }
 
   async #connect(logsIn: boolean): Promise<void> {
-    const attempt = ++this.#attempts;
-    const isWanted = () => !this.#isDropped && this.#isWanted && this.#attempts === attempt;
+    const attempt = ++this.#attemptCount;
+    const isWanted = () => !this.#isDropped && this.#isWanted && this.#attemptCount === attempt;
     this.#isWanted = true;
-    this.#creation ??= this.#make().catch((error: unknown) => {
+    this.#creation ??= this.#createClient().catch((error: unknown) => {
       this.#creation = undefined; // the next attempt creates another client
       throw error;
     });
     const client = await this.#creation;
-    await this.#disconnecting;
-    if (this.#failedDisconnects > 0 && this.#isWanted && !this.isStuck) {
+    await this.#disconnectPromise;
+    if (this.#failedDisconnectCount > 0 && this.#isWanted && !this.isStuck) {
       // Its socket may still exist and reconnect unnoticed while the next connection attempt hangs.
       await this.#end(client);
-      this.isStuck ||= this.#failedDisconnects > 0;
+      this.isStuck ||= this.#failedDisconnectCount > 0;
     }
     if (this.isStuck) {
       this.#isWanted = false; // so it is disconnected again
@@ -240,7 +240,7 @@ export class SupervisedClient {
     await client.connect();
   }
 
-  async #make(): Promise<WhatsAppClient> {
+  async #createClient(): Promise<WhatsAppClient> {
     const creation = (async () => this.#options.make())();
     const client = await this.#withTimeout(() => creation, CREATE_MS).catch((error: unknown) => {
       // A client that arrives too late has never been connected.
@@ -270,7 +270,7 @@ export class SupervisedClient {
     // A client ended on purpose must not open again, even if its opening overlapped with the disconnect; its end is
     // known.
     if (
-      this.#disconnecting !== undefined &&
+      this.#disconnectPromise !== undefined &&
       (report.type === "opened" || (report.type === "closed" && !report.isLogout))
     )
       return;

@@ -57,7 +57,7 @@ export class OpenCalls implements OpenCallLog {
   /** Times at which the terminates of calls were sent over the current connection, monotonic ms, in order. */
   readonly #terminatedAt = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
-  #loading: Promise<void> | undefined;
+  #loadPromise: Promise<void> | undefined;
   /** Counts the links of the number. */
   #generation = 0;
   readonly #record: StoredRecord;
@@ -117,7 +117,7 @@ export class OpenCalls implements OpenCallLog {
     this.onConnectionLost();
     this.#calls.clear();
     this.#generation++;
-    this.#loading = Promise.resolve(); // a later link has left no calls
+    this.#loadPromise = Promise.resolve(); // a later link has left no calls
     this.#record.discard();
   }
 
@@ -194,11 +194,11 @@ export class OpenCalls implements OpenCallLog {
 
   /** Reads the calls of an earlier process, unless they were read already. */
   #load(): Promise<void> {
-    this.#loading ??= this.#read().catch((error: unknown) => {
-      this.#loading = undefined; // the next call reads again
+    this.#loadPromise ??= this.#read().catch((error: unknown) => {
+      this.#loadPromise = undefined; // the next call reads again
       throw error;
     });
-    return this.#loading;
+    return this.#loadPromise;
   }
 
   async #read(): Promise<void> {

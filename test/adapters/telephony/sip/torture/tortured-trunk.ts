@@ -31,8 +31,8 @@ export class TorturedTrunk {
   readonly #peers: readonly DatagramPeer[];
   readonly #udpPort: number;
   readonly #tcpPort: number;
-  #marks = 0;
-  #closing: Promise<unknown> | undefined;
+  #markCount = 0;
+  #closePromise: Promise<unknown> | undefined;
 
   private constructor(scene: Scene, peers: readonly DatagramPeer[], udpPort: number, tcpPort: number) {
     this.scene = scene;
@@ -57,7 +57,7 @@ export class TorturedTrunk {
   async overUdp(bytes: Uint8Array): Promise<Responses> {
     const [peer] = this.#peers;
     const counts = this.#peers.map(({ received }) => received.length);
-    const mark = `mark-${++this.#marks}`;
+    const mark = `mark-${++this.#markCount}`;
     peer!.send(bytes, this.#udpPort, "127.0.0.1");
     peer!.send(this.#options(mark), this.#udpPort, "127.0.0.1");
     await expect.poll(() => peer!.received.some(({ text }) => text.includes(`${mark}\r`)), { interval: 2 }).toBe(true);
@@ -80,8 +80,8 @@ export class TorturedTrunk {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.scene, ...this.#peers].map((closable) => closable.close()));
-    return this.#closing.then(() => {});
+    this.#closePromise ??= Promise.all([this.scene, ...this.#peers].map((closable) => closable.close()));
+    return this.#closePromise.then(() => {});
   }
 
   #options(mark: string): Buffer {

@@ -13,7 +13,7 @@ class UnreliableRecords implements LineRecords {
   readonly storedRecords = new MapRecords();
   readonly #turns: readonly number[];
   readonly #failures: readonly ("before" | "after" | "no")[];
-  #calls = 0;
+  #callCount = 0;
   isReliable = false;
 
   constructor(turns: readonly number[], failures: readonly ("before" | "after" | "no")[]) {
@@ -38,7 +38,7 @@ class UnreliableRecords implements LineRecords {
   }
 
   async #serve<T>(run: () => Promise<T>): Promise<T> {
-    const call = this.#calls++;
+    const call = this.#callCount++;
     const failure = this.isReliable ? "no" : (this.#failures[call % this.#failures.length] ?? "no");
     for (let turn = this.#turns[call % this.#turns.length] ?? 0; turn > 0; turn--) await undefined;
     if (failure === "before") throw new Error("the storage is down");
