@@ -33,8 +33,8 @@ export class Reception {
   }
 
   /**
-   * Counts a packet and returns its extended sequence number, which does not wrap; `STRAY` for a packet that is too far from
-   * the others; `RESTARTED` if a second one follows it, which needs a new reception.
+   * Counts a packet and returns its extended sequence number, which does not wrap; `STRAY_PACKET` for a packet that is
+   * too far from the others; `RESTARTED` if a second one follows it, which needs a new reception.
    */
   take(sequence: number): number {
     if (this.highestSequence < 0) return this.#begin(sequence);

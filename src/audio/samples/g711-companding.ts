@@ -47,25 +47,25 @@ export function alawCode(sample: number): number {
   return code ^ (sample < 0 ? 0x55 : 0xd5);
 }
 
-/** Decodes mu-law into `into` (at least as long as `codes`), or into a new array. */
+/** Decodes mu-law into `output` (at least as long as `codes`), or into a new array. */
 export function decodeMulaw(codes: Uint8Array, output: Int16Array = new Int16Array(codes.length)): Int16Array {
   for (let i = 0; i < codes.length; i++) output[i] = MULAW_LEVELS[codes[i] ?? 0] ?? 0;
   return output;
 }
 
-/** Decodes A-law into `into` (at least as long as `codes`), or into a new array. */
+/** Decodes A-law into `output` (at least as long as `codes`), or into a new array. */
 export function decodeAlaw(codes: Uint8Array, output: Int16Array = new Int16Array(codes.length)): Int16Array {
   for (let i = 0; i < codes.length; i++) output[i] = ALAW_LEVELS[codes[i] ?? 0] ?? 0;
   return output;
 }
 
-/** Encodes samples as mu-law into `into` (at least as long as `samples`), or into a new array. */
+/** Encodes samples as mu-law into `output` (at least as long as `samples`), or into a new array. */
 export function encodeMulaw(samples: Int16Array, output: Uint8Array = new Uint8Array(samples.length)): Uint8Array {
   for (let i = 0; i < samples.length; i++) output[i] = mulawCode(samples[i] ?? 0);
   return output;
 }
 
-/** Encodes samples as A-law into `into` (at least as long as `samples`), or into a new array. */
+/** Encodes samples as A-law into `output` (at least as long as `samples`), or into a new array. */
 export function encodeAlaw(samples: Int16Array, output: Uint8Array = new Uint8Array(samples.length)): Uint8Array {
   for (let i = 0; i < samples.length; i++) output[i] = alawCode(samples[i] ?? 0);
   return output;

@@ -26,7 +26,7 @@ export type OfferLimits = ReadonlyMap<string, OfferLimit>;
 
 export const NO_LIMITS: OfferLimits = new Map();
 
-/** A time for decisions. `now`: monotonic, ms; `wall`: ms since 1970-01-01 UTC. */
+/** A time for decisions. `now`: monotonic, ms; `wallTime`: ms since 1970-01-01 UTC. */
 export interface Time {
   readonly now: number;
   readonly wallTime: number;
