@@ -44,11 +44,46 @@ export function guarded<Port extends object>(
 ): Guarded<Port> {
   if (port === null || (typeof port !== "object" && typeof port !== "function"))
     throw new PortFault(`${name} is ${port === null ? "null" : typeof port}: it must be an object`);
-  const guard = {};
-  for (const [key, rule] of Object.entries<Rule<unknown>>(rules))
-    Object.defineProperty(guard, key, {
-      enumerable: true,
-      get: rule({ port, key, name: `${name}.${key}`, parts }),
-    });
-  return guard as Guarded<Port>;
+  const Guard = guardOf(rules);
+  return new Guard(port, name, parts) as Guarded<Port>;
+}
+
+type GuardClass = new (port: object, name: string, parts: GuardParts) => object;
+
+/** Guards by their rules. */
+const guardClasses = new WeakMap<object, GuardClass>();
+
+/** The guard of all ports with these rules. A call has several, so a member is prepared when it is first used. */
+function guardOf(rules: object): GuardClass {
+  const preparedClass = guardClasses.get(rules);
+  if (preparedClass) return preparedClass;
+  class Guard {
+    readonly #port: object;
+    readonly #name: string;
+    readonly #parts: GuardParts;
+    readonly #getters: Record<string, () => unknown> = {};
+
+    constructor(port: object, name: string, parts: GuardParts) {
+      this.#port = port;
+      this.#name = name;
+      this.#parts = parts;
+    }
+
+    static {
+      for (const [key, rule] of Object.entries<Rule<unknown>>({ ...rules }))
+        Object.defineProperty(Guard.prototype, key, {
+          enumerable: true,
+          get(this: Guard) {
+            const preparedGetter = this.#getters[key];
+            if (preparedGetter) return preparedGetter();
+            const member = { port: this.#port, key, name: `${this.#name}.${key}`, parts: this.#parts };
+            const getter = rule(member);
+            this.#getters[key] = getter;
+            return getter();
+          },
+        });
+    }
+  }
+  guardClasses.set(rules, Guard);
+  return Guard;
 }
