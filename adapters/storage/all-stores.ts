@@ -16,19 +16,19 @@ import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcri
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
 import { receiptStore } from "./calls/receipt-store.ts";
-import {
-  type ConnectedDatabase,
-  type LockedOpening,
-  type PreparedQuery,
-  type ServerLock,
-  type Session,
-  sharedCommits,
-  type Traits,
+import type {
+  ConnectedDatabase,
+  LockedOpening,
+  PreparedQuery,
+  ServerLock,
+  Session,
+  Traits,
 } from "./connected-database.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { migrations } from "./migrations/all-migrations.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
+import { sharedCommits } from "./shared-commits.ts";
 import type { Database } from "./tables/all-tables.ts";
 import { namedTables } from "./tables/full-table-names.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
