@@ -7,7 +7,7 @@ const RING_MS = 500;
 /**
  * One call to the loudspeaker: it rings, answers, plays its input and sends silence.
  * @param play called with each frame of the call; the frame is only valid until `play` returns
- * @param deadlines of the line's host: nothing is played later
+ * @param deadlines the deadlines of the line's host, after which nothing is played
  */
 export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Deadlines): Leg {
   let output: ReadableStreamDefaultController<LegEvent> | undefined;

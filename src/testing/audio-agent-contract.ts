@@ -9,7 +9,7 @@ import type { ContractRunner } from "./contract-runner.ts";
 /** The agent under test, new for each test. */
 export interface AudioAgentUnderTest {
   readonly agent: AudioAgent;
-  /** Instructions with which it speaks first and then waits for the callee. */
+  /** Instructions with which the agent speaks first, then waits for the callee. */
   readonly instructions: readonly string[];
   /** The callee's words in reply to that, after which the agent speaks again and hangs up. */
   readonly answer: PcmChunk;

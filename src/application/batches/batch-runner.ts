@@ -32,9 +32,9 @@ const RETRY_MS = 1_000;
 const LIMIT_WAIT_MS = 60_000;
 
 /**
- * Places the calls of open batches: each as soon as a target is due and a line of one of its instances is free. Batches take
- * turns. A target and its call are stored together, and a target ends in one write, so a crash at any moment neither
- * repeats a call nor skips a target; `start` finishes what a crash left.
+ * Places the calls of open batches: each as soon as a target is due and a line of one of its instances is free. Batches
+ * take turns. A target and its call are stored together, and a target ends in one write, so a crash at any moment
+ * neither repeats a call nor skips a target; `start` finishes what a crash left unfinished.
  */
 export class BatchRunner {
   readonly #context: BatchRunnerContext;
@@ -95,7 +95,7 @@ export class BatchRunner {
   /** Adopts a batch that a request has changed. */
   adopt(batch: Batch): void {
     const run = this.#runOf(batch);
-    if (!run.takeOver(batch)) return;
+    if (!run.adopt(batch)) return;
     this.#closeIfDone(run);
     this.wake();
   }
@@ -168,7 +168,7 @@ export class BatchRunner {
     }
   }
 
-  /** Works on a batch; false if the work failed or has no result. The batch rests after a fault. */
+  /** Runs work on a batch and returns its result; after a fault, false, and the batch backs off. */
   async #attempt(run: OpenBatch, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
@@ -237,9 +237,9 @@ export class BatchRunner {
     const { storage } = this.#context;
     const target = run.takeDueTarget();
     if (target) return target;
-    const placing = new Set(run.placing);
+    const placingPositions = new Set(run.placingPositions);
     const { targets, nextAt } = await storage.batches.due(run.id, now, DUE_TARGETS);
-    const [first, ...others] = targets.filter(({ position }) => !placing.has(position));
+    const [first, ...others] = targets.filter(({ position }) => !placingPositions.has(position));
     run.keepDue(others);
     if (!first && nextAt === undefined && run.active === 0) await this.#complete(run);
     if (!first && nextAt !== undefined) run.wakeAfter(nextAt - now);

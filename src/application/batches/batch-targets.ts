@@ -20,9 +20,9 @@ type TargetOptions = Pick<CreateOptions, "strict">;
 /** Optional fields of a target, removed unless a correction has them. */
 const NO_FIELDS = { extension: null, variables: null, reference: null, metadata: null } as const;
 /** Number of rows checked and stored at a time. */
-const PIECE = 100;
+const PIECE_SIZE = 100;
 /** Number of targets read at a time. */
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** Maximum number of rows in a report of faults. */
 const MAX_REPORTED = 1_000;
 
@@ -76,10 +76,10 @@ export class BatchTargets {
   /** The targets of a stored batch, in pages. */
   async *pages(batchId: string): AsyncGenerator<readonly BatchTarget[]> {
     for (let after: string | undefined; ; ) {
-      const page = await this.#context.storage.batches.targets(batchId, {}, { limit: PAGE, after });
+      const page = await this.#context.storage.batches.targets(batchId, {}, { limit: PAGE_SIZE, after });
       yield page;
       const last = page.at(-1);
-      if (!last || page.length < PAGE) return;
+      if (!last || page.length < PAGE_SIZE) return;
       after = String(last.position);
       await nextTurn();
     }
@@ -170,7 +170,7 @@ async function* inPieces(rows: AsyncIterable<TargetRow> | readonly TargetRow[]):
   let piece: TargetRow[] = [];
   for await (const row of rows) {
     piece.push(row);
-    if (piece.length < PIECE) continue;
+    if (piece.length < PIECE_SIZE) continue;
     yield piece;
     piece = [];
     await nextTurn();

@@ -14,7 +14,7 @@ interface FollowedCall {
   readonly instanceId: string;
 }
 
-/** The active calls of open batches. When one ends, its target is settled, and its line is free. */
+/** The active calls of open batches. When one ends, its target is settled, and its line is freed. */
 export class FollowedCalls {
   readonly #context: FollowedCallsContext;
   readonly #instances: FreeInstances;
@@ -31,13 +31,13 @@ export class FollowedCalls {
   constructor(
     context: FollowedCallsContext,
     instances: FreeInstances,
-    ends: TargetEnds,
+    targetEnds: TargetEnds,
     endCall: (call: Call) => Promise<void>,
     onSettled: (run: OpenBatch) => void,
   ) {
     this.#context = context;
     this.#instances = instances;
-    this.#targetEnds = ends;
+    this.#targetEnds = targetEnds;
     this.#endCall = endCall;
     this.#onSettled = onSettled;
   }
@@ -45,13 +45,13 @@ export class FollowedCalls {
   /** Reserves a line for the call of a target, which counts as active until {@link release}. */
   reserve(run: OpenBatch, position: number, instanceId: string): void {
     run.active++;
-    run.placing.add(position);
+    run.placingPositions.add(position);
     this.#instances.take(instanceId);
   }
 
   /** Releases the reservation of a target whose call was not placed; without effect if the call is followed. */
   release(run: OpenBatch, position: number, instanceId: string): void {
-    if (!run.placing.delete(position)) return;
+    if (!run.placingPositions.delete(position)) return;
     run.active--;
     this.#instances.giveBack(instanceId);
   }
@@ -60,8 +60,8 @@ export class FollowedCalls {
   follow(run: OpenBatch, call: Call, position: number): void {
     if (this.#calls.has(call.id)) return;
     const { instanceId } = call;
-    if (!run.placing.has(position)) this.reserve(run, position, instanceId);
-    run.placing.delete(position);
+    if (!run.placingPositions.has(position)) this.reserve(run, position, instanceId);
+    run.placingPositions.delete(position);
     this.#calls.set(call.id, { run, position, instanceId });
   }
 
@@ -80,9 +80,9 @@ export class FollowedCalls {
   settle(callId: string): boolean {
     const call = this.#calls.get(callId);
     if (!call) return false;
-    const settling = this.#settleEnded(callId, call);
-    this.#settlements.add(settling);
-    void settling.finally(() => this.#settlements.delete(settling));
+    const settlement = this.#settleEnded(callId, call);
+    this.#settlements.add(settlement);
+    void settlement.finally(() => this.#settlements.delete(settlement));
     return true;
   }
 

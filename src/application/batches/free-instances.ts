@@ -25,7 +25,7 @@ interface Use {
   /** No call before this time, by the monotonic clock, ms. */
   busyUntil: number;
   calls: number;
-  answered: number;
+  answeredCalls: number;
 }
 
 /** Chooses among the instances of batches: one with a free line whose pace allows a call and whose turn it is. */
@@ -53,8 +53,8 @@ export class FreeInstances {
       if (ms <= 0) readyInstances.push({ id, use });
       else waitMs = Math.min(waitMs ?? ms, ms);
     }
-    const best = Math.max(...readyInstances.map(({ use }) => answerRate(use)));
-    const isWeak = ({ use }: { readonly use: Use }): boolean => answerRate(use) < WEAK_SHARE * best;
+    const bestRate = Math.max(...readyInstances.map(({ use }) => answerRate(use)));
+    const isWeak = ({ use }: { readonly use: Use }): boolean => answerRate(use) < WEAK_SHARE * bestRate;
     const [first] = readyInstances.sort(
       (a, b) => Number(isWeak(a)) - Number(isWeak(b)) || a.use.lastTurn - b.use.lastTurn,
     );
@@ -79,7 +79,7 @@ export class FreeInstances {
     use.active--;
     use.busyUntil = 0;
     use.calls++;
-    if (isAnswered) use.answered++;
+    if (isAnswered) use.answeredCalls++;
   }
 
   /** Skips an instance for a while, because its queue is full. */
@@ -104,7 +104,7 @@ export class FreeInstances {
   #use(id: string): Use {
     let use = this.#uses.get(id);
     if (!use) {
-      use = { active: 0, lastTurn: 0, busyUntil: 0, calls: 0, answered: 0 };
+      use = { active: 0, lastTurn: 0, busyUntil: 0, calls: 0, answeredCalls: 0 };
       this.#uses.set(id, use);
     }
     return use;
@@ -128,6 +128,6 @@ export class FreeInstances {
   }
 }
 
-function answerRate({ calls, answered }: Use): number {
+function answerRate({ calls, answeredCalls: answered }: Use): number {
   return calls < MIN_CALLS ? 1 : answered / calls;
 }

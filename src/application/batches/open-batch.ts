@@ -18,10 +18,10 @@ export class OpenBatch {
   /** Number of its active calls, including those that are being stored. */
   active = 0;
   /** Positions of the targets whose calls are being stored. */
-  readonly placing = new Set<number>();
+  readonly placingPositions = new Set<number>();
   /** True once a cancelled batch has no waiting target left. */
   isSwept = false;
-  /** The storage failed during a write: the batch and its calls are read before the next step. */
+  /** True after a write has failed: the batch and its calls are read again before the next step. */
   mustReconcile = false;
   readonly breaker: BreakerCount | undefined;
   readonly #context: OpenBatchContext;
@@ -90,7 +90,7 @@ export class OpenBatch {
   }
 
   /** Adopts the batch that a request has stored; false if this version is older. */
-  takeOver(batch: Batch): boolean {
+  adopt(batch: Batch): boolean {
     if (batch.version < this.#batch.version) return false;
     if (batch.status === "RUNNING" && this.#batch.status === "PAUSED") this.breaker?.reset();
     this.#batch = batch;
@@ -125,7 +125,7 @@ export class OpenBatch {
     return this.#audio;
   }
 
-  /** Places no calls for a time, ms. @param limit the cause, if it is a limit */
+  /** Stops placing calls for `ms`. @param limit the cause, if it is a limit */
   backOff(ms: number, limit?: BatchLimit): void {
     this.#backOffUntil = this.#context.system.monotonic() + ms;
     this.#limit = limit;

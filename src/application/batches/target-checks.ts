@@ -156,8 +156,8 @@ export class TargetChecks {
       system.now(),
     );
     if (block) faults.push({ column: "phoneNumber", code: "destination_not_allowed", detail: block.detail });
-    const hours = hoursFault(this.#hours, phone, system.now());
-    if (hours !== undefined) faults.push({ column: "phoneNumber", code: "value_invalid", detail: hours });
+    const hoursReason = hoursFault(this.#hours, phone, system.now());
+    if (hoursReason !== undefined) faults.push({ column: "phoneNumber", code: "value_invalid", detail: hoursReason });
     return faults;
   }
 
