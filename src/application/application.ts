@@ -83,12 +83,12 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   };
   const lines: Lines = new Lines(context, {
     onOnline(instanceId) {
-      dispatcher.lineUp(instanceId);
+      dispatcher.onLineUp(instanceId);
       runner.wake();
     },
     onOffline(instanceId, reason) {
-      dispatcher.lineDown(instanceId, reason);
-      queueTimeout.lineDown();
+      dispatcher.onLineDown(instanceId, reason);
+      queueTimeout.onLineDown();
     },
     onBroken: (instanceId) => brokenLines.check(instanceId),
   });

@@ -12,7 +12,7 @@ import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
 import type { CallListening } from "../call-audio/listeners/listen-items.ts";
 import { LiveListeners } from "../call-audio/listeners/live-listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
-import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
+import { checkStreamable, streamsOffRefusal } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";
 import { shortenedId } from "../instances/owned-instance.ts";
 import { nextPage } from "../next-page.ts";
@@ -126,12 +126,12 @@ export class Calls implements CallUseCases {
   }
 
   async stream(principal: Principal, callId: string): Promise<StreamReservation> {
-    if (!this.#context.streamPreview) throw streamsOff();
+    if (!this.#context.streamPreview) throw streamsOffRefusal();
     return this.#context.streams.reserve(this.#context, await this.get(principal, callId));
   }
 
   async streamable(principal: Principal, callId: string): Promise<Call> {
-    if (!this.#context.streamPreview) throw streamsOff();
+    if (!this.#context.streamPreview) throw streamsOffRefusal();
     const call = await this.get(principal, callId);
     checkStreamable(call);
     return call;

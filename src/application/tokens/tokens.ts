@@ -141,7 +141,7 @@ export function tokenAuthenticator(
     return validToken;
   }
 
-  async function readOrRecent(hash: string): Promise<TokenRecord | undefined> {
+  async function storedOrRecentToken(hash: string): Promise<TokenRecord | undefined> {
     const recentToken = recentTokens.find(hash);
     if (!recentToken) return readToken(hash);
     const timeoutError = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
@@ -166,7 +166,7 @@ export function tokenAuthenticator(
   }
 
   const authenticate = async (token: string): Promise<Principal | undefined> =>
-    isWellFormed(token) ? principalOf(await readOrRecent(await sha256(token))) : undefined;
+    isWellFormed(token) ? principalOf(await storedOrRecentToken(await sha256(token))) : undefined;
   const all = async (tokens: readonly string[]): Promise<(Principal | undefined)[]> => {
     const hashes = await Promise.all(tokens.map((token) => sha256(token)));
     const validTokens = (await accounts.tokensByHash(hashes)).filter(({ revokedAt }) => revokedAt === null);

@@ -12,7 +12,7 @@ export function inFileColumn(fault: TargetFault, columns: Readonly<Record<string
   return Object.hasOwn(columns, column) ? { ...fault, fileColumn: columns[column]?.slice(0, MAX_NAME) } : fault;
 }
 
-/** The columns of a file that faults name, as {@link inFileColumn} takes them. */
+/** The columns of a file that faults name, in the form that {@link inFileColumn} expects. */
 export function fileColumnsOfFaults(faults: readonly TargetFault[] = []): Record<string, string> {
   return Object.fromEntries(
     faults.flatMap(({ column, fileColumn }) => (fileColumn === undefined ? [] : [[column, fileColumn]])),
@@ -24,7 +24,7 @@ export function detailInFile({ fileColumn, detail }: Pick<TargetFault, "fileColu
   return prefixOf(fileColumn) + detail;
 }
 
-/** The detail that {@link detailInFile} was made from. */
+/** The detail in a text of {@link detailInFile}. */
 export function detailWithoutColumn(fileColumn: string | undefined, text: string): string {
   const prefix = prefixOf(fileColumn);
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;

@@ -6,14 +6,14 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "The instance is already linked",
     meaning: "A phone number is already linked to the instance, so there is no QR code.",
-    fix: "You can place calls now. For another number create another instance, or unlink this one first.",
+    fix: "You can place calls now. For another number, create another instance, or unlink this one first.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is already linked; it needs no QR code',
   },
   linked_by_operator: {
     status: 409,
     title: "The operator links the numbers of this network",
     meaning:
-      "The network, such as a SIP trunk, has its numbers from the configuration of the server. No code was scanned.",
+      "The network, such as a SIP trunk, gets its numbers from the configuration of the server. No code was scanned.",
     fix: "Delete the instance, or ask the operator to change the network.",
     example: '"sip/office" links its numbers automatically, so they cannot be unlinked; delete the instance instead',
   },
@@ -188,7 +188,7 @@ export const CONFLICT_PROBLEMS = {
       "others are new.",
     fix:
       "Continue from the cursor in this response (also in the Next-Cursor header), and skip events whose ids you have seen. " +
-      "Read again the calls that you considered finished.",
+      "Read the calls that you considered finished again.",
     example:
       "the database was restored to an earlier state, and the event that your cursor stands for is no longer there; continue " +
       "from the cursor bG9nXzQyXzAxazd6cTd0MXZnNGg2azhuMHEyczR2Nnh6 and skip the events whose ids you have seen",

@@ -197,7 +197,7 @@ export function instanceRoutes(
         summary: "Unlink the phone number of an instance",
         description:
           "The device disappears from the phone, its credentials are erased, and a live call ends as instance_lost. Waiting " +
-          "calls keep waiting; the next QR code links another number. Without a linked number it has no effect. After a 503 " +
+          "calls keep waiting; the next QR code links another number. Without a linked number, it has no effect. After a 503, " +
           "repeat the request.",
         access: "admin",
         cost: "small",
@@ -217,7 +217,7 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Delete an instance",
         description:
-          "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
+          "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503, the " +
           "deletion continues automatically; a repeated request returns 204 once it has finished, and 404 after that.",
         access: "admin",
         cost: "small",

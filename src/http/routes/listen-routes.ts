@@ -1,7 +1,7 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import type { HttpRoute } from "../route.ts";
 import { listenSocket } from "../sockets/listen-socket.ts";
-import { notAHandshake, TICKET } from "../stream/stream-query.ts";
+import { handshakeRefusal, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
@@ -30,7 +30,7 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         const listening = await calls.listen(context.caller, callId);
         if (!context.canUpgrade) {
           listening.close();
-          throw notAHandshake();
+          throw handshakeRefusal();
         }
         const { caller, token } = context;
         context.socketHandlers = listenSocket({

@@ -1,11 +1,11 @@
-import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
+import { streamsOffRefusal } from "../../application/call-audio/streams/stream-refusals.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonReply } from "../replies/reply.ts";
 import { choiceParameter, readQuery } from "../requests/query-parameter.ts";
 import type { HttpRoute } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
-import { notAHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
+import { handshakeRefusal, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
@@ -30,7 +30,7 @@ export function streamRoutes(
 ): HttpRoute[] {
   const { calls, system, log, mp3Stream } = deps;
   const requireStreams = (): void => {
-    if (!deps.streamPreview) throw streamsOff();
+    if (!deps.streamPreview) throw streamsOffRefusal();
   };
   return [
     {
@@ -65,7 +65,7 @@ export function streamRoutes(
         const reservation = await calls.stream(context.caller, callId);
         if (!context.canUpgrade) {
           reservation.release();
-          throw notAHandshake();
+          throw handshakeRefusal();
         }
         const fields = { request_id: context.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>

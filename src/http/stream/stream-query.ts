@@ -19,7 +19,7 @@ const sampleRate: QueryParameter<StreamRate> = {
 };
 
 /** The refusal of a request that is not a WebSocket handshake. */
-export function notAHandshake(): Refusal {
+export function handshakeRefusal(): Refusal {
   return new Refusal("upgrade_required", "the request is not a WebSocket handshake: connect with a WebSocket client");
 }
 

@@ -24,7 +24,7 @@ export interface BargeInCallbacks {
   onFalseAlarm(): void;
 }
 
-/** Detects in the callee's samples that they speak over the agent. */
+/** Detects when the callee speaks over the agent, by the callee's samples. */
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;

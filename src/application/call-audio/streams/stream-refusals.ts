@@ -2,7 +2,7 @@ import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 
 /** The refusal while live streams are switched off. */
-export function streamsOff(): Refusal {
+export function streamsOffRefusal(): Refusal {
   return new Refusal(
     "stream_not_available",
     "live audio streams are a preview and switched off here; the server's operator switches them on with " +

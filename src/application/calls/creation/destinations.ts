@@ -59,7 +59,7 @@ export async function assertDiallable(context: DestinationsContext, network: Tel
 }
 
 /** True if the network may forward a call to another number: both the server and the creator of the call may call it. */
-export function mayLeadTo(
+export function mayForwardTo(
   { callLimits }: Pick<Context, "callLimits">,
   { allowedPrefixes }: Call,
   phoneNumber: string,
@@ -82,7 +82,7 @@ export async function transferRefusal(
     return `user "${call.userId}" may not use "${network.name}"`;
   const refusal = await refusalOf(context, network, phoneNumber);
   if (refusal !== undefined) return refusal;
-  if (!mayLeadTo(context, call, phoneNumber)) return `this call may not go to ${phoneNumber}`;
+  if (!mayForwardTo(context, call, phoneNumber)) return `this call may not go to ${phoneNumber}`;
   return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 

@@ -99,12 +99,12 @@ export class Dispatcher {
   }
 
   /** Notifies the live calls that the line is down. */
-  lineDown(instanceId: string, reason: string): void {
-    this.#lanes.get(instanceId)?.lineDown(reason);
+  onLineDown(instanceId: string, reason: string): void {
+    this.#lanes.get(instanceId)?.onLineDown(reason);
   }
 
-  lineUp(instanceId: string): void {
-    this.#lanes.get(instanceId)?.lineUp();
+  onLineUp(instanceId: string): void {
+    this.#lanes.get(instanceId)?.onLineUp();
     this.wake(instanceId);
   }
 
@@ -141,7 +141,7 @@ export class Dispatcher {
 
   /** Checks again for calls if the wall clock was set, because waits may be too long. */
   #checkClock(): void {
-    if (this.#wallClock.takeJumpMs() !== 0) for (const lanes of this.#lanes.values()) lanes.clockSet();
+    if (this.#wallClock.takeJumpMs() !== 0) for (const lanes of this.#lanes.values()) lanes.onClockSet();
   }
 
   #lanesOf(instanceId: string): InstanceLanes {

@@ -90,17 +90,17 @@ export class InstanceLanes {
     else this.#seek();
   }
 
-  clockSet(): void {
-    this.#forEachQueue((queue) => queue.clockSet());
+  onClockSet(): void {
+    this.#forEachQueue((queue) => queue.onClockSet());
   }
 
   /** Notifies the live calls that the line is down. */
-  lineDown(reason: string): void {
-    this.#forEachQueue((queue) => queue.lineDown(reason));
+  onLineDown(reason: string): void {
+    this.#forEachQueue((queue) => queue.onLineDown(reason));
   }
 
-  lineUp(): void {
-    for (const session of this.sessions) session.lineUp();
+  onLineUp(): void {
+    for (const session of this.sessions) session.onLineUp();
   }
 
   /** Stops preparing a call that is being ended. */

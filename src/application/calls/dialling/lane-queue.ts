@@ -104,13 +104,13 @@ export class LaneQueue {
     this.#decide({ type: "wake", canDial: this.#host.canDial, isStopping: this.#host.isStopping });
   }
 
-  clockSet(): void {
+  onClockSet(): void {
     this.#decide({ type: "clock_set" });
   }
 
-  lineDown(reason: string): void {
+  onLineDown(reason: string): void {
     this.#decide({ type: "line_down" });
-    this.#session?.lineDown(reason);
+    this.#session?.onLineDown(reason);
   }
 
   /** Stops preparing the next call: it is being ended. */

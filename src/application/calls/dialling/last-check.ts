@@ -5,7 +5,7 @@ import { StorageUnavailable } from "../../../ports/storage.ts";
 import { DialError, type Telephony } from "../../../ports/telephony.ts";
 import { ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
 import type { Context } from "../../context.ts";
-import { mayLeadTo } from "../creation/destinations.ts";
+import { mayForwardTo } from "../creation/destinations.ts";
 import { calleeRefusalNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
 
 type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
@@ -44,7 +44,7 @@ async function refusalOf(
   phone: string,
 ): Promise<Error | undefined> {
   const isCallee = numberForms(call.targetPhone).includes(phone);
-  if (!isCallee && !mayLeadTo(context, call, phone))
+  if (!isCallee && !mayForwardTo(context, call, phone))
     return new DialError("rejected_by_network", `this call may not go to ${phone}`, { refusal: "call" });
   if (isCallee) return await calleeRefusalNow(context, call, network);
   const block = await doNotCallBlock(context, call.userId, phone);

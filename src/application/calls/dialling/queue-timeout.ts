@@ -58,7 +58,7 @@ export class QueueTimeout {
   }
 
   /** Called when a line no longer takes calls: waiting calls may have reached their time limit. */
-  lineDown(): void {
+  onLineDown(): void {
     const ordersWithRemaining = [this.#byAge, this.#byExpiry].filter(({ hasRemaining }) => hasRemaining);
     if (ordersWithRemaining.length === 0) return;
     for (const overdueCalls of ordersWithRemaining) overdueCalls.checkAll();

@@ -186,14 +186,14 @@ export class CallSession {
   }
 
   /** Called when the line went offline. */
-  lineDown(reason: string): void {
+  onLineDown(reason: string): void {
     if (this.#leg?.watchesLine) return;
     this.#framesAtLineDown = this.#inboundFrames;
     this.#post({ type: "line_down", reason });
   }
 
   /** Called when the line is online again. */
-  lineUp(): void {
+  onLineUp(): void {
     if (this.#leg?.watchesLine) return;
     this.#post({ type: "line_up", inboundSince: this.#inboundFrames > this.#framesAtLineDown });
   }
