@@ -11,7 +11,7 @@ export function fault(status: number, title: string, code: string, detail: strin
 
 /** Response for an application that has rejected, although it never should. */
 export function brokenApp(): Reply {
-  return fault(500, "The server made a mistake", "internal_error", "the request could not be handled");
+  return fault(500, "Internal server error", "internal_error", "the request could not be handled");
 }
 
 /** True for a refusal, false for an accepted WebSocket. */

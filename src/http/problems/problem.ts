@@ -98,7 +98,7 @@ export function internalProblem(request: FailedRequest): Reply {
   return problem(
     request,
     "internal_error",
-    "the server made a mistake; the request id leads to it in the server's log",
+    "an unexpected error; the server's log has it under the request id",
   );
 }
 

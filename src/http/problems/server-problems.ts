@@ -4,10 +4,10 @@ import { type ProblemCode, type ProblemKind, RETRY_IN_1_S, RETRY_IN_5_S } from "
 export const SERVER_PROBLEMS = {
   internal_error: {
     status: 500,
-    title: "The server made a mistake",
+    title: "Internal server error",
     meaning: "An unexpected error. The server's log has it under the request id.",
     fix: "Try again. If the error persists, report it with the request_id.",
-    example: "the server made a mistake; the request id leads to it in the server's log",
+    example: "an unexpected error; the server's log has it under the request id",
   },
   stream_not_available: {
     status: 501,

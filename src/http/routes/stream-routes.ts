@@ -146,11 +146,11 @@ fast as you like; a WAV file is decoded by its header. It is played in real time
 | \`{"type":"hangup"}\` | plays the queued audio, then ends the call (to end it at once, send \`clear\` first) |
 
 **Text messages from the server** are \`StreamCallEvent\`, \`StreamTranscript\`, \`StreamProgress\` and, for a message that it does not understand,
-\`StreamError\`. A connection begins with the events so far, and final transcripts that a broken connection may have lost. \`buffer_high\`: more than 30 s are queued, stop sending; \`buffer_low\`: continue.
+\`StreamError\`. A connection begins with the events so far, and final transcripts that a broken connection may have lost. \`buffer_high\`: more than 30 s are queued: stop sending; \`buffer_low\`: continue.
 **Binary messages from the server** are sent with \`audio=callee\`, from pickup on.
 If a client reads too slowly, the oldest audio is dropped; the event \`audio_dropped\` reports it.
 
-A client that reconnects requests \`progress\`: its \`messages\` counts the messages taken from clients of this call so far, audio
+A client that reconnects requests \`progress\`: its \`messages\` counts the messages processed from clients of this call so far, audio
 and text, without \`progress\` itself; the client sends the rest again.
 
 A client that closes with 1000, or without a code, ends the call once the queued audio has been played. After any other close the
@@ -162,7 +162,7 @@ call waits 10 s for it to reconnect, counted from pickup at the earliest.
 | 1001 | the server is stopping, or the connection was opened too late: connect again |
 | 1003 | the bytes are not valid audio; the reason names what they are |
 | 1009 | a message is larger than 1 MiB |
-| 1011 | the server has made a mistake |
+| 1011 | an unexpected error of the server |
 | 4001 | the token was revoked or has expired |
 | 4008 | more than 60 s of audio were queued, and 8 MiB more were waiting |
 | 4009 | the client does not read: more than 1 MiB of text was queued |
