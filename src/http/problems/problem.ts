@@ -95,11 +95,7 @@ const faultCode = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "i
 
 /** The problem document of an unexpected error, which reveals nothing: the cause is in the log, under the request's id. */
 export function internalProblem(request: FailedRequest): Reply {
-  return problem(
-    request,
-    "internal_error",
-    "an unexpected error; the server's log has it under the request id",
-  );
+  return problem(request, "internal_error", "an unexpected error; the server's log has it under the request id");
 }
 
 /** The problem document of a refusal. */
