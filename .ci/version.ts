@@ -24,7 +24,7 @@ rewrite("CHANGELOG.md", (text) => releasedChangelog(text, version, summaries));
 for (const { id } of changesets) rmSync(`.changeset/${id}.md`);
 console.log(version);
 
-/** Before 1.0.0 a breaking change is a minor one, as in semver; mark such changesets accordingly. */
+/** The next version. Before 1.0.0 a breaking change is a minor one, as in semver; mark such changesets accordingly. */
 function nextVersion(): string {
   const [major = 0, minor = 0, patch = 0] = current.split(".").map(Number);
   const kinds = new Set(changesets.flatMap(({ releases }) => releases.map(({ type }) => type)));

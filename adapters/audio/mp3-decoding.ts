@@ -6,7 +6,7 @@ import type { MpegHeader } from "../../src/audio/mp3/mpeg-header.ts";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { Mpg123 } from "./mpg123.ts";
 
-/** Number of frames that are decoded at once. */
+/** Number of frames that are decoded together. */
 const BATCH_FRAMES = 16;
 
 /** Decoded audio of one sample rate. */

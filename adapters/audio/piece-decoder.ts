@@ -18,7 +18,7 @@ export interface FileEnd {
 /** The decoder of one file. */
 export interface PieceDecoder {
   /**
-   * Takes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is
+   * Decodes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is
    * for the sender of the file.
    */
   push(bytes: Uint8Array): readonly DecodedPiece[];

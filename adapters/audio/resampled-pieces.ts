@@ -18,7 +18,7 @@ export class ResampledPieces {
     this.#sampleRate = sampleRate;
   }
 
-  /** Takes the next piece; joined files may have several rates. */
+  /** Adds the next piece; joined files may have several rates. */
   push({ samples, sampleRate }: DecodedPiece): void {
     if (this.#resampler === undefined || sampleRate !== this.#rate) {
       if (this.#resampler) this.#pieces.push(this.#resampler.flush());
@@ -28,7 +28,7 @@ export class ResampledPieces {
     this.#pieces.push(this.#resampler.push(samples));
   }
 
-  /** The whole audio, once all pieces were taken. */
+  /** The whole audio, once all pieces have been added. */
   finish(): Int16Array<ArrayBuffer> {
     if (this.#resampler) this.#pieces.push(this.#resampler.flush());
     const [samples, ...others] = this.#pieces.filter(({ length }) => length > 0);

@@ -68,7 +68,7 @@ function withFix(error: RingportError): string {
   return detailText(detail);
 }
 
-/** Codes of faults that are no mistake of the user: a server that cannot be reached, a download that is damaged. */
+/** Codes of faults that are not the user's mistake: a server that cannot be reached, a download that is damaged. */
 const FAILURES: ReadonlySet<string> = new Set(["connection_lost", "model_not_installed"]);
 
 function exitCode(error: unknown): number {

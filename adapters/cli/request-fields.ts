@@ -14,9 +14,9 @@ export interface RequestFault {
 }
 
 /**
- * The option or operand that fills each field of a request. A field is a JSON Pointer, without that of a batch's message, or
- * the name of a query parameter. A field below one of these is filled by the same option. Of several words, the first that
- * was typed counts.
+ * The option or operand that fills each field of a request. A field is a JSON Pointer, without that of a batch's
+ * message, or the name of a query parameter. A field below one of these is filled by the same option. If several words
+ * fill one field, the first one typed is used.
  */
 export const WORDS_OF_FIELDS: ReadonlyMap<string, string> = new Map(
   Object.entries({

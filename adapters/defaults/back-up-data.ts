@@ -16,7 +16,7 @@ export interface Backup {
 }
 
 /**
- * Copies a database and the recordings beside it into a new folder (mode 700); a server may be using them. The database
+ * Copies a database and the recordings next to it into a new folder (mode 700); a server may be using them. The database
  * is copied first, as a consistent snapshot. The key is not copied, so a stolen backup reveals no credentials.
  * @throws {Error} the new folder cannot be created, or is not empty
  */

@@ -39,7 +39,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 
 /**
  * The secret of a data folder, created on the first start. It exists completely or not at all, even after a power
- * failure; two processes that create it at once both use the first one.
+ * failure; two processes that create it at the same time both use the first one.
  * @throws {ConfigurationError} the file exists but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {

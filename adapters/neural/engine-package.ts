@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cwd, execPath } from "node:process";
 
-/** The default data folder; a test compares it with that of the defaults. */
+/** The default data folder; a test compares it with the one in `defaults`. */
 const DATA_FOLDER = "./data";
 /** Packages of the engine, the faster one first; the second runs on every platform. */
 const PACKAGES = ["sherpa-onnx-node", "sherpa-onnx"] as const;
@@ -12,7 +12,7 @@ const IS_CLONE = !import.meta.url.includes("/node_modules/");
 
 /**
  * The command that installs the engine. npm installs nothing in a clone, whose package.json names the engine as an optional peer;
- * the data folder is beside it, and git ignores that.
+ * the data folder is next to it, and git ignores that.
  */
 export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER} ` : ""}sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)`;
 
@@ -27,7 +27,7 @@ export interface EnginePackage {
 }
 
 /**
- * The installed packages of the engine, the fastest first. Finds them beside Ringport, in a folder, and in the default data folder
+ * The installed packages of the engine, the fastest first. Finds them next to Ringport, in a folder, and in the default data folder
  * below it. Loads nothing: only a speech process may, because a fault in native code ends its process.
  * @param folder default: the one in which the program was started
  */

@@ -71,9 +71,12 @@ export function engineMessage(error: unknown): string {
 /** Exit code of the native code for a model that it does not understand. */
 const ENGINE_EXIT = 255;
 
-/** Number of threads of a model. Several sentences at once gain more than several threads for one. */
+/** Number of threads of a model. Several concurrent sentences gain more than several threads for one. */
 const THREADS = 1;
-/** Variation of the durations: none, so that a text sounds the same each time. The WebAssembly build takes 0 for its default. */
+/**
+ * Variation of the durations: none, so that a text sounds the same each time. The WebAssembly build treats 0 as its
+ * default.
+ */
 const FIXED_DURATIONS = 1e-6;
 
 function voiceConfig({ kind, paths }: VoiceFiles, language: string | undefined): object {

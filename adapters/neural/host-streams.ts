@@ -6,8 +6,8 @@ const BATCH = 8;
 /** Time for which audio of several calls is collected, so that it is decoded together, ms. */
 const COLLECT_MS = 20;
 /**
- * Number of audio messages that a stream takes before it reports progress without new text; the server sends up to 25
- * ahead.
+ * Number of audio messages that a stream consumes before it reports progress without new text; the server sends up to
+ * 25 ahead.
  */
 const TAKEN_PER_REPORT = 5;
 /** Silence after a turn, so that its last word is decoded, s. */
@@ -22,7 +22,7 @@ interface Stream {
   readonly sampleRate: number;
   readonly pending: (Int16Array | "commit")[];
   opened?: { readonly recogniser: HostRecogniser; readonly stream: HostStream };
-  /** Number of messages with audio taken since the last progress. */
+  /** Number of audio messages consumed since the last progress. */
   takenCount: number;
   /** True between the end of a turn and its text. */
   isCommitting: boolean;
@@ -32,7 +32,9 @@ interface Stream {
 /** A stream whose model is loaded. */
 type OpenStream = Stream & Required<Pick<Stream, "opened">>;
 
-/** The streams of a speech process. Decodes those of all calls in batches, and never two batches without a break for other work. */
+/**
+ * The streams of a speech process. Decodes those of all calls in batches, with a break for other work after each batch.
+ */
 export class HostStreams {
   readonly #load: LoadRecogniser;
   readonly #send: (message: FromHost) => void;
@@ -125,7 +127,7 @@ export class HostStreams {
     stream.text = "";
   }
 
-  /** Reports new texts at once, and taken audio in larger steps, because each message wakes the server. */
+  /** Reports new texts immediately, and consumed audio in larger steps, because each message wakes the server. */
   #report(): void {
     const progress: StreamProgress[] = [];
     let isUrgent = false;
@@ -156,7 +158,10 @@ export class HostStreams {
   }
 }
 
-/** Gives a stream its waiting audio, up to the end of the turn. A turn ends once its audio is decoded, so that its partial text comes first. */
+/**
+ * Feeds a stream with its waiting audio, up to the end of the turn. A turn ends once its audio is decoded, so that its
+ * partial text comes first.
+ */
 function feed(stream: OpenStream): void {
   while (!stream.isCommitting) {
     if (stream.pending[0] === "commit" && stream.opened.stream.isReady) return;

@@ -1,4 +1,7 @@
-/** A model of sherpa-onnx's releases that Ringport recommends. Untested here: sizes are those that their publishers state. */
+/**
+ * A model of sherpa-onnx's releases that Ringport recommends. Not tested by Ringport; sizes are as stated by the
+ * publishers.
+ */
 export interface KnownModel {
   /** Name of its archive and its folder. */
   readonly name: string;

@@ -19,7 +19,7 @@ export interface RecogniserFiles {
 /** Requests to a speech process. Each `request` gets one response. */
 export type ToHost =
   | ({ readonly type: "speak"; readonly request: number } & SpeakInput)
-  /** Opens a stream of one speaker. Model and rate are those of the whole stream. */
+  /** Opens a stream of one speaker. Model and rate apply to the whole stream. */
   | { readonly type: "open"; readonly stream: number; readonly input: RecogniserInput }
   | { readonly type: "audio"; readonly stream: number; readonly samples: Int16Array }
   /** Ends a turn; its text follows as `final`. */
@@ -69,7 +69,7 @@ export type FromHost =
 /** Progress of a stream. */
 export interface StreamProgress {
   readonly stream: number;
-  /** Number of messages with audio taken since the last progress. */
+  /** Number of audio messages consumed since the last progress. */
   readonly takenCount: number;
   /** The text of the current turn, if it has changed. */
   readonly partial?: HeardText | undefined;

@@ -64,7 +64,7 @@ class NeuralSession implements TranscriptionSession {
   readonly #closeMs: number;
   readonly #audio: UnprocessedAudio;
   #stream: OpenedStream | undefined;
-  /** Turns sent and not yet answered, and the one that is being sent. */
+  /** Turns that were sent and have no text yet, and the one that is being sent. */
   readonly #turns: TimeSpan[] = [];
   #turnStartMs: number | undefined;
   #inFlight = 0;

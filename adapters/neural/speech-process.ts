@@ -14,7 +14,7 @@ const KEPT_BYTES = 2_048;
 const MAX_QUOTED = 200;
 
 /**
- * The program of a speech process. The source tree has `speech-host.ts` beside this file; the build bundles this file into a chunk
+ * The program of a speech process. The source tree has `speech-host.ts` next to this file; the build bundles this file into a chunk
  * directly under `dist/`, next to the entry `speech-host.js`, so the extension of this module decides.
  */
 const HOST = new URL(
@@ -26,7 +26,7 @@ const HOST = new URL(
 export interface ProcessEnd {
   /** Completes the sentence "the speech process …". */
   readonly reason: string;
-  /** True if no other process would fare better: the engine is not installed, or no process can be started. */
+  /** True if any other process would fail too: the engine is not installed, or no process can be started. */
   readonly isPermanent: boolean;
   /** True if the engine ended it, because of a model or a text; false for a signal from outside. */
   readonly isEngineFault: boolean;
@@ -35,7 +35,7 @@ export interface ProcessEnd {
 }
 
 /**
- * A process that runs the engine. Native code may end it at any time; the server only notices that.
+ * A process that runs the engine. Native code may end it at any time, and the server only notices it afterwards.
  *
  * It lives from its construction until `onEnd`, which is called once, and never by `send`. Until then its owner may send: work
  * that a dead process no longer receives ends with it. Only a signal from outside stops it: an engine that computes does not
@@ -110,7 +110,7 @@ export class SpeechProcess {
 
   /** Ends the process now. Idempotent. @param reason completes the sentence "the speech process …" */
   kill(reason: string): void {
-    // The end comes first: the channel of a killed process still takes messages, and would lose them.
+    // The end is reported first: the channel of a killed process still accepts messages, and would lose them.
     this.#end({ reason, isPermanent: false, isEngineFault: false });
     this.#child?.kill("SIGKILL");
   }
@@ -119,7 +119,10 @@ export class SpeechProcess {
     this.#end({ ...failureOf(error), isPermanent: true, isEngineFault: false });
   }
 
-  /** A closed channel is noticed before the exit, which names the cause. A process that runs on without its channel is ended. */
+  /**
+   * A closed channel is noticed before the exit, which names the cause. A process that continues without its channel is
+   * ended.
+   */
   #handleClosedChannel(): void {
     if (this.#hasEnded) return;
     this.#exitTimer ??= setTimeout(() => this.kill("closed its channel"), EXIT_MS);

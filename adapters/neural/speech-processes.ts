@@ -17,7 +17,7 @@ export interface SpeechProcessesOptions {
   readonly memoryMb?: number | undefined;
   /** Number of texts after which a process is replaced. Default: 2,000. */
   readonly maxTexts?: number | undefined;
-  /** Gets a message for each process that ends. Default: none. */
+  /** Receives a message for each process that ends. Default: none. */
   readonly log?: Pick<Logger, "info" | "warn"> | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface SpokenText {
 
 /** Receives the texts of a stream. */
 export interface RecogniserListener {
-  /** @param count messages with audio that the process has taken */
+  /** @param count number of audio messages that the process has consumed */
   onTaken(count: number): void;
   onPartial(heard: HeardText): void;
   onFinal(heard: HeardText): void;
@@ -50,7 +50,7 @@ export interface OpenedStream {
   close(): void;
 }
 
-/** Number of texts that a process speaks at once. */
+/** Number of texts that a process speaks at the same time. */
 export const TEXTS_AT_ONCE = 2;
 const MAX_TEXTS = 2_000;
 const DEFAULT_MEMORY_MB = 1_024;
@@ -80,7 +80,7 @@ interface Slot {
   /** Memory after the last model was loaded, bytes. */
   baseBytes: number;
   texts: number;
-  /** True if the process takes no new work and ends after its last text. */
+  /** True if the process accepts no new work and ends after its last text. */
   isRetiring: boolean;
 }
 
@@ -342,7 +342,7 @@ export class SpeechProcesses {
     return failed;
   }
 
-  /** The end of a process, whatever noticed it: its texts and streams continue in others, or fail. */
+  /** Handles the end of a process, however it was noticed: its texts and streams continue in others, or fail. */
   #lose(slot: Slot, end: ProcessEnd): void {
     const { reason, isPermanent, isEngineFault, fix } = end;
     this.#slots.delete(slot);

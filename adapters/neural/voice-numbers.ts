@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorText } from "../../src/base/error.ts";
 import { KNOWN_MODELS } from "./known-models.ts";
 
-/** File beside the models with the ids given to voices of unknown models. */
+/** File next to the models with the ids given to voices of unknown models. */
 const FILE = "voice-ids.json";
 /** Numbers for voices of other models: smaller ones belong to the embedded engines and to known models. */
 const FIRST_NUMBER = 50;
@@ -29,7 +29,7 @@ export interface NumberedVoices {
 
 /**
  * Gives each voice a permanent id. Voices of known models have the number of the table; others get the next number of their
- * language, which is written beside the models and never given to another voice, not even after the model has been removed.
+ * language, which is written next to the models and never given to another voice, not even after the model has been removed.
  * @param folder folder of the models
  */
 export async function numberVoices(folder: string, voices: readonly UnnumberedVoice[]): Promise<NumberedVoices> {
@@ -58,7 +58,7 @@ export async function numberVoices(folder: string, voices: readonly UnnumberedVo
   return { ids, fault };
 }
 
-/** Without the path of the draft, which is of no use to an operator. */
+/** The error without the path of the draft, which is of no use to an operator. */
 function reasonOf(error: unknown): string {
   return errorText(error).replace(/, \w+ '.*'$/, "");
 }

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { causeOf, isPermanent, refusalText } from "./fault-text.ts";
 
 const MAX_MESSAGE_BYTES = 1 << 20;
-/** Maximum number of unsent bytes; with more, the connection counts as stalled. */
+/** Maximum number of unsent bytes; with more, the connection is considered stalled. */
 const MAX_UNSENT_BYTES = 1 << 20;
 const MAX_BODY_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 200;
@@ -21,7 +21,7 @@ interface SocketListener {
 /** Options of an {@link EngineSocket}. */
 interface EngineSocketOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Time that the attempt may take, ms. */
+  /** Time limit for the attempt, ms. */
   readonly connectMs: number;
   /** Prefix of the server's settings, such as `RINGPORT_TRANSCRIPTION`. */
   readonly settings: string;

@@ -19,15 +19,15 @@ export class BunRequest extends ServerRequest {
   }
 
   /**
-   * The response to this request. Bun closes the connection after a response that is sent before the end of a
-   * body, and a client that is still sending gets a reset instead. Such a response is sent at once, but ends
-   * only after the rest of the body has been read, within bounds.
+   * The response to this request. Bun closes the connection after a response that is sent before the end of a body, and
+   * a client that is still sending gets a reset instead. Such a response is sent immediately, but ends only after the
+   * rest of the body has been read, within bounds.
    */
   async respond(reply: Reply): Promise<Response> {
     const reader = this.bodyReader();
     if (!reader) return toResponse(reply);
     const drainPromise = drain(reader);
-    // A body that has fully arrived counts as read: the connection can be reused.
+    // A body that has fully arrived is treated as read: the connection can be reused.
     if (await Promise.race([drainPromise, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {

@@ -178,8 +178,8 @@ class DenoRequest extends ServerRequest {
 
   /**
    * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as long
-   * as the client does. It ends the connection only with a response whose stream breaks off while no body is being
-   * read. A refusal is sent whole, with its length, and its stream breaks off later, once the client has read it.
+   * as the client does. It ends the connection only with a response whose stream fails while no body is being read. A
+   * refusal is sent whole, with its length, and its stream fails later, once the client has read it.
    * @param stallMs longest time without the client reading a byte of it
    */
   respond(reply: Reply, stallMs: number): Response {

@@ -53,7 +53,7 @@ export class CannotListen extends CodedError {
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_HOSTNAME = "127.0.0.1";
 
-/** Time that running requests may take after `close()`, ms. */
+/** Time limit for running requests after `close()`, ms. */
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;

@@ -26,9 +26,9 @@ import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 
-/** Time that a client may take to send the head of a request, ms. */
+/** Time limit for a client to send the head of a request, ms. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Time that a client may take to send a whole request, ms: enough for 16 MiB over a slow connection. */
+/** Time limit for a client to send a whole request, ms: enough for 16 MiB over a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Idle timeout of connections, ms; longer than that of common proxies. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -51,7 +51,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
       return;
     }
     const reply = hostFault(hostsOf(message)) ?? (await app.handle(request).catch(brokenApp));
-    // A body that has fully arrived counts as read: the connection can be reused.
+    // A body that has fully arrived is treated as read: the connection can be reused.
     if (isUnread(message)) await nextTurn();
     writeReply(message, response, reply, stallMs);
   };

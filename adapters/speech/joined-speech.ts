@@ -19,7 +19,7 @@ interface JoinedSpeechOptions {
 const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 /** Maximum length of a text, characters. */
 const MAX_TEXT_LENGTH = 4096;
-/** Time that an engine may take to list its voices at the start, ms. */
+/** Time limit for an engine to list its voices at the start, ms. */
 const LIST_MS = 5_000;
 
 /**
@@ -79,7 +79,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
 }
 
 /**
- * Checks that every voice id is listed once. An engine that cannot list its voices now is passed over.
+ * Checks that every voice id is listed once. An engine that cannot list its voices now is skipped.
  * @throws {ConfigurationError} naming the id and the engines
  */
 export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {

@@ -56,7 +56,7 @@ interface BodyDecoder {
 /**
  * Turns the bytes of a speech server into samples as they arrive, in pieces of any size.
  *
- * The bytes determine the format, whatever was requested and whatever the content type is: WAV and MP3 are decoded at
+ * The bytes determine the format, regardless of the request and the content type: WAV and MP3 are decoded at
  * their own rate; texts, other files and noise are refused by name. The rest are 16-bit little-endian samples of one
  * channel.
  */
@@ -70,7 +70,7 @@ export class SpokenBody {
   }
 
   /**
-   * Takes the next bytes and returns the samples that they complete.
+   * Decodes the next bytes and returns the samples that they complete.
    * @throws {AudioFormatError | AudioUnsupported} naming the actual content
    */
   async push(bytes: Uint8Array): Promise<readonly PcmChunk[]> {

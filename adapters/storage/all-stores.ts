@@ -211,7 +211,7 @@ async function migrateUnlessServed(
     if (!(cause instanceof StorageLocked)) throw cause;
     const { remainingMs } = cause;
     throw new StorageLocked(
-      `a server of an earlier version works on the database ${connection.name}; restart it with this version first`,
+      `a server of an earlier version is using the database ${connection.name}; restart it with this version first`,
       { cause, ...(remainingMs !== undefined && { remainingMs }) },
     );
   });

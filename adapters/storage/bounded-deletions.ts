@@ -54,7 +54,7 @@ export interface NewestRows<Table extends keyof Database> extends Pick<Piece<Tab
 
 /**
  * Deletes rows of an owner that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with
- * the next insertions. Call it before an insertion, so that the new row stays, whatever its id.
+ * the next insertions. Call it before an insertion, so that the new row stays, regardless of its id.
  */
 export async function deleteOldest<Table extends keyof Database>(
   tx: Kysely<Database>,

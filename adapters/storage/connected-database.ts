@@ -16,11 +16,11 @@ export interface Session {
   /** Runs work of one statement that writes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
-   * Runs one hot statement that returns its changes. With an `epoch`, it changes nothing in any other epoch, without
-   * locking the owner's row.
+   * Runs one hot statement that returns its changes. With an `epoch`, it has no effect in any other epoch, and does not
+   * lock the owner's row.
    */
   writeOnce<Params extends FencedParams, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]>;
-  /** Runs work that is stored together; `work` waits only for the database. */
+  /** Runs work whose changes are stored together; `work` waits only for the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Overwrites deleted records, if the storage has the database files. */
   scrub(thorough: boolean): Promise<void>;

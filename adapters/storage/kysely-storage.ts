@@ -61,7 +61,10 @@ function connect(dialect: Dialect, traits: DatabaseTraits, owner: string): Conne
   const fence: Fence = { database: name };
   let unlock: (() => Promise<void>) | undefined;
 
-  /** Each write begins with the fence, which finds no row once another server has raised the epoch. */
+  /**
+   * Locks the database by a lease: each write begins with the fence, which finds no row once another server has raised
+   * the epoch.
+   */
   async function lockByLease({ leaseMs, ...opening }: LockedOpening): Promise<ServerLock> {
     const { db } = opening;
     const epoch = await takeLease(opening, location, { owner, ms: leaseMs });

@@ -8,7 +8,7 @@ import { type TimeSpan, UnprocessedAudio } from "./unprocessed-audio.ts";
 
 /** Timeouts of a live session, ms. */
 export interface LiveTimeouts {
-  /** Time that a connection attempt may take, ms. Default: 10,000. */
+  /** Time limit for a connection attempt, ms. Default: 10,000. */
   readonly connectMs?: number | undefined;
   /** Longest silence of the engine while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;
@@ -25,7 +25,7 @@ const DROP_REPORT_MS = 1_000;
 
 /**
  * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends unprocessed audio again.
- * Never blocks: of audio that the engine cannot take yet, only the newest `keepMs` is kept.
+ * Never blocks: if the engine cannot accept audio yet, only the newest `keepMs` of it is kept.
  */
 export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();

@@ -26,7 +26,7 @@ export interface OpenaiTranscriptionOptions {
   readonly prompt?: string | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time that a response may take, ms. Default: 15,000. */
+  /** Time limit for a response, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
   /** Time for which the end of a call waits for responses, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;

@@ -76,7 +76,7 @@ export class UnprocessedAudio {
     this.#add({ kind: "audio", samples, startMs, endMs, isFirst });
   }
 
-  /** The next item to send on this connection; it then counts as sent. */
+  /** Returns the next item to send on this connection, and marks it as sent. */
   take(): Outgoing | undefined {
     const item = this.#items[this.#nextIndex];
     if (item) this.#nextIndex++;

@@ -56,7 +56,7 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly HostAddre
   return addressesByName;
 }
 
-/** On Deno, a program may not be permitted to read the environment, which only Windows needs. */
+/** Path of the hosts file. Reads the environment on Windows only: on Deno, a program may lack the permission. */
 function hostsFile(): string {
   if (process.platform !== "win32") return "/etc/hosts";
   return join(process.env.SystemRoot ?? "C:\\Windows", "System32", "drivers", "etc", "hosts");

@@ -118,7 +118,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   }
 
   /**
-   * Gives waiting jobs to idle workers: preferably a worker that has done such a job, then any worker, then a new
+   * Assigns waiting jobs to idle workers: preferably a worker that has done such a job, then any worker, then a new
    * worker.
    */
   #assign(): void {

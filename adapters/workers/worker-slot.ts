@@ -14,7 +14,7 @@ export interface PendingJob {
 
 /** Time to load the worker's code on a busy machine, ms. */
 const START_TIMEOUT_MS = 30_000;
-/** Time that a cancelled job may take to stop, ms: one segment of speech on a busy machine. */
+/** Time limit for a cancelled job to stop, ms: one segment of speech on a busy machine. */
 const CANCEL_GRACE_MS = 2_000;
 
 /**

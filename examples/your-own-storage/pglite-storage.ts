@@ -29,7 +29,7 @@ function lock(folder: string): () => Promise<void> {
     file.exec("begin exclusive");
   } catch (cause) {
     file.close();
-    throw new StorageLocked(`another server already works on the database ${folder}`, { cause });
+    throw new StorageLocked(`another server is already using the database ${folder}`, { cause });
   }
   return async () => file.close();
 }

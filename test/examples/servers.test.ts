@@ -68,7 +68,7 @@ describe("a custom adapter", () => {
     const id = await placeToneCall(client);
     expectTone(await client.heard(id));
     await expect(startExample(storage, { printsToken: true, keepsData: true })).rejects.toThrow(
-      "another server already works on the database",
+      "another server is already using the database",
     );
     await kill();
     const restartedExample = await startExample(storage, { printsToken: true, keepsData: true });

@@ -268,7 +268,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const filesBefore = Object.keys(contents(server.data));
       expectOneLine(
         await run(target.runtime, MAIN, { args: ["serve"], env: { RINGPORT_DATA: server.data } }),
-        literalPattern(`another server already works on the database ${join(server.data, "ringport.sqlite")}`),
+        literalPattern(`another server is already using the database ${join(server.data, "ringport.sqlite")}`),
         /stop it, or name another one with RINGPORT_DATA/,
       );
       expect(Object.keys(contents(server.data))).toEqual(filesBefore);

@@ -25,7 +25,7 @@ export interface ChatOptions {
 
 /** Longest silence of a server, ms. */
 export const REQUEST_MS = 10_000;
-/** Time that a server may take to end a complete response, ms. */
+/** Time limit for a server to end a complete response, ms. */
 const LINGER_MS = 1_000;
 
 /** Completes a chat, part by part. @throws {ChatFault} or the signal's reason */

@@ -25,8 +25,8 @@ export interface RealtimeAgentOptions extends SessionOptions {
 }
 
 /**
- * An agent whose model takes the callee's audio and replies with audio, over the realtime protocol of OpenAI. It needs
- * neither the transcription nor the speech engine of this server. Throws a TypeError for a malformed base URL.
+ * An agent whose model receives the callee's audio and replies with audio, over the realtime protocol of OpenAI. It
+ * needs neither the transcription nor the speech engine of this server. Throws a TypeError for a malformed base URL.
  */
 export function realtimeAgent(options: RealtimeAgentOptions): AudioAgent {
   const { baseUrl, apiKey, model, headers, timeoutMs = 10_000 } = options;

@@ -42,7 +42,7 @@ export type RealtimeEvent =
 type Json = Readonly<Record<string, unknown>>;
 type Reader = (message: Json) => RealtimeEvent | undefined;
 
-/** Older servers name some events without `output_`. */
+/** Readers by event type. Older servers name some events without `output_`. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   Object.entries<Reader>({
     "session.updated": () => ({ type: "ready" }),

@@ -14,7 +14,7 @@ export interface ReconnectingLinkListener {
 }
 
 /**
- * The connection of one conversation: it is attempted twice, replaced once if it breaks, and counts as broken after
+ * The connection of one conversation: it is attempted twice, replaced once if it breaks, and is considered broken after
  * a long silence.
  */
 export class ReconnectingLink {

@@ -64,7 +64,7 @@ export class RealtimeReplies {
     if (isDue) this.#link.expectMessage();
   }
 
-  /** Requests a reply, at once or as soon as the current one has ended. */
+  /** Requests a reply, immediately or as soon as the current one has ended. */
   request(reply: ReplyRequest): void {
     if (this.#current !== undefined || this.#openRequest !== undefined || !this.#link.isOpen) {
       this.#pending = reply;
@@ -82,7 +82,7 @@ export class RealtimeReplies {
     if (pending !== undefined) this.request(pending);
   }
 
-  /** Takes the pending reply, which is then no longer requested automatically; returns undefined if there is none. */
+  /** Removes and returns the pending reply, so that it is not requested automatically; undefined if there is none. */
   takePending(): ReplyRequest | undefined {
     const pending = this.#pending;
     this.#pending = undefined;

@@ -198,7 +198,7 @@ export class ScriptedConversation implements Conversation {
     const answer = answerByWords(question, text);
     if (answer.kind === "match") yield* this.#follow(question, answer);
     else {
-      // Remarks that are not answers do not count as wrong answers.
+      // A remark that is no answer is not treated as a wrong answer.
       yield { type: "resume" };
       yield { type: "listen", forMs: ANSWER_MS };
     }

@@ -13,7 +13,7 @@ import { BATCH_OPTIONS, batchOf } from "./batch-options.ts";
 import { countsText, printPlan, printRowFaults, startText } from "./batch-text.ts";
 import { localTimeText, zoneName } from "./batch-times.ts";
 
-/** Largest file that a server takes, bytes. */
+/** Largest file that a server accepts, bytes. */
 const MAX_FILE_BYTES = 64 << 20;
 
 /** `ringport batch create`: a batch from a CSV file, checked before any phone rings. */
@@ -31,7 +31,7 @@ export const batchCreate: CommandSpec = {
     {
       name: "phone-column",
       placeholder: "NAME",
-      help: "Column with the numbers, if several may have them. Default: the usual names.",
+      help: "Column with the numbers, if several columns could have them. Default: the usual names.",
     },
     { name: "reference-column", placeholder: "NAME", help: "Column with your references. Default: reference." },
     {
@@ -116,7 +116,9 @@ async function discardOnFailure<T>(client: Client, id: string, run: () => Promis
   }
 }
 
-/** The error of an import; that of a file with too many rows names no stored rows, because the draft is deleted. */
+/**
+ * The error of an import; the error of a file with too many rows names no stored rows, because the draft is deleted.
+ */
 function withoutRows(error: unknown, file: string): unknown {
   if (!(error instanceof RingportError) || error.code !== "batch_full") return error;
   const [limit = ""] = error.detail.split(";");

@@ -32,12 +32,12 @@ export const BATCH_OPTIONS: readonly OptionSpec[] = [
   {
     name: "at",
     placeholder: "TIME",
-    help: 'No call before: "tomorrow 10:00", "today 18:30", "10:00", "+2h" or ISO 8601, in the zone of this machine.',
+    help: 'No calls before this time: "tomorrow 10:00", "today 18:30", "10:00", "+2h" or ISO 8601, in the zone of this machine.',
   },
   {
     name: "until",
     placeholder: "TIME",
-    help: "No call from then on. A time of day is the first one after --at.",
+    help: "No calls from this time on. A time of day means the first one after --at.",
   },
   { name: "hours", placeholder: "FROM-TO", help: "Calls only at these hours of the day: 09:00-18:00." },
   { name: "days", placeholder: "DAYS", help: "Calls only on these days, 1 Monday to 7 Sunday: 1-5 or 1,3,5." },
@@ -49,7 +49,7 @@ export const BATCH_OPTIONS: readonly OptionSpec[] = [
   {
     name: "retry",
     placeholder: "REASONS[:TIMES]",
-    help: `Calls again after these outcomes, once or TIMES times: busy,no_answer:2. Of ${RETRY_REASONS.join(", ")}.`,
+    help: `Calls again after these outcomes, once or TIMES times: busy,no_answer:2. Allowed: ${RETRY_REASONS.join(", ")}.`,
   },
   { name: "retry-after", placeholder: "DURATION", help: "Time until the next call: 90s, 15m, 2h or 1d. Default: 15m." },
   {
@@ -60,7 +60,7 @@ export const BATCH_OPTIONS: readonly OptionSpec[] = [
   {
     name: "gap",
     placeholder: "DURATION",
-    help: "A person who was called outside of the batch is called this long afterwards: 0, 90s, 15m, 2h or 1d. Default: 15m.",
+    help: "Minimum wait after a call to the same person outside of the batch: 0, 90s, 15m, 2h or 1d. Default: 15m.",
   },
   { name: "no-breaker", help: "Continues even if half of the last 20 calls fail for the same technical reason." },
   {
@@ -177,7 +177,7 @@ function retryOf(text: string | undefined, after: string | undefined): RetryInpu
     if (reason !== undefined) return reason;
     const suggestion = didYouMean(word.trim(), RETRY_REASONS);
     throw new UsageError(
-      `--retry names "${word.trim()}"${suggestion}: it must be reasons of ${RETRY_REASONS.join(", ")}, separated by commas`,
+      `--retry names "${word.trim()}"${suggestion}: it must be reasons separated by commas: ${RETRY_REASONS.join(", ")}`,
     );
   });
   return {

@@ -25,7 +25,7 @@ export function durationMs(option: string, text: string): number {
 /**
  * A time as people write it, in the zone of this machine; ms since 1970-01-01 UTC.
  * @param from a time of day without a date is the first one after this time
- * @throws {UsageError} it cannot be read, does not exist, or is over
+ * @throws {UsageError} it cannot be read, does not exist, or has passed
  */
 export function timeOf(option: string, text: string, now: number, from: number = now): number {
   const time = parsed(option, text.trim(), now, from);

@@ -26,7 +26,7 @@ export const batchWatch: CommandSpec = {
   details:
     "On a terminal it is one line with a bar; otherwise a line when the status changes, and at most every ten seconds when the counts do. It waits for a server that restarts. Ctrl-C stops watching, not the batch.\nExit code: 0 everybody was reached, 1 some calls failed or the batch was cancelled, 2 bad input, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "batch" }],
-  options: [jsonOption("the batch at each change, one document a line")],
+  options: [jsonOption("the batch at each change, one document per line")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;

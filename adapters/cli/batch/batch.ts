@@ -45,7 +45,7 @@ function batchCells({ id, status, name, type, created_at }: Batch): string[] {
 
 /** `ringport batch show`: a batch and its progress. */
 export const batchShow: CommandSpec = {
-  summary: "Shows a batch: its rules, and how far it is.",
+  summary: "Shows a batch: its rules and its progress.",
   operands: [{ name: "ID", completion: "batch" }],
   options: [jsonOption("the batch with its `counts`")],
   settings: CONNECTION_SETTINGS,

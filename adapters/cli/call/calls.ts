@@ -41,7 +41,7 @@ export const calls: CommandSpec = {
     { name: "instance", placeholder: "ID", help: "Only calls of this instance.", completion: "instance" },
     { name: "batch", placeholder: "ID", help: "Only calls of this batch.", completion: "batch" },
     { name: "limit", placeholder: "NUMBER", help: `Maximum number to list. Default: ${DEFAULT_LIMIT}.` },
-    jsonOption("the calls with their `outcome` (one a line with --watch)"),
+    jsonOption("the calls with their `outcome` (one per line with --watch)"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

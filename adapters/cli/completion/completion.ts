@@ -6,7 +6,7 @@ export const COMPLETE = "__complete";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Each script calls the program, so completions are never outdated. */
+/** Scripts by shell. Each calls the program, so completions are never outdated. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_ringport() {
   local current="\${COMP_WORDS[COMP_CWORD]}" line

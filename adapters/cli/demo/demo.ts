@@ -27,7 +27,7 @@ import { runDemo } from "./run-demo.ts";
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
 
-/** The demo rings no real phone, so it takes no settings of real networks. */
+/** The demo rings no real phone, so it accepts no settings of real networks. */
 const DEMO_SETTINGS = SETTINGS.filter(
   ({ option }) =>
     option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),

@@ -9,8 +9,8 @@ import { findLocalAgent } from "./local-agent.ts";
 
 /** The callee of `LOCAL_NUMBER` answers these questions in this order. */
 const INSTRUCTIONS: readonly string[] = [
-  "Call for the Riverside clinic. Ask whether the appointment tomorrow at ten still suits.",
-  "Then ask on which day the next check-up suits.",
+  "Call for the Riverside clinic. Ask whether the appointment tomorrow at ten still works for them.",
+  "Then ask which day works for the next check-up.",
   "Then ask how many people will come.",
   "Then thank the callee, say goodbye and hang up.",
 ];

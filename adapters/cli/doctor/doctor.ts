@@ -31,7 +31,7 @@ export const doctor: CommandSpec = {
     const { findTools } = await import("./agent-findings.ts");
     const { findWhatsApp } = await import("./network-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
-    // All checks run at once; their findings are printed in this order.
+    // All checks run concurrently; their findings are printed in this order.
     const checks: Promise<readonly Finding[]>[] = [
       Promise.resolve([findRuntime(), finding]),
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),

@@ -18,7 +18,7 @@ export const models: CommandSpec = {
   summary: "Lists speech models, installed and available.",
   details:
     "Voices sound natural and recognisers make transcripts, on this machine and without an account. Sizes and memory are " +
-    "approximate, and the models untested by Ringport.\nringport models add pt-BR                  # installs a voice",
+    "approximate; Ringport has not tested the models.\nringport models add pt-BR                  # installs a voice",
   options: [
     { name: "installed", help: "Only models in the model folder." },
     jsonOption("the folder, the engine and the models"),

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** True for human-readable lines; otherwise one JSON object per line. */
   readonly pretty: boolean;
-  /** Takes whole lines, without their ends. */
+  /** Receives whole lines, without line ends. */
   readonly write: (line: string) => void;
   /** True to hide the middle of phone numbers. Default: false. */
   readonly maskNumbers?: boolean | undefined;

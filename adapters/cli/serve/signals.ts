@@ -5,8 +5,8 @@ const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 const PARENT_CHECK_MS = 500;
 
 /**
- * Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. A SIGTERM to the npm process that
- * started this program (`npm start`) counts too.
+ * Resolves with the first SIGINT or SIGTERM; the second one ends the process immediately. A SIGTERM to the npm process
+ * that started this program (`npm start`) counts too.
  */
 export function firstSignal(): Promise<keyof typeof SIGNAL_NUMBERS> {
   return new Promise((resolve) => {

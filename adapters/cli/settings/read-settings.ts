@@ -201,7 +201,7 @@ function completeAgent(values: Map<string, unknown>): void {
     );
 }
 
-/** Moves the voice to the settings of the realtime model, which has voices of its own. */
+/** Moves the voice to the settings of the realtime model, which has its own voices. */
 function renameVoice(values: Map<string, unknown>): void {
   const voice = values.get("agentVoiceId");
   values.delete("agentVoiceId");

@@ -5,7 +5,7 @@ const QUIET_ZONE = 2;
 
 /**
  * A QR code as lines of half blocks, two modules high each.
- * @param colours true for black on white, whatever the colours of the terminal; false draws the light modules in its
+ * @param colours true for black on white, regardless of the colours of the terminal; false draws the light modules in its
  * own colour, for a dark terminal
  */
 export function terminalQr({ size, isDark }: QrModules, { colours }: { colours: boolean }): string[] {

@@ -27,7 +27,7 @@ export const listenCommand: CommandSpec = {
       placeholder: "SECRET",
       help: "The secret to sign with, whsec_…. Default: a new one, which is printed.",
     },
-    jsonOption("each forwarded event with the `status` of its response, one a line"),
+    jsonOption("each forwarded event with the `status` of its response, one per line"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

@@ -17,7 +17,7 @@ export interface ConsoleParts {
   readonly ringport: Ringport;
   readonly signIn: ConsoleOptions["signIn"];
   readonly cookie: SessionCookie;
-  /** Marks a browser that has signed in before. */
+  /** The cookie that marks a browser that has signed in before. */
   readonly deviceCookie: SessionCookie;
   readonly visitors: Visitors;
   readonly system: System;
@@ -34,7 +34,7 @@ export interface ConsoleRoute extends RouteHandler {
   readonly cost: Cost;
 }
 
-/** Makes the routes of one subject. */
+/** Creates the routes of one subject. */
 export type RoutesOf = (parts: ConsoleParts) => readonly ConsoleRoute[];
 
 /** A route that needs an account. */

@@ -19,14 +19,14 @@ export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
   /** Pause before another attempt, ms. Default: 2,000. */
   readonly retryMs?: number;
-  /** Opens the file that is written. Default: that of `node:fs/promises`. */
+  /** Opens the file that is written. Default: `open` of `node:fs/promises`. */
   readonly openFile?: typeof open | undefined;
 }
 
 const MAX_BYTES = 8 * 2 ** 30;
 /** Maximum number of attempts in a row without a new byte. */
 const MAX_ATTEMPTS = 3;
-/** Time after which a partial file that has not grown belongs to no running process, ms. */
+/** Time without growth after which a partial file is considered abandoned, ms. */
 const IDLE_MS = 60_000;
 
 /**

@@ -43,7 +43,7 @@ export async function isInstalled(folder: string, name: string): Promise<boolean
 }
 
 /**
- * Installs the model of an archive: unpacks it beside the models, checks it as the server does, and moves it to its place.
+ * Installs the model of an archive: unpacks it next to the models, checks it as the server does, and moves it to its place.
  * An installed model stays, unless `force` is set. A failure leaves nothing behind.
  * @throws {InstallFault} the archive or the model cannot be used
  */
@@ -67,7 +67,7 @@ export async function installModel(input: InstallModelOptions): Promise<Installe
   }
 }
 
-/** Deletes the folder of a model. It disappears from the model folder at once. */
+/** Deletes the folder of a model. It disappears from the model folder immediately. */
 export async function removeModel(folder: string, name: string): Promise<void> {
   const draft = await mkdtemp(join(folder, DRAFT)).catch(rethrowFor(folder));
   try {

@@ -78,7 +78,7 @@ function listedSha256(list: string, file: string): string | undefined {
     const other = words[0] === file ? words[1] : words[1] === file ? words[0] : undefined;
     return words.length === 2 && other !== undefined ? [parseSha256(other)] : [];
   });
-  // Two different checksums count as none.
+  // Two different checksums are treated as none.
   return new Set(hashes).size === 1 ? hashes[0] : undefined;
 }
 

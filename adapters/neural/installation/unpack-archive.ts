@@ -21,7 +21,7 @@ export interface UnpackOptions {
   /** Default: {@link limitsOf} its size. */
   readonly limits?: UnpackLimits | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Opens the files that are written. Default: that of `node:fs/promises`. */
+  /** Opens the files that are written. Default: `open` of `node:fs/promises`. */
   readonly openFile?: typeof open | undefined;
 }
 

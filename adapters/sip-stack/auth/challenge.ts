@@ -158,7 +158,7 @@ export function digestChallenge({ scheme, params }: Challenge): DigestChallenge 
   };
 }
 
-/** The challenge with the stronger algorithm, or the first of two with the same. */
+/** The challenge with the stronger algorithm; the first one if both have the same. */
 export function strongerChallenge(current: DigestChallenge | undefined, candidate: DigestChallenge): DigestChallenge {
   const rank = ({ algorithm }: DigestChallenge): number => DIGEST_ALGORITHMS.indexOf(algorithm);
   return current === undefined || rank(candidate) < rank(current) ? candidate : current;

@@ -29,7 +29,7 @@ export interface DigestSpace {
   count: number;
 }
 
-/** The key of a protection space among those of one use. */
+/** The key of a protection space; unique within one use. */
 export function spaceKey(field: DigestSpace["field"], realm: string): string {
   return `${field} ${realm}`;
 }
@@ -147,7 +147,7 @@ export class DigestAuthentication {
         );
       const staleCount = previous === undefined ? 0 : previous.stale + 1;
       if (staleCount > MAX_STALE)
-        return refusal("unusable_challenge", `the server calls each of its nonces stale (realm ${shown(realm)})`);
+        return refusal("unusable_challenge", `the server reports every nonce as stale (realm ${shown(realm)})`);
       this.#answers.set(key, { space: this.#client.learn(field, challenge, this.#use), stale: staleCount });
     }
     return undefined;

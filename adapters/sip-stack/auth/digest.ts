@@ -93,7 +93,7 @@ class Realms {
     if (strongest !== undefined && algorithm.rank > strongest.rank)
       return {
         code: "weaker_algorithm",
-        detail: `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`,
+        detail: `the realm ${shown(realm)} has used ${strongest.name} before; a challenge with ${algorithm.name} is not answered`,
       };
     const trustedRealms = this.#configured ?? [...this.#strongestAlgorithms.keys()];
     if (trustedRealms.includes(realm)) return undefined;

@@ -32,7 +32,7 @@ export class Alerting {
     return this.#hasRung;
   }
 
-  /** Takes a provisional response of any fork. */
+  /** Handles a provisional response of any fork. */
   progress({ status }: SipResponse): void {
     if (isReached(status)) this.#furthestStatus = status;
     else this.#furthestStatus ??= status === 100 ? status : undefined;
@@ -43,7 +43,7 @@ export class Alerting {
   }
 
   /**
-   * Takes a response of an early dialog, which may report ringing and early media. The audio of the latest fork is
+   * Handles a response of an early dialog, which may report ringing and early media. The audio of the latest fork is
    * played.
    */
   takeEarly(response: SipResponse): void {

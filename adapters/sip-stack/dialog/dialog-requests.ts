@@ -13,7 +13,7 @@ const MAX_ACKS = 4;
 
 /** A request that we send within a dialog. */
 export interface DialogRequest extends RequestParts {
-  /** Carries our Contact. */
+  /** True if it carries our Contact. */
   readonly contact?: boolean;
 }
 
@@ -120,7 +120,10 @@ export class DialogRequests {
 /** Maximum time for a peer to respond, ms. */
 const PROBE_LIMIT_MS = 4_000;
 
-/** Responses of a peer without the dialog, and of a proxy that cannot reach the peer (RFC 3261 section 12.2.1.2). */
+/**
+ * Responses of a peer that does not know the dialog, and of a proxy that cannot reach the peer (RFC 3261 section
+ * 12.2.1.2).
+ */
 const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);
 
 /**

@@ -27,7 +27,7 @@ export interface Bye {
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
-  /** Called after the first response, or when none can arrive any longer. */
+  /** Called after the first response, or when none can arrive. */
   onResponse(): void;
 }
 
@@ -87,7 +87,7 @@ export class DialogTermination {
   }
 
   /**
-   * Handles a failed BYE. Without a response it has been retransmitted for 32 s already; any other fault may be
+   * Handles a failed BYE. A BYE without a response has been retransmitted for 32 s already; any other fault may be
    * temporary, or due to the route.
    */
   #onFailure({ fault, message }: TransportError): void {

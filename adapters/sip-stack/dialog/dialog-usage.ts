@@ -103,8 +103,8 @@ export class DialogUsage {
   }
 
   /**
-   * Takes a provisional response, and acknowledges a reliable one by PRACK (RFC 3262). `ignored`: a retransmission, or a
-   * response out of order.
+   * Handles a provisional response, and acknowledges a reliable one by PRACK (RFC 3262). `ignored`: a retransmission,
+   * or a response out of order.
    */
   takeProvisional(response: SipResponse): "taken" | "ignored" {
     const reliable = this.#provisionals.receive(response);
@@ -120,7 +120,7 @@ export class DialogUsage {
     return "taken";
   }
 
-  /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
+  /** Handles a 2xx: updates the route set, the remote target and the flow, and sends ACK. */
   establish(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
     const isRepeated =
@@ -144,7 +144,7 @@ export class DialogUsage {
     if (this.#sdp !== undefined) this.#hold.set(putsOnHold(this.#sdp));
   }
 
-  /** Takes the peer's new session description. */
+  /** Handles the peer's new session description. */
   takeDescription(sdp: string): void {
     this.#sdp = sdp;
     if (this.#isConfirmed) this.#hold.set(putsOnHold(sdp));
@@ -173,7 +173,7 @@ export class DialogUsage {
     return referral.outcome;
   }
 
-  /** Takes a request from the peer in this dialog. */
+  /** Handles a request from the peer in this dialog. */
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {
@@ -234,7 +234,7 @@ export class DialogUsage {
     if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
   }
 
-  /** Applies a refresh by the peer. One without Session-Expires ends the peer's timer, but not our timer. */
+  /** Applies a refresh by the peer. A refresh without Session-Expires ends the peer's timer, but not ours. */
   #refreshed(terms: SessionTerms | undefined): void {
     if (!this.#isConfirmed || !this.#usesTimers) return;
     this.timer.restart(terms ?? (this.timer.terms?.isRefresher === true ? this.timer.terms : undefined));

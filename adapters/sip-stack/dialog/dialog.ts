@@ -24,7 +24,7 @@ interface RoutedRequest {
 export class SipDialog {
   readonly callId: string;
   readonly localTag: string;
-  /** Empty if the peer gave none, as RFC 2543 allowed. */
+  /** Empty if the peer sent none, as RFC 2543 allowed. */
   readonly remoteTag: string;
   readonly #local: string;
   readonly #remote: string;
@@ -65,7 +65,7 @@ export class SipDialog {
     this.refreshTarget(response);
   }
 
-  /** Takes the Contact of a re-INVITE, an UPDATE or of their 2xx as the remote target (section 12.2). */
+  /** Sets the remote target from the Contact of a re-INVITE, of an UPDATE or of their 2xx (section 12.2). */
   refreshTarget({ headers }: SipMessage): void {
     const contact = parseNameAddr(headers.list("Contact")[0] ?? "");
     if (contact !== undefined && parseUri(contact.uri) !== undefined) this.#target = contact.uri;

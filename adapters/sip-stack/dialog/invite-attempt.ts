@@ -51,7 +51,7 @@ export function firstAttempt(uri: string, extensions: readonly Extension[]): Inv
   };
 }
 
-/** The attempt after a refused INVITE, at once or after a random wait. */
+/** The attempt after a refused INVITE, immediate or after a random wait. */
 export interface NextAttempt {
   readonly attempt: InviteAttempt;
   /** True if the attempt waits for the random time of RFC 3261 section 14.1, after a 491. */

@@ -51,7 +51,7 @@ export interface Negotiator {
    */
   offer(newKeys?: boolean): string;
   /**
-   * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
+   * Handles the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
    * if no call is possible with it; undefined if it is acceptable.
    */
   takeAnswer(sdp: string, isEarly: boolean): string | undefined;
@@ -105,8 +105,9 @@ export interface InviteUsage {
    */
   probe(): Promise<string | undefined>;
   /**
-   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Does not hang up. A BYE of a
-   * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
+   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Does not hang up. A BYE from
+   * a peer that has agreed means that the transfer succeeded. Rejects before the answer, during another transfer, and
+   * if the call ends.
    */
   refer(uri: string): Promise<TransferOutcome>;
 }

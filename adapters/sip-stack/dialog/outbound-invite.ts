@@ -21,7 +21,7 @@ import { InviteAttempts } from "./invite-attempts.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
-/** Time that a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
+/** Time limit for the response to CANCEL or BYE, ms; after it the call ends without a response. */
 const RELEASE_TIMEOUT_MS = 4000;
 
 /** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */

@@ -8,7 +8,7 @@ import type { InviteRefusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
-/** Time that the peer may take to report an outcome, ms. */
+/** Time limit for the peer to report an outcome, ms. */
 const OUTCOME_TIMEOUT_MS = 60_000;
 /** Time to wait for the BYE of a peer that stops reporting without an outcome, ms. */
 const BYE_WAIT_MS = 2_000;
@@ -85,7 +85,7 @@ export class Referral {
     return id === undefined || this.#ids.has(id);
   }
 
-  /** Takes a NOTIFY, even a late or repeated one; returns the response. */
+  /** Handles a NOTIFY, even a late or repeated one; returns the response. */
   receiveNotify(request: SipRequest): InviteRefusal | typeof OK {
     const body = bodyPart(request, "message/sipfrag");
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
@@ -161,7 +161,7 @@ export class Referrals {
     this.#referrals.push(referral);
   }
 
-  /** Takes a NOTIFY; returns the response (RFC 6665 section 4.1.3). */
+  /** Handles a NOTIFY; returns the response (RFC 6665 section 4.1.3). */
   receiveNotify(request: SipRequest): InviteRefusal | typeof OK {
     const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
     if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;

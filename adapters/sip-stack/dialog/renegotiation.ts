@@ -63,7 +63,7 @@ export class Renegotiation {
     if (sdp !== undefined) this.#listener.described(sdp);
   }
 
-  /** Takes the ACK to our 2xx: it carries the answer if the re-INVITE had no offer. */
+  /** Handles the ACK to our 2xx: it carries the answer if the re-INVITE had no offer. */
   takeAck(ack: SipRequest): void {
     if (this.#offerCSeq === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offerCSeq) return;
     this.#offerCSeq = undefined;
@@ -116,7 +116,7 @@ export class HoldWatch {
     this.#onTimeout = onTimeout;
   }
 
-  /** Takes the state of the peer's latest SDP. */
+  /** Updates the state from the peer's latest SDP. */
   set(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;

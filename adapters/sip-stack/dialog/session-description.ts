@@ -2,7 +2,7 @@ import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/sip-message.ts";
 import { isWildcard } from "../transport/addresses.ts";
 
-/** Maximum length of a SDP that is read, bytes. */
+/** Maximum length of an SDP body that is read, bytes. */
 const MAX_BYTES = 65_536;
 const ORIGIN = /^o=.*$/m;
 

@@ -80,7 +80,7 @@ export class SessionRefresh {
     else if (sdp !== undefined) this.#usage.takeDescription(sdp);
   }
 
-  /** Ends the session at once after 408 and 481; other refusals leave it until it expires (RFC 4028 section 10). */
+  /** Ends the session immediately after 408 and 481; other refusals leave it until it expires (RFC 4028 section 10). */
   #onRefusal(method: string, { status, headers }: SipResponse): void {
     const { timer } = this.#usage;
     const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds ?? 0;

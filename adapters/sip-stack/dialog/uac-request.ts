@@ -13,7 +13,7 @@ export interface Draft {
   readonly to: string | Flow;
   /** The URI for a second attempt if the flow is closed. */
   readonly fallback?: string;
-  /** Carries our Contact. */
+  /** True if it carries our Contact. */
   readonly contact?: boolean;
 }
 
@@ -27,10 +27,10 @@ export interface UacRequestListener {
   failed(fault: TransportError): void;
   /**
    * Called after a refusal or a fault, unless the request was cancelled. Returns the pause before another request is
-   * composed, ms; undefined for no other request, after which `final` or `failed` is called. Default: none.
+   * composed, ms; undefined if none follows, and then `final` or `failed` is called. Default: none.
    */
   retry?(result: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
-  /** Called when another request follows, which does not keep this request's state. */
+  /** Called when another request follows; it does not keep the state of this one. */
   restarting?(): void;
   /** Called when the request is abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
@@ -79,7 +79,7 @@ export class UacRequest {
     return this.#refusal;
   }
 
-  /** True if a copy of any attempt may have arrived at a hop that has given no final response. */
+  /** True if a copy of any attempt may have arrived at a hop that has sent no final response. */
   get isUnanswered(): boolean {
     return this.#isUnanswered || this.#transaction?.isUnanswered === true;
   }

@@ -43,7 +43,7 @@ export interface MediaOptions {
    * First and last UDP port; a call uses an even port for RTP and, unless RTCP is multiplexed, the next port for RTCP.
    */
   readonly ports: readonly [first: number, last: number];
-  /** Sample rate of the frames of source and sink, whatever the codec, Hz: 8000 or 16000. */
+  /** Sample rate of the frames of source and sink, regardless of the codec, Hz: 8000 or 16000. */
   readonly sampleRate: number;
   /** True if Opus may be negotiated, so that its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;
@@ -96,7 +96,7 @@ export interface SrtpKeys {
 
 /** Receives the events of a session. No callback may throw. */
 export interface MediaListener {
-  /** The call has started, and our first packet, which may have been silence before the start, was handed to the network. */
+  /** The call has started, and our first packet (perhaps silence, sent before the start) was handed to the network. */
   sending(): void;
   /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;

@@ -11,7 +11,7 @@ export class FrameResampler {
   /** Marks of the samples that the resampler holds back, then of the current frame. */
   readonly #marks: Uint8Array;
 
-  /** Takes both rates in Hz; one must be a multiple of the other. */
+  /** Resamples between two rates in Hz, one of which must be a multiple of the other. */
   constructor(from: number, to: number) {
     this.#fromRate = from;
     this.#to = to;

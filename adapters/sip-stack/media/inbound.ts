@@ -124,7 +124,7 @@ export class Inbound {
   }
 
   /**
-   * Takes a decrypted datagram; the array is kept. Returns true if it comes from the peer's source, with audio or
+   * Handles a decrypted datagram; the array is kept. Returns true if it comes from the peer's source, with audio or
    * without, which proves that the peer is alive.
    *
    * @param isTimely true if it arrived just now; otherwise it may have waited in the socket while this thread stalled

@@ -56,7 +56,7 @@ export class PortPairs {
 /** The sockets of a session. */
 export interface MediaSockets {
   readonly port: number;
-  /** Sends from the RTP port; the array may be used again at once. */
+  /** Sends from the RTP port; the array may be reused immediately. */
   send(packet: Uint8Array, to: SocketAddress): void;
   /** Sends from the RTCP port. */
   sendRtcp(packet: Uint8Array, to: SocketAddress): void;

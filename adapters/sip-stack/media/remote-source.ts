@@ -36,11 +36,12 @@ export type Verdict = "current" | "new" | "pending" | "foreign";
 
 /**
  * The source that counts as the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated
- * address is always accepted at once; another host only as far as {@link PeerHosts} allows, or if authenticated by
- * SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another port at once, to
- * another host after 200 ms of silence at its old address. Another authentic source is accepted after the same silence.
- * Another source at the same address replaces a stopped one after 80 ms. Any other source replaces the current one only
- * if that has been silent for 2 s, and with several packets in a row. The replaced source returns with its next packet.
+ * address is always accepted immediately; another host only as far as {@link PeerHosts} allows, or if authenticated by
+ * SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another port immediately,
+ * to another host after 200 ms of silence at its old address. Another authentic source is accepted after the same
+ * silence. Another source at the same address replaces a stopped one after 80 ms. Any other source replaces the current
+ * one only if that has been silent for 2 s, and with several packets in a row. The replaced source returns with its
+ * next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The address of the source: first as negotiated, then as learnt. */

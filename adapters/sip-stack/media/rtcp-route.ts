@@ -39,7 +39,7 @@ export class RtcpRoute {
   }
 
   /**
-   * Takes a datagram; returns undefined if it is not from the peer, or not a report. `goodbye`: its current source
+   * Reads a datagram; returns undefined if it is not from the peer, or not a report. `goodbye`: its current source
    * ends.
    */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {

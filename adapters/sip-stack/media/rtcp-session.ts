@@ -42,7 +42,7 @@ export class RtcpSession {
     this.#dueAt = system.monotonic() + this.#interval() / 2;
   }
 
-  /** True if a report is due; then it counts as sent. */
+  /** True if a report is due; marks it as sent. */
   isDue(now: number): boolean {
     if (now < this.#dueAt) return false;
     this.#dueAt = now + this.#interval();
@@ -81,7 +81,7 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Takes the peer's report; returns undefined if it is not a report. `goodbye`: the current source ends. */
+  /** Reads the peer's report; returns undefined if it is not a report. `goodbye`: the current source ends. */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

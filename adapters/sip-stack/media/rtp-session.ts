@@ -45,7 +45,7 @@ export interface RtpSessionOptions extends MediaOptions {
   readonly onClosed: (session: RtpSession) => void;
 }
 
-/** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the wheel that all calls share. */
+/** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the timer wheel that all calls share. */
 export class RtpSession implements MediaSession, ClockMember, InboundListener {
   readonly port: number;
   readonly #options: RtpSessionOptions;
@@ -65,7 +65,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   #isStarted = false;
   #isSending = false;
   #closePromise: Promise<void> | undefined;
-  /** The time of frames: exactly 20 ms from tick to tick, even if ticks are late. */
+  /** Time of the current frame; advances by exactly 20 ms per tick, even if ticks are late. */
   #now = -1;
   #tickedAt = 0;
   #isStalled = false;
@@ -201,7 +201,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   tick(): void {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
-    // A late tick, and the ticks that follow at once to catch up, run before the sockets are read.
+    // A late tick, and the ticks that follow immediately to catch up, run before the sockets are read.
     this.#isStalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#isStalled, this.#isStarted ? this.#sink : this.#earlySink);
@@ -272,7 +272,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#options.clock.add(this);
   }
 
-  /** Sends the first packet at once instead of at the next tick, unless packets were sent before the answer. */
+  /** Sends the first packet immediately instead of at the next tick, unless packets were sent before the answer. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#isOverdue) return;
     if (this.#outbound.sentPackets > 0) this.#reportSending();

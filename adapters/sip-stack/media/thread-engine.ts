@@ -10,7 +10,7 @@ import { RtpSession } from "./rtp-session.ts";
 /** Options of an engine. */
 export interface ThreadEngineOptions {
   readonly system?: System | undefined;
-  /** The wheel of all audio. Default: a separate one. */
+  /** The timer wheel of all audio. Default: a separate one. */
   readonly clock?: MediaClock | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ThreadEngine extends MediaEngine {
   readonly clock: MediaClock;
 }
 
-/** Carries the audio of calls in this thread: a UDP socket per call, one wheel for all. */
+/** Carries the audio of calls in this thread: a UDP socket per call, one timer wheel for all. */
 export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEngine {
   const { system = realSystem } = options;
   const clock = options.clock ?? new MediaClock(system);

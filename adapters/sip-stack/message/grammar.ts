@@ -94,8 +94,8 @@ export type SipParams = ReadonlyMap<string, string>;
 export const NO_PARAMS: SipParams = new Map();
 
 /**
- * Reads the parameters from `from` to the end of the text; returns undefined if it is malformed. The first of two
- * parameters with one name counts; a trailing semicolon is ignored.
+ * Reads the parameters from `from` to the end of the text; returns undefined if it is malformed. The first of several
+ * parameters with the same name is used; a trailing semicolon is ignored.
  */
 export function parseParams(text: string, from = 0): SipParams | undefined {
   let at = skipLws(text, from);

@@ -58,7 +58,9 @@ export class StreamFramer {
     return this.#length > 0 || this.#head !== undefined;
   }
 
-  /** Takes a piece and returns everything it completes, in order. Never throws, and does not retain the piece. */
+  /**
+   * Accepts a piece and returns everything that it completes, in order. Never throws, and does not retain the piece.
+   */
   push(piece: Uint8Array): FramedItem[] {
     const items: FramedItem[] = [];
     if (this.#hasFailed) return items;

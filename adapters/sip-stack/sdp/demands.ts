@@ -28,7 +28,7 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   if (protocol.startsWith("UDP/TLS/") || isKeyless) {
     const protocols = hasAttribute("ice-ufrag") ? "DTLS and ICE" : "DTLS";
     const evidence = isKeyless && SUPPORTED_PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
-    return `the peer wants ${protocols} (${evidence}), as browsers do; we support plain RTP and SDES-SRTP: configure one of them there, without ICE`;
+    return `the peer wants ${protocols} (${evidence}), as browsers do; we support plain RTP and SDES-SRTP: configure the peer for one of them, without ICE`;
   }
   if (SUPPORTED_PROFILES.includes(protocol)) return undefined;
   return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we support RTP/AVP and RTP/SAVP`;

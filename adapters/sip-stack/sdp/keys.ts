@@ -71,7 +71,7 @@ export class OfferedKeys {
 
   /**
    * The keys that an answer to our offer agrees on, or the reason why it is unacceptable. An answer has one key; if it
-   * has several, the first acceptable one counts (RFC 4568 section 5.1.2).
+   * has several, the first acceptable one is used (RFC 4568 section 5.1.2).
    */
   takeAnswer(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const values = attributes(media, "crypto").slice(0, MAX_KEYS);

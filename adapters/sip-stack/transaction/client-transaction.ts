@@ -196,7 +196,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     }
   }
 
-  /** Timers B and F. A connection without data since the request counts as dead. */
+  /** Timers B and F. A connection without data since the request is considered dead. */
   #timeoutError(): TransportError {
     const silence = this.#silenceError(this.#options.giveUpMs);
     return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);

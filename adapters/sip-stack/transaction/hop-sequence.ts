@@ -39,7 +39,7 @@ export class HopSequence {
     return this.#hops.length === 0;
   }
 
-  /** Takes the hops of a URI. @throws {TransportError} */
+  /** Starts with the hops of a URI. @throws {TransportError} */
   async resolve(uri: string, callId: string, signal: AbortSignal): Promise<void> {
     const { failedHops, chosenHops } = this.#scope;
     this.#hops = failedHops.inOrder(chosenHops.first(callId, await this.#scope.resolve(uri, signal)));
@@ -88,9 +88,9 @@ export class HopSequence {
   }
 }
 
-/** Time that a connection may take before the request is sent over UDP, ms. */
+/** Time limit for a connection, after which the request is sent over UDP, ms. */
 const CONNECT_MS = 1_000;
-/** Time for which a peer gets UDP after a connection failed or stayed silent, ms. */
+/** Time for which UDP is used for a peer after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MAX_PEERS = 256;
 
@@ -98,7 +98,7 @@ const MAX_PEERS = 256;
 export class TcpUpgrade {
   readonly #transports: Transports;
   readonly #system: System;
-  /** Peers that get UDP anyway, each with the end of that period. */
+  /** Peers for which UDP is used anyway, each with the end of that period. */
   readonly #udpPeers = new BoundedMap<string, number>(MAX_PEERS);
 
   constructor(transports: Transports, system: System) {
@@ -171,7 +171,7 @@ const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
-  /** True to require a response to OPTIONS; otherwise a connection is enough, and a UDP hop counts as working. */
+  /** True to require a response to OPTIONS; otherwise a connection is enough, and a UDP hop is assumed to work. */
   readonly requiresResponse: boolean;
   readonly signal: AbortSignal;
 }

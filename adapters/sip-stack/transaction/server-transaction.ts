@@ -112,7 +112,7 @@ const NON_INVITE_SERVER: ServerTable = {
   terminated: {},
 };
 
-/** Time that the transaction user may take before a 100 is sent, ms (RFC 3261 section 17.2.1). */
+/** Time limit for the transaction user, after which a 100 is sent, ms (RFC 3261 section 17.2.1). */
 const TRYING_MS = 200;
 
 /** Options of {@link ServerTransaction}. */

@@ -198,7 +198,9 @@ class TransactionLayer implements Transactions, ClientScope {
     throw fault;
   }
 
-  /** Takes our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer. */
+  /**
+   * Learns our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer.
+   */
   #learnAddress({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
     const rport = Number(params.get("rport") ?? "");
     const receivedAddress = params.get("received");

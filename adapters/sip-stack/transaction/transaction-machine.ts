@@ -76,7 +76,7 @@ export abstract class Machine<State extends string, Input extends string, Action
     this.terminated();
   }
 
-  /** Schedules this input in `ms`; 0 is at once. */
+  /** Schedules this input in `ms`; 0 means immediately. */
   protected set(timer: Input, ms: number): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);

@@ -27,7 +27,7 @@ export interface ClientTransactionListener {
 export interface OutgoingRequest {
   /** The request as last sent, with its Via; before that, as given. */
   readonly request: SipRequest;
-  /** True if a copy of it may have arrived at a hop that has given no final response. */
+  /** True if a copy of it may have arrived at a hop that has sent no final response. */
   readonly isUnanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has arrived; never after a

@@ -50,7 +50,7 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
 /** Options of {@link cachedDns}. */
 export interface CachedDnsOptions {
   /**
-   * Time for which a DNS answer is cached, whatever its TTL, ms: calls in quick succession share it, and changes still take effect
+   * Time for which a DNS answer is cached, regardless of its TTL, ms: calls in quick succession share it, and changes still take effect
    * soon. 0 if `dns` itself has a cache. Default: 30 s.
    */
   readonly keepMs?: number | undefined;

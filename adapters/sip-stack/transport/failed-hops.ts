@@ -14,7 +14,9 @@ interface Failure {
   readonly deadFlow: Flow | undefined;
   waitMs: number;
   probeAt: number;
-  /** `probed`: the latest probe has succeeded; the hop counts as working, but waits longer after its next failure. */
+  /**
+   * `probed`: the latest probe has succeeded; the hop is considered working, but waits longer after its next failure.
+   */
   state: "failed" | "probing" | "probed";
 }
 

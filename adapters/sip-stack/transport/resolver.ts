@@ -59,7 +59,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     if (isIP(host) !== 0 || uri.port !== undefined)
       return addressHops(host, { kind, host: uri.host, isTransportFixed, port: uri.port ?? defaultPort(kind) });
     const defaultServices = usualServices(host, namedKind === undefined ? kindsOf(isSecure) : [kind]);
-    // All queries at once: a resolver that drops those for NAPTR and SRV costs only one timeout.
+    // All queries run concurrently: a resolver that drops those for NAPTR and SRV costs only one timeout.
     for (const { name } of defaultServices) dns.srv(name).catch(() => {});
     const directHops = addressHops(host, { kind, host: uri.host, isTransportFixed, port: defaultPort(kind) });
     directHops.catch(() => {}); // needed only without SRV records

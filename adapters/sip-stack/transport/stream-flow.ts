@@ -17,9 +17,9 @@ import {
 
 /** The interval of keep-alives, short enough for firewalls, ms. */
 const KEEP_ALIVE_MS = 30_000;
-/** Time that a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
+/** Time limit for the response to a keep-alive (RFC 5626 section 4.4.1), ms. */
 const PONG_MS = 10_000;
-/** Time that the rest of a started message may take, ms. */
+/** Time limit for the rest of a message, ms. */
 const STALL_MS = 30_000;
 /** Largest buffer for a peer that reads slowly, bytes. */
 const MAX_UNSENT_BYTES = 1 << 20;
@@ -193,7 +193,7 @@ export class StreamFlow implements Flow {
     });
   }
 
-  /** Sends a keep-alive. Without data within 10 s from a peer that responds to keep-alives, the connection is dead. */
+  /** Sends a keep-alive. If a peer that responds to keep-alives sends no data within 10 s, the connection is dead. */
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();

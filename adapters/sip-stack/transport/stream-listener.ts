@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { readTls, type TlsOptions } from "./tls.ts";
 import { networkFault, type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
 
-/** Time that a TLS handshake may take, ms. */
+/** Time limit for a TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;
 /** Maximum number of connections at a time, including those in a handshake. */
 const MAX_SOCKETS = 512;

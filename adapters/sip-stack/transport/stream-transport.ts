@@ -86,7 +86,7 @@ export class StreamTransport {
     if (hop.kind === "tls" && isIP(hop.host) === 0) this.#names.set(addressAndPort(hop), hop.host);
   }
 
-  /** Takes a connection from our listener. */
+  /** Accepts a connection from our listener. */
   accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
     if (this.#acceptedFlows.size >= MAX_ACCEPTED && !this.#makeRoom()) {
       socket.destroy();

@@ -53,7 +53,7 @@ async function pemText(option: string, textOrPath: string | undefined): Promise<
 const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => string, temporary?: "temporary"])[] = [
   [
     /HOSTNAME_MISMATCH|ALTNAME_INVALID|NotValidForName/i,
-    (host) => `its certificate is for other names than ${host}; set tls.servername to the name in the certificate`,
+    (host) => `its certificate does not cover ${host}; set tls.servername to the name in the certificate`,
   ],
   [
     /NOT_YET_VALID|NotValidYet/i,
@@ -102,7 +102,7 @@ export function peerCertificateFault(
   });
 }
 
-/** Time that the handshake that reads a certificate may take, ms. */
+/** Time limit for the handshake that reads a certificate, ms. */
 const TIMEOUT_MS = 2_000;
 
 /**

@@ -8,7 +8,7 @@ import { type Hop, type SocketAddress, TransportError, type TransportListener, t
 import { notReachable } from "./trusted-resolve.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
-/** Time that a peer may take to accept a connection of TCP or TLS, ms. */
+/** Time limit for a peer to accept a TCP or TLS connection, ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Options of {@link createTransports}. */

@@ -62,7 +62,7 @@ export class UdpFlow implements Flow {
     return this.#keepAlive.hold();
   }
 
-  /** Takes our address towards the peer from the system. */
+  /** Sets our address towards the peer as the system reports it. */
   setLocalAddress(address: string): void {
     this.#address = address;
   }

@@ -101,8 +101,8 @@ export function accountStore(session: Session): AccountStore {
 }
 
 /**
- * Locks an account, and returns true if it exists. Until the transaction ends it is not deleted and gets no other
- * token.
+ * Locks an account, and returns true if it exists. The account is neither deleted nor given another token until the
+ * transaction ends.
  */
 async function lockAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
@@ -136,7 +136,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
   return {
     beginRemoval: (id, at) =>
       session.transaction(async (tx) => {
-        // A concurrent registration is stored first and counts, or finds that the removal has begun.
+        // A concurrent registration is either stored first, and is counted, or finds that the removal has begun.
         if (session.traits.rowLocks) await lockAccounts(tx);
         const account = await tx.selectFrom("accounts").select("role").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";

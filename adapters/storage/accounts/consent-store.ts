@@ -11,7 +11,7 @@ const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: s
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
-/** Looked up before each dial, with both forms of a number, and for the rows of a batch. */
+/** Runs before each dial, with both forms of a number, and for the rows of a batch. */
 const CONSENTS_OF_NUMBERS = preparedQuery(
   (db, { userId, ...phones }: { readonly userId: string } & Readonly<Record<number, string>>) =>
     db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "in", Object.values(phones)),
@@ -77,8 +77,8 @@ export function consentStore(session: Session): ConsentStore {
 }
 
 /**
- * True if the user's account was deleted; if not, it is not deleted before the transaction ends. A host's own users
- * have no row.
+ * Locks a user's account, so that it is not deleted before the transaction ends; returns true if it was deleted
+ * already. A host's own users have no row.
  */
 export async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
   const user = await tx

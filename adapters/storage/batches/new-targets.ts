@@ -13,7 +13,10 @@ type TargetRow = Database["batch_targets"];
 const PIECE = 100;
 const COLUMNS = Object.values(RECORDS.batch_targets.columns).map(({ name }) => name);
 
-/** Inserts rows, given as the values of all of them: building the statement takes longer than running it. */
+/**
+ * Inserts rows, given as one flat list of values. Prepared, because building the statement takes longer than running
+ * it.
+ */
 const INSERT_TARGETS = preparedQuery((db, values: readonly unknown[]) => {
   const rows: TargetRow[] = [];
   const placeholders = Object.values(values);
@@ -68,8 +71,8 @@ export function addTargets(session: Session): BatchStore["addTargets"] {
 /** Inserts targets in pieces of few sizes, because each size has its own statement. */
 async function insertTargets(tx: Kysely<Database>, targets: readonly BatchTarget[]): Promise<void> {
   for (let from = 0; from < targets.length; ) {
-    const left = targets.length - from;
-    const size = left >= PIECE ? PIECE : 2 ** Math.floor(Math.log2(left));
+    const remaining = targets.length - from;
+    const size = remaining >= PIECE ? PIECE : 2 ** Math.floor(Math.log2(remaining));
     const rows = targets.slice(from, from + size).map(RECORDS.batch_targets.row);
     await INSERT_TARGETS(
       tx,

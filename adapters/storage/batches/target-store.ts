@@ -70,7 +70,7 @@ const UPDATE_TARGET = preparedQuery(
       .returningAll(),
 );
 const STATUS = preparedQuery(batchStatus);
-/** Locked: the batch is not paused or cancelled before the transaction ends. */
+/** Locks the batch, so that it is not paused or cancelled before the transaction ends. */
 const LOCKED_STATUS = preparedQuery((db, key: BatchKey) => batchStatus(db, key).forShare());
 
 function batchStatus(db: Kysely<Database>, { id }: BatchKey) {
@@ -119,7 +119,7 @@ export function targetStore(
         if (before?.version !== version) return undefined;
         if (await isTaken(tx, before, patch)) return "taken";
         const columns = RECORDS.batch_targets.changes(patch as Partial<BatchTarget>);
-        // A field that is no longer there.
+        // A corrected target has no faults, which `columns` cannot express.
         if (patch.status === "WAITING" && before.status !== "CALLING") columns.faults = null;
         const [row] = await UPDATE_TARGET(tx, { batch_id: id, position, expectedVersion: version, ...columns });
         if (!row) return undefined;
@@ -209,8 +209,8 @@ export function targetStore(
 }
 
 /**
- * Makes the target of a batch's call CALLING, in the transaction that stores the call. True for a call without a batch;
- * false if the batch is not RUNNING, or its target does not wait for this attempt.
+ * Sets the target of a batch's call to CALLING, in the transaction that stores the call. Returns true for a call
+ * without a batch; false if the batch is not RUNNING, or its target does not wait for this attempt.
  */
 export async function callTarget(
   tx: Kysely<Database>,

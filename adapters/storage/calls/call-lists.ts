@@ -67,7 +67,7 @@ function kindsOf(filter: CallFilter): Kind[] {
 type Key = { created_at: number; id: string };
 type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 
-/** The expressions keep the database from using any index other than that of the first filter. */
+/** The expressions keep the database from using any index but the first filter's. */
 function applyFilters<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
   const { type, instanceId } = filter;
   const statuses = statusesOf(filter);

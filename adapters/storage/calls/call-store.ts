@@ -153,7 +153,7 @@ async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStat
     .select((eb) => eb.cast<number>(eb.fn.countAll(), "bigint").as("calls"))
     .where(IS_QUEUED)
     .executeTakeFirstOrThrow();
-  // With "slot", which is in no index of all calls, so that SQLite reads the small index of lines.
+  // Selects "slot", which no index of all calls contains, so that SQLite reads the small index of lines.
   const callsOnLine = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
   const finishedCounts = await db
     .selectFrom("finished_counts")

@@ -98,8 +98,8 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
 }
 
 /**
- * A position up to `last` such that the event there is not newer than this id and the next one is; 0 if there is none.
- * It reads only a few events, by binary search.
+ * A position up to `last` whose event is not newer than this id, while the next event is newer; 0 if there is none. It
+ * reads only a few events, by binary search.
  */
 async function lastBefore(session: Session, userId: string, eventId: string, last: number): Promise<number> {
   let low = 0;
@@ -233,7 +233,7 @@ async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
   else await INSERT_EVENT(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
 }
 
-/** The end of a user's log, which stays there until the transaction ends. */
+/** Reads the end of a user's log, and locks it until the transaction ends. */
 export function lockPosition(tx: Kysely<Database>, userId: string): Promise<number> {
   return reservePositions(tx, userId, 0);
 }

@@ -102,7 +102,7 @@ export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<vo
   await tx.deleteFrom("line_records").where("instance_id", "=", id).execute();
 }
 
-/** True if the instance exists and is not deleted; it then stays so until the transaction ends. */
+/** Locks an instance until the transaction ends. Returns true if it exists and is not deleted. */
 async function lockInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const instance = await tx
     .selectFrom("instances")

@@ -234,7 +234,7 @@ async function dialTimes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dial_times", "calls", columns, "dialing_at > 0");
 }
 
-/** Existing dials count for the linked numbers: no other numbers are known. */
+/** Existing dials are attributed to the linked numbers: no other numbers are known. */
 async function dialledNumbers(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("dialled_number", "text").execute();
 }

@@ -2,7 +2,9 @@ import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { partialIndex } from "./first-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 
-/** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */
+/**
+ * Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it is treated as dialing.
+ */
 export async function dialingTimes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
   await sql`update ${sql.table("calls")} set dialing_at = created_at
@@ -35,14 +37,16 @@ export async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): 
   await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
 }
 
-/** Deletions are finished in steps; in earlier versions they took one step, so they count as finished. */
+/**
+ * Deletions are finished in steps; in earlier versions they took one step, so existing ones are treated as finished.
+ */
 export async function deletions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
   await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
   await partialIndex(db, "instances_half_deleted", "instances", ["id"], "status = 'DELETED' and erased_at is null");
 }
 
-/** A demo token has its own keys. Existing keys count as the user's. */
+/** A demo token has its own keys. Existing keys are treated as the user's. */
 export async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   const columns = "user_id, scope, key, fingerprint, result, created_at";
@@ -61,7 +65,7 @@ export async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): P
   await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
 }
 
-/** An existing file becomes one part, whatever its size. */
+/** An existing file becomes one part, regardless of its size. */
 export async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
   const change = {
     table: "call_audio",
@@ -78,7 +82,7 @@ export async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes
   );
 }
 
-/** Existing numbers count as linked since their instance was created. */
+/** Existing numbers are treated as linked since their instance was created. */
 export async function numberProtection(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("linked_at", "bigint").execute();
   await db.schema.alterTable("instances").addColumn("pause", "text").execute();
@@ -87,7 +91,7 @@ export async function numberProtection(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dialled", "calls", ["instance_id", "dialing_at"], "dialing_at > 0");
 }
 
-/** Existing calls count by the wall clock, as they have so far. */
+/** Existing calls are counted by the wall clock, as before. */
 export async function purgeClock(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
   await schema.alterTable("trusted_time").addColumn("step_ms", "bigint").execute();

@@ -18,12 +18,12 @@ import { postgresUnavailable, withReadableUrl } from "./postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-lease.ts";
 import type { PostgresStorageOptions } from "./postgres-storage.ts";
 
-/** Time that a connection attempt may take, ms. */
+/** Time limit for a connection attempt, ms. */
 const CONNECT_MS = 5_000;
 /** A process that is suspended during a transaction loses it, with its locks. */
 const LIMITS: PostgresLimits = { statementMs: 10_000, idleMs: 5_000, silenceMs: 15_000 };
 const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
-/** Time that a renewal may take, as a fraction of the lease; it leaves time for a second attempt. */
+/** Time limit for a renewal, as a fraction of the lease; it leaves time for a second attempt. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
 /** Time limit of a statement of a renewal, as a fraction of the time for its response: PostgreSQL gives up first. */
@@ -31,7 +31,7 @@ const STATEMENT_PART = 4 / 5;
 
 /** Limits of every query. */
 export interface PostgresLimits extends TransactionLimits {
-  /** Time without a response after which a connection counts as lost, ms; longer than a statement may take. */
+  /** Time without a response after which a connection is considered lost, ms; longer than the limit of a statement. */
   readonly silenceMs: number;
 }
 
@@ -46,7 +46,7 @@ export const POSTGRES_COLUMNS: ColumnTypes = { id: sql`text collate "C"`, bytes:
 
 /**
  * Creates the connection pool, unless one is given. It connects with the first query.
- * @param owner identifies the storage: if the response to its opening was lost, it may open again at once
+ * @param owner identifies the storage: if the response to its opening was lost, it may open again immediately
  * @throws {ConfigurationError} the package pg is not installed, or the URL, the schema or the prefix is invalid
  */
 export async function connectPostgres(

@@ -172,7 +172,7 @@ export interface PostgresQuery {
   readonly text: string;
   readonly values: unknown[];
   readonly types: { getTypeParser(oid: number, format?: "text" | "binary"): (value: never) => unknown };
-  /** Time that the response may take, ms; undefined for the limit of the pool. */
+  /** Time limit for the response, ms; undefined for the limit of the pool. */
   readonly query_timeout: number | undefined;
 }
 

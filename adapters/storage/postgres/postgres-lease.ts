@@ -83,7 +83,10 @@ async function lockContents(tx: Kysely<Database>, location: DatabaseLocation): P
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(tx);
   await lockMigrations(untypedTx).catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== "55P03") throw cause;
-    throw new StorageLocked(`another program migrates the database ${location.name}`, { cause, remainingMs: 1_000 });
+    throw new StorageLocked(`another program is migrating the database ${location.name}`, {
+      cause,
+      remainingMs: 1_000,
+    });
   });
   return contentsOf(untypedTx, location);
 }
@@ -127,7 +130,7 @@ async function throwLocked(tx: Kysely<Database>, name: string): Promise<never> {
     .executeTakeFirstOrThrow();
   const seconds = (remainingMs / 1000).toFixed(1);
   throw new StorageLocked(
-    `another server already works on the database ${name} (its lease ends in ${seconds} s unless it is renewed)`,
+    `another server is already using the database ${name} (its lease ends in ${seconds} s unless it is renewed)`,
     { remainingMs },
   );
 }
@@ -166,7 +169,7 @@ async function refuseOlderServer(
   const { rows } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`ringport server ${schema}`}, 0)) as free`.execute(tx);
   if (rows[0]?.free) return;
-  throw new StorageLocked(`a server of an earlier version works on the database ${name}: stop it first`);
+  throw new StorageLocked(`a server of an earlier version is using the database ${name}: stop it first`);
 }
 
 function hasOwners({ appliedSteps }: Contents): boolean {

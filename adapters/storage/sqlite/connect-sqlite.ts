@@ -173,7 +173,7 @@ async function ownerOf(db: Kysely<Database>): Promise<string | null> {
 
 /** A lock file next to a database: the operating system releases the lock when the process dies. */
 interface LockFile {
-  /** Device and inode, which identify the file whatever its name. */
+  /** Device and inode, which identify the file regardless of its name. */
   readonly id: string;
   /**
    * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the file at the
@@ -199,7 +199,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
     } catch (error) {
       file.close();
       if (!isBusy(error)) throw error;
-      throw new StorageLocked(`another server already works on the database ${database}`, { cause: error });
+      throw new StorageLocked(`another server is already using the database ${database}`, { cause: error });
     }
     return file;
   }

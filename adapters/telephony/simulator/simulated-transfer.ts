@@ -5,7 +5,7 @@ import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony
 import { Bridge } from "./bridge.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 
-/** Time that the other number may ring, ms. */
+/** Maximum ringing time of the other number, ms. */
 const RING_LIMIT_MS = 60_000;
 
 /** Dependencies of a transfer. */

@@ -4,7 +4,10 @@ import type { System } from "../../../src/ports/system.ts";
 const MAX_TURN_WAIT_MS = 1_000;
 /** Minimum wait before a call that found the trunk at its limit is retried, ms. */
 const FULL_WAIT_MS = 1_000;
-/** Interval between the retries of calls above the limit, ms, so that a thousand instances do not retry at once. */
+/**
+ * Interval between the retries of calls above the limit, ms, so that a thousand instances do not retry at the same
+ * time.
+ */
 const STAGGER_MS = 50;
 /** Maximum wait for such a retry, ms. */
 const MAX_FULL_WAIT_MS = 10_000;

@@ -180,7 +180,7 @@ export class SipTrunk implements Carrier {
       return new DialError("media_failed", fault.message);
     }
     if (fault instanceof TransportError) {
-      // An open stack probes the trunk at once.
+      // An open stack probes the trunk immediately.
       void this.#stack?.then(({ presence }) => presence.suspect(fault.message)).catch(() => {});
       return new DialError("unreachable", fault.message);
     }

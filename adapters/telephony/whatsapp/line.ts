@@ -14,7 +14,7 @@ import {
 import type { CallPort } from "./calls/call-port.ts";
 import type { WhatsAppSession } from "./session/whatsapp-session.ts";
 
-/** Time that a call may take to hang up before the connection is closed, ms. */
+/** Time limit for a call to hang up, after which the connection is closed, ms. */
 const HANGUP_TIMEOUT_MS = 1_000;
 /** Time until a busy line is tried again, ms. */
 const BUSY_RETRY_MS = 1_000;

@@ -279,7 +279,7 @@ describe("a challenge gets no response", () => {
       sentCredentials(authentication);
       return result;
     });
-    const refusal = { code: "unusable_challenge", detail: 'the server calls each of its nonces stale (realm "r")' };
+    const refusal = { code: "unusable_challenge", detail: 'the server reports every nonce as stale (realm "r")' };
     expect(results).toEqual([undefined, undefined, undefined, refusal]);
   });
 

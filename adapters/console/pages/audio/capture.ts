@@ -26,7 +26,7 @@ export class Capture {
     this.#next = new Int16Array(this.#frameLength);
   }
 
-  /** Takes the next block of the microphone, from -1 to 1. */
+  /** Adds the next block of the microphone, from -1 to 1. */
   push(input: Float32Array): void {
     for (let from = 0; from < input.length; from += MAX_BLOCK) {
       const count = Math.min(MAX_BLOCK, input.length - from);

@@ -18,7 +18,7 @@ export class LevelMeter {
     return this.#level;
   }
 
-  /** Takes samples, from -1 to 1. */
+  /** Measures samples, from -1 to 1. */
   push(samples: Float32Array): void {
     for (let i = 0; i < samples.length; i++) {
       const sample = samples[i]!;

@@ -31,7 +31,7 @@ export class Playback {
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
-  /** Takes the next audio of the call; of an overlong piece, only the end. */
+  /** Buffers the next audio of the call; keeps only the end of an overlong piece. */
   push(samples: Int16Array): void {
     const piece = samples.length > this.#maxPieceSamples ? samples.subarray(-this.#maxPieceSamples) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));

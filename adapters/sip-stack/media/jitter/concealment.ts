@@ -9,7 +9,7 @@ const CODEC_FADE_MS = 40;
 const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;
-/** Similarity below which the signal counts as aperiodic, because a short loop of it would hum. */
+/** Similarity below which the signal is treated as aperiodic, because a short loop of it would hum. */
 const MIN_PERIODIC_SIMILARITY = 0.5;
 
 /**
@@ -57,7 +57,7 @@ export class Concealment {
     for (let i = 0; i < samples; i++) buffer[tail + i] = this.#next();
   }
 
-  /** Fills a gap without loss in the same way, but the last audio fades at once. */
+  /** Fills a gap without loss in the same way, but the last audio fades immediately. */
   fadeOut(buffer: Int16Array, tail: number, samples: number): void {
     if (this.#concealedSamples < 0) this.#begin(buffer, tail, 0, QUICK_FADE_MS);
     else this.#fadeEnd = Math.min(this.#fadeEnd, this.#concealedSamples + this.#samples(QUICK_FADE_MS));

@@ -17,7 +17,7 @@ const ADAPT_EVERY = 4;
 const MAX_GAP_MS = 1_000;
 /** Duration of the codec's concealment before it fades, ms. */
 const CODEC_CONCEALS_MS = 60;
-/** Minimum gap of the timestamps without a loss that counts as a pause of the peer, ms. */
+/** Minimum gap between timestamps, without a loss, that is treated as a pause of the peer, ms. */
 const MIN_PAUSE_MS = 15;
 const EMPTY = new Uint8Array(0);
 
@@ -43,7 +43,7 @@ export class RtpJitterBuffer {
   readonly #maxGap: number;
   /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
-  /** Maximum number of samples that the decoder writes at once. */
+  /** Maximum number of samples that the decoder writes in one call. */
   readonly #maxDecoded: number;
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
@@ -103,7 +103,7 @@ export class RtpJitterBuffer {
 
   /**
    * Fills the whole frame (20 ms at the codec's rate) with the samples due at `now`.
-   * @param marks gets a value of `SAMPLE` for each sample
+   * @param marks receives a value of `SAMPLE` for each sample
    * @returns false if all of the frame was received, and no pause precedes it
    */
   read(frame: Int16Array, now: number, marks: Uint8Array): boolean {
@@ -173,7 +173,9 @@ export class RtpJitterBuffer {
     this.#decode(first);
   }
 
-  /** True if this packet's copy of the lost packet before it ends the gap: that packet is due now. */
+  /**
+   * True if the gap ends with the lost packet before this one: that packet is due now, and this one has a copy of it.
+   */
   #endsGap(next: number, time: number, now: number): boolean {
     const lostTime = time - this.#packetSamples * this.#unitsPerSample;
     if (this.#awaitsFirst || next === this.#store.next || !this.#isDue(lostTime, now)) return false;
@@ -262,7 +264,7 @@ export class RtpJitterBuffer {
     const { sampleRate } = this.#codec;
     if (this.#codec.conceal === undefined || this.#codecConcealed >= (CODEC_CONCEALS_MS * sampleRate) / 1000)
       return false;
-    const step = sampleRate / 400; // codecs count in 2.5 ms
+    const step = sampleRate / 400; // codecs conceal multiples of 2.5 ms
     const line = this.#line;
     line.reserve(this.#maxDecoded);
     const concealedCount = this.#codec.conceal(Math.ceil(length / step) * step, line.samples, line.tail);
@@ -286,8 +288,8 @@ export class RtpJitterBuffer {
   }
 
   /**
-   * True if it is the turn of this call to search: turns spread the searches of calls over frames, by their random
-   * timestamps.
+   * True if it is this call's turn to search. Turns follow from the random timestamps, and so spread the searches of
+   * all calls over the frames.
    */
   #hasTurn(frameLength: number): boolean {
     return Math.floor(this.#dueTime / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;

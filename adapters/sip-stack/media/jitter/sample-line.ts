@@ -65,7 +65,7 @@ export class SampleLine {
 
   /**
    * Reads a whole frame from the head; that many samples must be waiting.
-   * @param marks gets the mark of each sample
+   * @param marks receives the mark of each sample
    * @returns false if all of the samples were received, and no pause precedes any of them
    */
   take(frame: Int16Array, marks: Uint8Array): boolean {

@@ -147,7 +147,7 @@ let fasterHmac: CreateHmac | undefined;
 
 /**
  * The HMAC that is faster on this runtime, determined once per thread in a few milliseconds by the overhead of a call
- * into the native library. On Node and Deno the overhead equals 5,000 bytes and more, on Bun about 1,000. Our code is
+ * into the native library. On Node and Deno the overhead equals 5,000 bytes or more, on Bun about 1,000. Our code is
  * not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {

@@ -30,7 +30,7 @@ export class Keystream {
   #roc = 0;
   #sequence = 0;
 
-  /** Takes a session key of 16 or 32 bytes and a salt of 14. */
+  /** Starts the keystream of a session key of 16 or 32 bytes and a salt of 14. */
   constructor(key: Uint8Array, salt: Uint8Array) {
     this.#cipher = createCipheriv(key.length === 16 ? "aes-128-ecb" : "aes-256-ecb", key, null).setAutoPadding(false);
     const paddedSalt = new Uint8Array(BLOCK);

@@ -1,7 +1,7 @@
 /**
- * Number of wraps of a stream's sequence number (16 bits) when this packet was sent; -1 before its first packet. The
- * guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
- * @param roc its number of wraps when the newest packet was sent
+ * Guesses how many times a stream's 16-bit sequence number had wrapped when a packet was sent: the number that puts the
+ * packet closest to the newest one (RFC 3711 section 3.3.1, appendix A); -1 before the first packet.
+ * @param roc number of wraps when the newest packet was sent
  * @param newest the sequence number of the newest packet
  */
 function guessRollover(roc: number, newest: number, sequence: number): number {

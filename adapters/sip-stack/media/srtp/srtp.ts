@@ -13,7 +13,7 @@ export interface Srtp {
   readonly overhead: number;
   /** Encrypts and authenticates an RTP packet; returns its new length, or -1 if it is not RTP or does not fit. */
   protect(packet: Uint8Array, length: number): number;
-  /** Verifies and decrypts an RTP packet; its new length, or -1 if it is malformed, forged or replayed. */
+  /** Verifies and decrypts an RTP packet; returns its new length, or -1 if it is malformed, forged or replayed. */
   unprotect(packet: Uint8Array, length: number): number;
   /** Encrypts and signs an RTCP (compound) packet. */
   protectRtcp(packet: Uint8Array, length: number): number;

@@ -9,8 +9,9 @@ const POSITIONS = 2;
 const BYTES = 3;
 
 /**
- * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other takes,
- * neither waits. The writer can also drop written samples; both sides then know exactly which samples were read before.
+ * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other reads,
+ * and neither waits. The writer can also drop written samples; both sides then know exactly which samples were read
+ * before.
  */
 export class SampleRing {
   readonly #positions: Int32Array;
@@ -67,7 +68,7 @@ export class SampleRing {
    * Moves the waiting samples, at most a full frame, to the start of the frame; returns their number. They count as
    * taken before they are copied: the writer leaves half of the ring free so that it does not overwrite them in the
    * meantime.
-   * @param marks gets the mark of each sample
+   * @param marks receives the mark of each sample
    */
   take(frame: Int16Array, marks?: Uint8Array): number {
     for (;;) {

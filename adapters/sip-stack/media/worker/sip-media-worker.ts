@@ -78,7 +78,7 @@ function post(message: FromMediaWorker): void {
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
   const notify = (event: "sending" | "receiving" | "evidence"): void => {
-    publish(id); // the listener may read it at once
+    publish(id); // the listener may read it immediately
     post({ type: "noticed", id, event });
   };
   const listener: MediaListener = {

@@ -109,7 +109,7 @@ export class BrowserCallee implements SimulatedCallee {
     return undefined;
   }
 
-  /** Takes audio from the phone that has the call; returns a fault, if any. Audio before the answer is ignored. */
+  /** Receives audio from the phone that has the call; returns a fault, if any. Audio before the answer is ignored. */
   receiveAudio(bytes: Uint8Array): string | undefined {
     return this.#state === "answered" ? this.#incoming.push(bytes) : undefined;
   }

@@ -71,7 +71,7 @@ export class BrowserPhone {
     if (fault) this.send(fault);
   }
 
-  /** Closes the connection, and leaves the call at once. Idempotent. */
+  /** Closes the connection, and leaves the call immediately. Idempotent. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.socket.close(code, reason);

@@ -17,7 +17,7 @@ export class PhoneAudio {
   muted: boolean = false;
   readonly #sampleRate: number;
   readonly #buffer: JitterBuffer;
-  /** True once the page has sent audio; a page without a microphone counts as silent. */
+  /** True once the page has sent audio; a page without a microphone is treated as silent. */
   #hasMicrophone = false;
   readonly #keys: Int16Array[] = [];
   /** Position in the tones of the first key. */
@@ -28,10 +28,10 @@ export class PhoneAudio {
     this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, maxMs: MAX_MS, spareMs: SPARE_MS });
   }
 
-  /** Takes microphone audio as 16-bit little-endian samples; returns a fault, if any. */
+  /** Receives microphone audio as 16-bit little-endian samples; returns a fault, if any. */
   push(bytes: Uint8Array): string | undefined {
     if (bytes.length === 0 || bytes.length % 2 !== 0)
-      return `a binary message has ${bytes.length} bytes: it must have whole 16-bit samples`;
+      return `a binary message has ${bytes.length} bytes: it must consist of whole 16-bit samples`;
     const limit = 2 * msToSamples(MAX_AUDIO_MS, this.#sampleRate);
     if (bytes.length > limit)
       return `a binary message has ${bytes.length} bytes: it must have at most ${limit}, ${MAX_AUDIO_MS} ms of audio`;

@@ -26,7 +26,7 @@ import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { AccountAttemptLimiter } from "./attempt-limiter.ts";
 import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./sip-account.ts";
 
-/** Time that a server may take to respond about an account, ms; after that the account is refused. */
+/** Time limit for the server's response about an account, ms; after it the account is refused. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
 const NOT_PUBLIC = "is not on the public Internet; only the operator of this server can allow others";

@@ -10,7 +10,7 @@ import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webP
 import { formText } from "./form-text.ts";
 import type { AccountFaults, SipAccount } from "./sip-account.ts";
 
-/** Time that trying an account and storing the link may take before the page responds 503, ms. */
+/** Time limit for trying an account and storing the link, after which the page responds 503, ms. */
 const ENTRY_TIMEOUT_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 

@@ -7,7 +7,7 @@ import { type Hop, TransportError } from "../../../sip-stack/transport/transport
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { type CheckStep, passedStep } from "./step.ts";
 
-/** Time that a resolver may take to respond, ms. */
+/** Time limit for a response of the resolver, ms. */
 const TIMEOUT_MS = 1_400;
 
 /** The record types for which the resolver sends no response; none are queried if the URI has an address or a port. */

@@ -79,7 +79,7 @@ export interface Trunk {
   /** Maximum number of concurrent calls; others wait in their queues. Default: no limit. */
   readonly maxCalls?: number | undefined;
   /**
-   * Maximum number of concurrent calls of one instance, 1 to 100, if `lines` of the queue are as many. Default:
+   * Maximum number of concurrent calls of one instance, 1 to 100, if the `lines` of the queue allow as many. Default:
    * `maxCalls`.
    */
   readonly lines?: number | undefined;

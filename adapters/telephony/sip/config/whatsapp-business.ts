@@ -1,6 +1,6 @@
 import type { Trunk } from "./trunk-config.ts";
 
-/** Options of {@link whatsappBusiness}, which also takes the other options of a {@link Trunk}. */
+/** Options of {@link whatsappBusiness}, which also accepts the other options of a {@link Trunk}. */
 export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | "domain" | "from" | "password">> {
   /** The business number that is registered for calling, E.164: `+15550009999`. */
   readonly phoneNumber: string;
@@ -11,8 +11,8 @@ export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | 
   /** The port in the settings of the number, which WhatsApp connects to. Default: 5061. */
   readonly port?: number | undefined;
   /**
-   * The certificate of `hostname` and its key, PEM text or paths. With both of them a TLS listener accepts WhatsApp's own
-   * connections, over which it reports that a callee has hung up; without them only silence shows it.
+   * The certificate of `hostname` and its key, PEM text or paths. If both are set, a TLS listener accepts WhatsApp's
+   * own connections, over which WhatsApp reports that a callee has hung up; otherwise only silence reveals it.
    */
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;

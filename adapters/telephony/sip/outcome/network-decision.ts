@@ -6,7 +6,7 @@ import { Q850_MEANINGS } from "./release-causes.ts";
 
 /** The decision of a network to refuse a call that its callee may never have seen. */
 export interface NetworkDecision {
-  /** True if the decision counts whatever the status, because it names an analytics service or STIR. */
+  /** True if the decision applies regardless of the status, because it names an analytics service or STIR. */
   readonly isDefinite: boolean;
   /** The way in which the network refused: `blocked by an analytics service`. */
   readonly reason: string;
@@ -114,7 +114,7 @@ function cardOf({ headers }: SipResponse): string | undefined {
 const CONTACTS = /\b(url|tel|email|id|location)=([^;"\s,<>]+)/gi;
 const MAX_CONTACTS = 5;
 
-/** Addresses for an objection to a refusal: of an analytics service, of the card of a 608, of an Error-Info. */
+/** Addresses for objecting to a refusal: those of an analytics service, of the card of a 608, and of an Error-Info. */
 export function redressOf(response: SipResponse): string[] {
   const { headers } = response;
   const contacts: string[] = [];

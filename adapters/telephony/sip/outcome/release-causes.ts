@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 /** The meaning of a status that refuses an INVITE. */
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
-  /** True if the status decides, whatever the Q.850 cause. */
+  /** True if the status decides, regardless of the Q.850 cause. */
   readonly isDefinite?: boolean;
   /** The fix, for the owner of the trunk. */
   readonly fix?: string;
@@ -27,8 +27,8 @@ export const BLOCKED_FIX =
 
 /**
  * The table of outcomes: the meaning of each status that refuses a call (RFC 3261 section 21). Other statuses are
- * `rejected_by_network`. A `definite` status stands; for the others a Q.850 cause in the Reason field (RFC 3326,
- * RFC 6432) replaces the meaning given here, unless it is "normal, unspecified".
+ * `rejected_by_network`. A `definite` status is final; for the others a Q.850 cause in the Reason field (RFC 3326, RFC
+ * 6432) replaces the meaning given here, unless it is "normal, unspecified".
  */
 export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   401: CREDENTIALS,

@@ -3,8 +3,8 @@ import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { type HealthChanged, ONLINE, offline, PROBE_INTERVAL_MS, type Presence } from "./presence.ts";
 
 /**
- * The presence of a trunk without probes (`probe: "none"`): it counts as online until a call fails in the transport.
- * Half a minute later it counts as online again, because only another call can test it.
+ * The presence of a trunk without probes (`probe: "none"`): it is considered online until a call fails in the
+ * transport, and again half a minute later, because only another call can test it.
  */
 export class AssumedPresence implements Presence {
   readonly #system: System;

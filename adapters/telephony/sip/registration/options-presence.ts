@@ -120,7 +120,10 @@ export class OptionsPresence implements Presence {
     if (!sameHealth(previous, health)) onChange(health);
   }
 
-  /** Any final response except 408 and 503 shows a working server; but calls also fail if the password is refused. */
+  /**
+   * Derives the health from a response. Any final one except 408 and 503 shows a working server, but calls also fail if
+   * the password is refused.
+   */
   #probeResultOf({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
     const { server, hasPassword } = this.#options;

@@ -18,7 +18,7 @@ export interface Presence {
   checkHealth(): Promise<LineHealth>;
   /** The response that keeps the trunk offline; undefined if none. */
   readonly refusedReply?: AgentReply | undefined;
-  /** Probes the server at once, because a call failed in the transport. */
+  /** Probes the server immediately, because a call failed in the transport. */
   suspect(detail: string): void;
   /** Marks the network as online, because it has responded to a call. */
   markReachable(): void;

@@ -38,9 +38,7 @@ export const CALL_MOVES: Transitions<CallState, WhatsAppCallMove> = {
   ended: {},
 };
 
-/**
- * The end of a call. A refusal of the network states what it applies to, because number protection counts some of them.
- */
+/** The end of a call. A refusal by the network states its scope, because number protection counts some refusals. */
 export type CallEnd =
   | { readonly cause: Exclude<ReleaseCause, "rejected_by_network">; readonly detail: string | null }
   | { readonly cause: "rejected_by_network"; readonly detail: string; readonly refusal: RefusalScope };

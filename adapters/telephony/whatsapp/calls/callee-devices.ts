@@ -19,7 +19,7 @@ export function withRinging(devices: CalleeDevices, device: number | undefined):
   return ringingDevices.includes(device) ? devices : { ...devices, ringingDevices: [...ringingDevices, device] };
 }
 
-/** Adds a device that has rejected the call only for itself; its first reason counts. */
+/** Adds a device that has rejected the call only for itself; only its first reason is kept. */
 export function withRejection(devices: CalleeDevices, device: number, reason: string): CalleeDevices {
   const { rejections } = devices;
   return rejections.has(device) ? devices : { ...devices, rejections: new Map([...rejections, [device, reason]]) };

@@ -1,6 +1,6 @@
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 
-/** True if a client is connected. A client that cannot report its state counts as not connected. */
+/** True if a client is connected. A client that cannot report its state is treated as not connected. */
 export function isConnected(client: WhatsAppClient | undefined): boolean {
   try {
     return client?.getState().connected === true;

@@ -24,7 +24,7 @@ import { WhatsAppCallAudio } from "./whatsapp-call-audio.ts";
 import { decideCall, newCall } from "./whatsapp-call-flow.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./whatsapp-frame.ts";
 
-/** Time that the client may take to end a call, ms: the core waits 5 s, and the buffer is emptied first. */
+/** Time limit for the client to end a call, ms: the core waits 5 s, and the buffer is emptied first. */
 export const END_MS = 4_000;
 
 /** Options of {@link WhatsAppLeg}. */

@@ -12,11 +12,11 @@ import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
 
-/** Longest time in which the client sends an offer, ms. */
+/** Time limit for the client to send an offer, ms. */
 export const OFFER_MS = 20_000;
 /** Interval of checks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
-/** Longest time in which the client ends an abandoned call, ms. */
+/** Time limit for the client to end an abandoned call, ms. */
 const RETRACT_MS = 4_000;
 
 /** Dependencies of calls on their line and network. */
@@ -105,8 +105,8 @@ interface OfferReports {
 }
 
 /**
- * Sends an offer. The client lists its call first: the call is stored at once, before the offer leaves, because a crash
- * would leave a phone ringing. The real client stores its own keys in between, and writes keep their order.
+ * Sends an offer. The client lists its call first: the call is stored immediately, before the offer leaves, because a
+ * crash would leave a phone ringing. The real client stores its own keys in between, and writes keep their order.
  */
 async function offer(
   voip: WhatsAppVoip,

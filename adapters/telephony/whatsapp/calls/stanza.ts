@@ -9,7 +9,7 @@ export type CallStanza =
   | { readonly type: "preaccept"; readonly device: number | undefined }
   /** A device has accepted. `address`: that of the device; undefined if the stanza does not name it. */
   | { readonly type: "accept"; readonly address: string | undefined }
-  /** A device refuses. `device`: as above. */
+  /** A device has rejected the call. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
   /** WhatsApp has accepted the offer. `devices`: the callee's devices that ring; empty if unknown. */
@@ -45,7 +45,7 @@ export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza 
   return undefined;
 }
 
-/** True if a stanza may be about a call at all. */
+/** True if a stanza can concern a call. */
 export function isAboutCalls(stanza: unknown): boolean {
   try {
     const tag = nodeOf(stanza)?.tag;
@@ -55,7 +55,7 @@ export function isAboutCalls(stanza: unknown): boolean {
   }
 }
 
-/** True for the reason of a rejection by a person, which counts for all devices. */
+/** True for the reason of a rejection by a person, which applies to all devices. */
 export function isDeclined(reason: string | undefined): reason is undefined | "declined" {
   return reason === undefined || reason === "declined";
 }

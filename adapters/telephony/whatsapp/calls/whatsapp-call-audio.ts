@@ -81,7 +81,7 @@ export class WhatsAppCallAudio implements ClockMember {
     this.#statistics.setHeld(isHeld, this.#options.system.monotonic());
   }
 
-  /** Takes audio of the callee. */
+  /** Receives audio of the callee. */
   receive(pcm: Float32Array): void {
     if (this.#state !== "running" || pcm.length === 0) return;
     this.#inboundAt = this.#options.system.monotonic();
@@ -159,8 +159,8 @@ export class WhatsAppCallAudio implements ClockMember {
 }
 
 /**
- * The read-ahead of a source. A source without one is wrapped: its samples count as played once read, and its frames
- * are padded.
+ * The read-ahead of a source. A source without one is wrapped: its samples are treated as played once read, and its
+ * frames are padded.
  */
 function aheadOf(source: FrameSource): AheadSource {
   return source.ahead ?? new ReadAhead(source);

@@ -44,7 +44,7 @@ const FLOWING_MS = 1_000;
 export const INBOUND_MS = 10_000;
 /** Upper bound of the audio in the client's buffer, ms. */
 export const DRAIN_MS = 600;
-/** Longest time that a client which received a `<terminate>` may take to end the call, ms. */
+/** Time limit for a client that received a `<terminate>` to end the call, ms. */
 export const LEAVE_MS = 1_000;
 
 const NEW_CALL: WhatsAppCallFlow = {
@@ -64,8 +64,8 @@ export function newCall(): CallDecision {
 }
 
 /**
- * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to
- * end counts.
+ * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason
+ * for the end is kept.
  */
 export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (flow.state) {

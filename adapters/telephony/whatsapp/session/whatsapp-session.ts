@@ -32,7 +32,7 @@ import { StoredRecord, storedValue } from "./records/stored-record.ts";
 const PAIRING_CODE_MS = 180_000;
 /** Time for which a request waits for the first code, ms. */
 const FIRST_SIGN_MS = 8_000;
-/** Time that a link may take to be stored while the line is closed, ms. */
+/** Time limit for storing a link while the line is closed, ms. */
 const STORING_MS = 1_500;
 /** Time limit for reading the records of an earlier process, ms: the first login waits for them. */
 const LOADING_MS = 2_000;

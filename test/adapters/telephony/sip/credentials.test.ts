@@ -121,7 +121,7 @@ describe("the trunk's password", () => {
     await completeCall(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
       "rejected_by_network",
-      expect.stringContaining('the realm "far.end" has used SHA-256 before, and gets no answer with MD5'),
+      expect.stringContaining('the realm "far.end" has used SHA-256 before; a challenge with MD5 is not answered'),
     ]);
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("MD5");
   });

@@ -42,13 +42,13 @@ describe("the detail of an unacceptable answer", () => {
       "DTLS and ICE",
       WEBRTC,
       {},
-      "the peer wants DTLS and ICE (UDP/TLS/RTP/SAVPF), as browsers do; we support plain RTP and SDES-SRTP: configure one of them there, without ICE",
+      "the peer wants DTLS and ICE (UDP/TLS/RTP/SAVPF), as browsers do; we support plain RTP and SDES-SRTP: configure the peer for one of them, without ICE",
     ],
     [
       "DTLS by its fingerprint",
       OLD_WEBRTC,
       { srtp: "optional" },
-      "the peer wants DTLS (a=fingerprint), as browsers do; we support plain RTP and SDES-SRTP: configure one of them there, without ICE",
+      "the peer wants DTLS (a=fingerprint), as browsers do; we support plain RTP and SDES-SRTP: configure the peer for one of them, without ICE",
     ],
     ["encryption", SECURE, {}, "the peer wants RTP/SAVP, but srtp is off; set `srtp` to optional or required"],
   ])("names the requirement and the fix: %s", async (_, description, trunk, detail) => {

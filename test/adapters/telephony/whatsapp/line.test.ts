@@ -53,7 +53,7 @@ describe("a WhatsApp line", () => {
     scene.client.dropSocket(2_000);
     expect(refusal(await scene.dial("+12025550100"))).toEqual([
       "line_lost",
-      "the line is offline: the connection to WhatsApp broke off",
+      "the line is offline: the connection to WhatsApp dropped",
     ]);
     await scene.system.advance(10_000);
     expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);

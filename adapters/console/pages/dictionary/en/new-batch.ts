@@ -28,7 +28,7 @@ export default {
     hint: "With commas, semicolons or tabs; its first row names the columns. At most 100,000 rows and 64 MiB.",
     paste: "Paste a list instead",
     pasteLabel: "List",
-    pasteHint: "Rows of a spreadsheet, or one number a line, with the country code.",
+    pasteHint: "Rows of a spreadsheet, or one number per line, with the country code.",
     pasted: "Pasted list",
     none: "Choose a file, or paste a list.",
     unreadable: "The file could not be read. Choose it again.",

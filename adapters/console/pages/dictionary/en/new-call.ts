@@ -71,7 +71,7 @@ export default {
   },
   agent: {
     instructions: "Instructions",
-    instructionsHint: "One instruction a line. A script needs no model: Say, Ask, If …",
+    instructionsHint: "One instruction per line. A script needs no model: Say, Ask, If …",
     placeholder: "Say: Hello, this is an automated call from the Riverside clinic.",
     example: "Insert an example",
     script: [

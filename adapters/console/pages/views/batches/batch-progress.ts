@@ -6,7 +6,7 @@ const UNCALLED_STATUSES = ["INVALID", "DUPLICATE"] as const;
 const ENDED_STATUSES = ["COMPLETED", "FAILED", "CANCELLED"] as const;
 /** Time over which the current rate is measured, ms. */
 const RATE_WINDOW_MS = 60_000;
-/** Shortest time that gives a rate, ms. */
+/** Minimum time for measuring a rate, ms. */
 const MIN_RATE_MS = 5_000;
 
 /** Counts of the targets of a batch. */

@@ -38,7 +38,7 @@ export class ListenOutput {
     this.#node.connect(this.#gain);
   }
 
-  /** Takes the next samples; transfers their buffer. */
+  /** Plays the next samples; transfers their buffer. */
   write(samples: Int16Array<ArrayBuffer>): void {
     this.#node?.port.postMessage(samples, [samples.buffer]);
   }

@@ -42,7 +42,7 @@ export class WavPeaks {
     return this.#head ? Math.min(1, this.#frameCount / Math.max(1, this.#head.frames)) : 0;
   }
 
-  /** Takes the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
+  /** Adds the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
   push(bytes: Uint8Array): void {
     const data = new Uint8Array(this.#pending.length + bytes.length);
     data.set(this.#pending);

@@ -54,7 +54,7 @@ export class LiveCallList {
   /** Reads the first page and follows the events. @returns a function that stops both */
   start(): () => void {
     const unfollow = this.#source.onEvents((events) => this.#applyEvents(events));
-    // Runs at once, and again when events may have been missed.
+    // Runs immediately, and again when events may have been missed.
     const unsubscribe = this.#source.streamStarts.subscribe(() => void this.#restart());
     return () => {
       this.#controller.abort();

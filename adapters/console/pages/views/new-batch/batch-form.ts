@@ -24,9 +24,9 @@ export interface BatchForm {
   readonly retryTimes: string;
   readonly retryMinutes: string;
   readonly maxConcurrent: string;
-  /** Minutes from a call outside of the batch to a person's call. */
+  /** Minimum wait after a call to the same person outside of the batch, minutes. */
   readonly gapMinutes: string;
-  /** True if the batch pauses when too many calls fail alike. */
+  /** True if the batch pauses when too many calls fail for the same reason. */
   readonly pausesOnFaults: boolean;
 }
 

@@ -35,7 +35,7 @@ export class ChosenList {
   readonly #list = signal<OpenList | undefined>(undefined);
   readonly #refused = signal<RefusedFile | undefined>(undefined);
   readonly #choice = signal<ColumnChoice>({});
-  /** The file that was chosen last: one that is read later does not replace it. */
+  /** The file that was chosen last; an earlier one whose reading ends later does not replace it. */
   #opening: symbol | undefined;
 
   get list(): ReadonlySignal<{ readonly name: string; readonly preview: CsvPreview } | undefined> {

@@ -5,8 +5,8 @@ import type { ColumnChoice } from "./csv-preview.ts";
 import { importFaultText } from "./file-fault-sentence.ts";
 
 /**
- * Imports a file into a draft. The browser reads it while it is sent, so that its size does not matter. `fetch` reports no
- * progress of an upload.
+ * Imports a file into a draft. The browser reads it while it is sent, so that its size does not matter. Uses
+ * `XMLHttpRequest`, because `fetch` reports no upload progress.
  * @param onProgress called with the share that was sent, 0 to 1
  * @throws {ConsoleError}
  */

@@ -51,7 +51,7 @@ export class FormChecks {
   }
 }
 
-/** The faults of a problem document, each with its field; a problem without faults counts as one. */
+/** The faults of a problem document, each with its field; a problem without faults is treated as one. */
 export function problemFaults(problem: {
   readonly code: string;
   readonly detail: string;

@@ -9,7 +9,7 @@ const t = dictionary({ en, pt });
 const HEIGHT = 150;
 /** Minimum number of calls at full height, so that one call on a quiet day is not a peak. */
 const MIN_SCALE = 5;
-/** Share of a day's width that its bar takes. */
+/** Share of a day's width that its bar covers. */
 const BAR_SHARE = 0.68;
 
 /** One bar per day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */

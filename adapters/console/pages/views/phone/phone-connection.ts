@@ -15,7 +15,7 @@ export interface PhoneConnectionOptions {
   /** Address of the WebSocket. */
   readonly url: string;
   readonly onInput: (input: PhoneInput) => void;
-  /** Takes the next audio of the caller. */
+  /** Receives the next audio of the caller. */
   readonly onAudio: (samples: Int16Array<ArrayBuffer>) => void;
 }
 

@@ -36,6 +36,6 @@ export function rememberNumber(number: string): void {
   try {
     localStorage.setItem(KEY, number);
   } catch {
-    // A browser without storage forgets it with the page.
+    // A browser without storage forgets it when the page is closed.
   }
 }

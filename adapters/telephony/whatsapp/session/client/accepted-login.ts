@@ -1,9 +1,12 @@
-/** Time for which a socket must stay open to count as logged in, for clients that do not report accepted logins, ms. */
+/**
+ * Time for which a socket must stay open to be considered logged in, for clients that do not report accepted logins,
+ * ms.
+ */
 export const ACCEPTANCE_MS = 3_000;
 
 /**
  * Distinguishes an accepted login from an open socket: a client reports its connection as open before WhatsApp has
- * accepted the login, and until then no call is dialled, and no restriction cleared.
+ * accepted the login. Until then, no call is dialled and no restriction is cleared.
  */
 export class AcceptedLogin {
   readonly #monotonic: () => number;

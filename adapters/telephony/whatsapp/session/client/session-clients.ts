@@ -11,9 +11,9 @@ import { newSessionId, type SessionId } from "../records/link-credentials.ts";
 import { SessionRecords } from "../records/session-records.ts";
 import { SupervisedClient, type WhatsAppClientListener } from "./supervised-client.ts";
 
-/** Time that the deletion of the records may take, ms. */
+/** Time limit for deleting the records, ms. */
 const DELETION_MS = 3_000;
-/** Time that the last writes of a client may take when the line is closed, ms. */
+/** Time limit for a client's last writes when the line is closed, ms. */
 const FLUSH_MS = 1_500;
 /** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
 const CONTACT_MS = 2_000;

@@ -31,7 +31,7 @@ function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveS
   const isWorking = flow.isOpened && connected && registered;
   if (flow.state === "online" && isWorking) return stay({ ...flow, resumingSince: undefined });
   if (flow.state === "online") return isResuming(flow, isOpen, moment.now) ? stay(flow) : decideDropped(flow, moment);
-  if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnect(flow, CONNECTION_BROKEN, moment);
+  if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnect(flow, CONNECTION_DROPPED, moment);
   if (flow.state === "dropped" && !isWorking) return decideStillDropped(flow, isOpen, moment);
   if (!isWorking || !isLinked(flow) || flow.state === "halted") return stay(flow);
   const reconnects = withConnectionUp(flow.reconnects, moment.now);
@@ -40,7 +40,7 @@ function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveS
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
 
-/** Longest time in which the socket opens for a connection that WhatsApp has requested, ms. */
+/** Time limit for opening the socket of a connection that WhatsApp has requested, ms. */
 const REOPENING_MS = 4_000;
 
 function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number): boolean {
@@ -56,17 +56,17 @@ function decideDisowned(flow: SessionFlow, live: LiveState, moment: Moment): Ses
 }
 
 /** A connection that ended without a reason. */
-export const CONNECTION_BROKEN = { kind: "temporary", reason: "the connection to WhatsApp broke off" } as const;
+export const CONNECTION_DROPPED = { kind: "temporary", reason: "the connection to WhatsApp dropped" } as const;
 
 /**
- * Handles a socket that broke off without an event. The client would log in every 2 s, so it is disconnected, and logs
- * in at its turn; during a call the current client is needed, which then logs in automatically.
+ * Handles a socket that dropped without an event. The client would log in every 2 s, so it is disconnected, and logs in
+ * at its turn; during a call the current client is needed, which then logs in automatically.
  */
 function decideDropped(flow: SessionFlow, moment: Moment): SessionDecision {
-  const { reason } = CONNECTION_BROKEN;
+  const { reason } = CONNECTION_DROPPED;
   const reconnects = withConnectionLost(flow.reconnects, moment.now);
   if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
-    return disconnect({ ...flow, reconnects }, CONNECTION_BROKEN, moment);
+    return disconnect({ ...flow, reconnects }, CONNECTION_DROPPED, moment);
   const next = { ...applyMove(flow, "drop", reason), reconnects: withLogin(reconnects, moment.now) };
   const effects: SessionEffect[] = [
     { do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS },
@@ -83,6 +83,6 @@ function decideStillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment):
   if (isOpen || !flow.isReopened) return stay({ ...flow, isReopened: isOpen });
   const reconnects = withResumption(flow.reconnects, moment);
   return reconnects === undefined
-    ? disconnect(flow, CONNECTION_BROKEN, moment)
+    ? disconnect(flow, CONNECTION_DROPPED, moment)
     : stay({ ...flow, isReopened: false, reconnects });
 }

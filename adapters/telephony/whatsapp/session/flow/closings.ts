@@ -1,7 +1,7 @@
 /** Meaning of a closed connection for the session. */
 export type Closing = {
   /**
-   * - `resumes`: the client connects again at once.
+   * - `resumes`: the client connects again immediately.
    * - `temporary`: the fault is temporary; the session tries again after a while.
    * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.

@@ -42,7 +42,7 @@ export function waitForLogin(before: SessionFlow, { kind, reason }: Loss, { now,
   }
   effects.push({ do: "calls_lost", reason, isPermanent: false });
   if (keepsDropping && !before.reconnects.isInstabilityLogged)
-    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp keeps breaking off" });
+    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp keeps dropping" });
   const ms = waitMs(kind, reconnects, now, chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }

@@ -1,4 +1,4 @@
-import { CONNECTION_BROKEN, decideLive } from "./client-state.ts";
+import { CONNECTION_DROPPED, decideLive } from "./client-state.ts";
 import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnect } from "./lost-connections.ts";
@@ -62,7 +62,7 @@ export function decideLoginAcceptance(flow: SessionFlow, live: LiveState, moment
   if (resumption === undefined)
     return disconnect(
       { ...flow, reconnects: withConnectionLost(reconnectsWithLogin, moment.now) },
-      CONNECTION_BROKEN,
+      CONNECTION_DROPPED,
       moment,
     );
   return decideLive({ ...flow, reconnects: { ...resumption, isAcceptanceDue: false } }, live, moment);

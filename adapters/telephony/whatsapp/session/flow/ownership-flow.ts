@@ -4,7 +4,7 @@ import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./sess
 
 /** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
 export const OWNERSHIP_MS = 2_000;
-/** Time that calls may take to hang up before the connection is abandoned, ms. */
+/** Time limit for calls to hang up, after which the connection is abandoned, ms. */
 export const HANG_UP_MS = 1_000;
 
 /** Handles a lease that was not renewed in time; without a renewal soon, the server loses the number. */

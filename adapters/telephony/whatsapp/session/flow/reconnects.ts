@@ -45,14 +45,14 @@ export const NO_RECONNECTS: Reconnects = {
 
 /** Length of a connection that ends a series of failures, ms. */
 export const STABLE_MS = 60_000;
-/** A connection is unstable if it breaks off {@link MAX_FLAPS} times within this time, ms. */
+/** A connection is unstable if it drops {@link MAX_FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const MAX_FLAPS = 5;
 
 /** Maximum number of takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
 
-/** Maximum number of logins of one number within {@link LOGIN_WINDOW_MS}, whatever their cause. */
+/** Maximum number of logins of one number within {@link LOGIN_WINDOW_MS}, regardless of their cause. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
 /** The longest restriction, ms. */
@@ -73,7 +73,7 @@ export function withConnectionUp(before: Reconnects, now: number): Reconnects {
   return { ...before, upSince: before.upSince ?? now, refusals: 0, restrictions: 0, isLoggingIn: false };
 }
 
-/** Records that the connection broke off. */
+/** Records that the connection dropped. */
 export function withConnectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
   const failures = now - before.upSince >= STABLE_MS ? 0 : before.failures;

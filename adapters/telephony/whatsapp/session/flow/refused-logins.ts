@@ -15,7 +15,7 @@ import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./sess
 
 /**
  * Handles a refused login. After most refusals the client logs in again every 2 s until it is disconnected, which harms
- * the number more than the refusal, so it is disconnected at once.
+ * the number more than the refusal, so it is disconnected immediately.
  */
 export function decideLoginRefusal(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
   if (staysClosed(refusal.code)) return stay(flow); // the client's closing follows

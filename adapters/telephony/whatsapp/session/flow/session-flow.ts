@@ -1,5 +1,5 @@
 import { utc } from "../utc.ts";
-import { CONNECTION_BROKEN, decideLive } from "./client-state.ts";
+import { CONNECTION_DROPPED, decideLive } from "./client-state.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, startLinking } from "./linking-flow.ts";
 import { disconnect, halt, waitForLogin } from "./lost-connections.ts";
@@ -174,7 +174,7 @@ const NOT_OPENED = { kind: "temporary", reason: "WhatsApp did not open the conne
 function timeout(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state === "linking") return decideLinking(flow, { type: "codes_expired" }, moment);
   if (flow.state === "connecting") return disconnect(flow, NOT_OPENED, moment);
-  if (flow.state === "dropped") return disconnect(flow, CONNECTION_BROKEN, moment);
+  if (flow.state === "dropped") return disconnect(flow, CONNECTION_DROPPED, moment);
   if (flow.resumingSince === undefined) return stay(flow);
   return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "poll_state" }] };
 }

@@ -94,7 +94,7 @@ export type SessionInput =
   | ({ readonly type: "failure" } & LoginRefusal)
   /** WhatsApp has accepted a login. */
   | ({ readonly type: "accepted" } & LiveState)
-  /** WhatsApp has ended the stream, after which the client logs in again at once without reporting it. */
+  /** WhatsApp has ended the stream, after which the client logs in again immediately, without reporting it. */
   | { readonly type: "stream_error"; readonly code: number | undefined }
   /** An earlier process has stored its logins. */
   | ({ readonly type: "history" } & PastLogins)

@@ -15,7 +15,7 @@ const KEY = "ringport/open-calls";
  * can be ended.
  */
 const MAX_OPEN_CALLS = 8;
-/** Age beyond which a call counts as ended even without a terminate, ms. */
+/** Age beyond which a call is considered ended even without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
 /**
  * Age above which a terminate has certainly arrived when its connection is found to be dead, ms:

@@ -8,9 +8,9 @@ const RETRY_MS = 1_000;
 const MAX_ROUNDS = 100;
 
 /**
- * The records of one client. Writes go through in their order, and each one is repeated until it is stored: a key that
- * rotates must not be lost to an outage. A client that is no longer used is cut off; its writes until then
- * precede everything that the next client on the same keys reads or writes.
+ * The records of one client. Writes are stored in order, and each one is repeated until it succeeds: a key that rotates
+ * must not be lost to an outage. A client that is no longer used is cut off; its writes until then precede everything
+ * that the next client on the same keys reads or writes.
  */
 export class SessionRecords implements LineRecords {
   readonly #records: LineRecords;

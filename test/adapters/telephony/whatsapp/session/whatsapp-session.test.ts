@@ -655,7 +655,7 @@ describe("a linked session", () => {
       "debug: whatsapp: idle -> linking: waiting for the code to be scanned",
       "debug: whatsapp: linking -> connecting: connecting",
       "debug: whatsapp: connecting -> online",
-      "debug: whatsapp: online -> waiting: the connection to WhatsApp broke off",
+      "debug: whatsapp: online -> waiting: the connection to WhatsApp dropped",
       "debug: whatsapp: waiting -> connecting: connecting",
       "debug: whatsapp: connecting -> online",
     ]);

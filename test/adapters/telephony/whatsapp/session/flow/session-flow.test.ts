@@ -63,7 +63,7 @@ describe("a session", () => {
     const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...ONLINE_STATE, connected: false });
     expect(flow.state).toBe("connecting");
     const afterClose = decideAll(flow, { type: "state", ...DOWN });
-    expect(afterClose.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
+    expect(afterClose.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp dropped" });
     expect(effectNames(afterClose)).toContain("disconnect");
   });
 
@@ -180,7 +180,7 @@ describe("a session", () => {
       flow = decideSession(afterDrop.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
       flow = decideSession(flow, { type: "opened", ...ONLINE_STATE }, momentAt(now + 2)).flow;
     }
-    expect(logs).toEqual(["the connection to WhatsApp keeps breaking off"]);
+    expect(logs).toEqual(["the connection to WhatsApp keeps dropping"]);
     expect(waits.slice(0, MAX_FLAPS - 1)).toEqual([0, 0, 0, 0]);
     for (const wait of waits.slice(MAX_FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
   });
