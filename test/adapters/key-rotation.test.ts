@@ -54,7 +54,7 @@ async function start(storage: Storage, secret: string, previousSecrets?: readonl
   return { ringport, network, log };
 }
 
-const RESEALED =
+const RESEALED_MESSAGE =
   "everything is sealed with the current key; remove the previous secrets once no server of this database seals with them";
 
 /** Starts Ringport with a key, links a number and stops. */
@@ -83,9 +83,9 @@ function rotationTests(name: string, createStorage: () => Promise<() => Storage>
 
       const duringRotation = await start(storage(), SECOND, [THIRD, FIRST]);
       await expect.poll(() => statusOf(duringRotation, instanceId)).toBe("ACTIVE");
-      await expect.poll(() => duringRotation.log.map(({ message }) => message)).toContain(RESEALED);
+      await expect.poll(() => duringRotation.log.map(({ message }) => message)).toContain(RESEALED_MESSAGE);
       // Credentials, a record, and two keys and the headers of a webhook.
-      expect(duringRotation.log.find(({ message }) => message === RESEALED)?.fields).toEqual({
+      expect(duringRotation.log.find(({ message }) => message === RESEALED_MESSAGE)?.fields).toEqual({
         resealed: 5,
         unreadable: 0,
       });

@@ -6,7 +6,7 @@ import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, ToneSpeech, World } from "../support/application.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const never = new Promise<never>(() => {});
+const neverSettles = new Promise<never>(() => {});
 
 /** A promise that the test resolves. */
 function gate(): { opened: Promise<void>; open: () => void } {
@@ -19,10 +19,10 @@ function gate(): { opened: Promise<void>; open: () => void } {
 
 /** The error with which configure fails, and the time until then, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
-  const from = world.system.monotonic();
+  const startedAt = world.system.monotonic();
   let outcome: { code: string; message: string; ms: number } | undefined;
   world.app.instances.configure(ALICE, instance.id).catch(({ code, message }) => {
-    outcome = { code, message, ms: world.system.monotonic() - from };
+    outcome = { code, message, ms: world.system.monotonic() - startedAt };
   });
   await world.system.advance(60_000);
   if (!outcome) throw new Error("configure was not refused within a minute");
@@ -31,10 +31,10 @@ async function refusal(world: World, instance: Instance): Promise<{ code: string
 
 /** Duration of a stop, ms. */
 async function stopMs(world: World): Promise<number> {
-  const from = world.system.monotonic();
+  const startedAt = world.system.monotonic();
   let ms: number | undefined;
   void world.app.stop(0).then(() => {
-    ms = world.system.monotonic() - from;
+    ms = world.system.monotonic() - startedAt;
   });
   await world.system.advance(60_000);
   if (ms === undefined) throw new Error("the application did not stop within a minute");
@@ -46,7 +46,7 @@ describe("a network that does not respond", () => {
   test("while a line is opened makes configure fail after ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
-    world.network.openBarrier = never;
+    world.network.openBarrier = neverSettles;
     const message = expect.stringContaining("the network did not");
     expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
     const { connection } = await world.app.instances.get(ALICE, instance.id);
@@ -63,7 +63,7 @@ describe("a network that does not respond", () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
-    world.line(instance).linkBarrier = never;
+    world.line(instance).linkBarrier = neverSettles;
     const message = expect.stringContaining("the network did not respond within 10000 ms");
     expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
     await world.stop();
@@ -71,7 +71,7 @@ describe("a network that does not respond", () => {
 
   test("with operator linking makes configure fail after ten seconds", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
-    world.network.openBarrier = never;
+    world.network.openBarrier = neverSettles;
     const instance = await world.newInstance();
     const { code, ms } = await refusal(world, instance);
     expect(code).toBe("qr_unavailable");
@@ -80,17 +80,17 @@ describe("a network that does not respond", () => {
   });
 
   test("does not delay a stop while a line opens", async () => {
-    const before = await World.start();
-    await before.activeInstance();
-    const world = new World({ before });
-    world.network.openBarrier = never;
-    await world.app.start();
-    expect(await stopMs(world)).toBeLessThanOrEqual(5_000);
+    const world = await World.start();
+    await world.activeInstance();
+    const restartedWorld = new World({ before: world });
+    restartedWorld.network.openBarrier = neverSettles;
+    await restartedWorld.app.start();
+    expect(await stopMs(restartedWorld)).toBeLessThanOrEqual(5_000);
   });
 
   test("while a line is closed delays a stop by five seconds", async () => {
     const world = await World.start();
-    for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = never;
+    for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = neverSettles;
     expect(await stopMs(world)).toBe(5_000);
     expect(world.warnings.map(({ err }) => String(err)).join()).toContain("the line did not close within 5000 ms");
   });
@@ -99,7 +99,7 @@ describe("a network that does not respond", () => {
 test("a network that never closes delays the stop by five seconds", async () => {
   const system = new ManualSystem();
   const telephony = new ScriptedTelephony(system);
-  telephony.closeBarrier = never;
+  telephony.closeBarrier = neverSettles;
   const warnings: unknown[] = [];
   const log = { debug() {}, info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} };
   const speech = new ToneSpeech();
@@ -119,37 +119,37 @@ test("a network that never closes delays the stop by five seconds", async () => 
 
 describe("a line that is opened too late", () => {
   test("is replaced, closed as soon as it opens, and its events are ignored", async () => {
-    const before = await World.start();
-    const instance = await before.activeInstance();
-    const world = new World({ before });
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const restartedWorld = new World({ before: world });
     const { opened, open } = gate();
-    world.network.openBarrier = opened;
-    await world.app.start();
-    await world.system.advance(10_000);
-    world.network.openBarrier = undefined;
-    await world.system.advance(5_000); // the next probe opens another line
-    const [second] = world.network.lines;
-    expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    restartedWorld.network.openBarrier = opened;
+    await restartedWorld.app.start();
+    await restartedWorld.system.advance(10_000);
+    restartedWorld.network.openBarrier = undefined;
+    await restartedWorld.system.advance(5_000); // the next probe opens another line
+    const [second] = restartedWorld.network.lines;
+    expect((await restartedWorld.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
     open();
-    await world.system.settle();
-    const lateLine = world.network.lines[1];
+    await restartedWorld.system.settle();
+    const lateLine = restartedWorld.network.lines[1];
     expect([lateLine?.closed, second?.closed]).toEqual([true, false]);
     lateLine?.unlinkByOwner();
-    await world.system.settle();
-    expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
-    await stopMs(world);
+    await restartedWorld.system.settle();
+    expect((await restartedWorld.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    await stopMs(restartedWorld);
   });
 
   test("is closed even after the server has stopped", async () => {
-    const before = await World.start();
-    await before.activeInstance();
-    const world = new World({ before });
+    const world = await World.start();
+    await world.activeInstance();
+    const restartedWorld = new World({ before: world });
     const { opened, open } = gate();
-    world.network.openBarrier = opened;
-    await world.app.start();
-    await stopMs(world);
+    restartedWorld.network.openBarrier = opened;
+    await restartedWorld.app.start();
+    await stopMs(restartedWorld);
     open();
-    await world.system.settle();
-    expect(world.network.lines.map(({ closed }) => closed)).toEqual([true]);
+    await restartedWorld.system.settle();
+    expect(restartedWorld.network.lines.map(({ closed }) => closed)).toEqual([true]);
   });
 });

@@ -60,8 +60,8 @@ describe("consents", () => {
   test("are refused with every fault if they are invalid", async () => {
     const world = await World.start();
     const { consents } = world.app;
-    const put = (phone: string, input: unknown, strict = false) =>
-      refusalOf(consents.put(ALICE, phone, input as ConsentInput, { strict }));
+    const put = (phone: string, input: unknown, isStrict = false) =>
+      refusalOf(consents.put(ALICE, phone, input as ConsentInput, { strict: isStrict }));
     expect(await put("12025550101", { status: "granted" })).toMatchObject({ code: "phone_number_invalid" });
     expect(await put(PHONE, { status: "yes" })).toMatchObject({
       errors: [{ pointer: "/status", code: "value_invalid", detail: "must be one of granted, do_not_call" }],

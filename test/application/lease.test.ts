@@ -178,13 +178,13 @@ describe("a process whose database another one has taken", () => {
   test("stops at once, although no record can be stored", async () => {
     const { world } = await lostLeaseScene();
     await world.system.advance(2_000);
-    const from = world.system.monotonic();
+    const startedAt = world.system.monotonic();
     let stoppedAt = 0;
     void world.app.stop(10_000).then(() => {
       stoppedAt = world.system.monotonic();
     });
     await world.system.settle();
-    expect(stoppedAt).toBe(from);
+    expect(stoppedAt).toBe(startedAt);
   });
 
   test("repeats no refused write, even if its own lease had already expired", async () => {

@@ -151,9 +151,9 @@ describe("a start", () => {
     const startup = second.ringport.start();
     await vi.waitFor(() => expect(second.warnings).toHaveLength(1));
     await database.settle(first.ringport.stop({ drainMs: 0 }));
-    const from = database.system.monotonic();
+    const startedAt = database.system.monotonic();
     await database.settle(startup);
-    expect(database.system.monotonic() - from).toBeLessThanOrEqual(1_050);
+    expect(database.system.monotonic() - startedAt).toBeLessThanOrEqual(1_050);
   });
 
   test("that waits is ended by a stop", async () => {
@@ -172,9 +172,9 @@ describe("a start", () => {
     const first = database.server();
     await first.ringport.start();
     await database.settle(first.ringport.stop({ drainMs: 0 }));
-    const from = database.system.monotonic();
+    const startedAt = database.system.monotonic();
     await database.server().ringport.start();
-    expect(database.system.monotonic()).toBe(from);
+    expect(database.system.monotonic()).toBe(startedAt);
   });
 
   test.each([{ leaseMs: 4_000 }, { leaseRenewMs: 5_000 }])("refuses a late renewal: %o", (options) => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const schemas = inputSchemas(DEFAULT_LIMITS);
-const accepts = (schema: v.GenericSchema, body: unknown): boolean => v.safeParse(schema, body).success;
+const isAccepted = (schema: v.GenericSchema, body: unknown): boolean => v.safeParse(schema, body).success;
 const isIssued = async (name: { userName?: string; label?: string }): Promise<boolean> => {
   const { storage, system, context } = scene.world;
   const { accounts } = storage;
@@ -61,23 +61,23 @@ const isCreatedByAccount = async (label: string): Promise<boolean> => {
 
 /** Every user-chosen name, with its check. */
 const NAMES: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
-  "a new instance": (name) => accepts(schemas.createInstance, { name }),
-  "a changed instance": (name) => accepts(schemas.updateInstance, { name }),
+  "a new instance": (name) => isAccepted(schemas.createInstance, { name }),
+  "a changed instance": (name) => isAccepted(schemas.updateInstance, { name }),
   "a caller": isDisplayName,
-  "a new webhook": (description) => accepts(schemas.createWebhook, { url: "https://example.com/", description }),
-  "a changed webhook": (description) => accepts(schemas.updateWebhook, { description }),
+  "a new webhook": (description) => isAccepted(schemas.createWebhook, { url: "https://example.com/", description }),
+  "a changed webhook": (description) => isAccepted(schemas.updateWebhook, { description }),
   "a user": (userName) => isIssued({ userName }),
   "a token": (label) => isIssued({ label }),
   "a token of an account": isCreatedByAccount,
 };
 
-describe.each(Object.entries(NAMES))("the name of %s", (_, accepts) => {
+describe.each(Object.entries(NAMES))("the name of %s", (_, isNameAccepted) => {
   test("is refused if it consists of invisible characters", async () => {
-    for (const name of INVISIBLE) expect([name, await accepts(name)]).toEqual([name, false]);
+    for (const name of INVISIBLE) expect([name, await isNameAccepted(name)]).toEqual([name, false]);
   });
 
   test("is accepted if some of it is visible", async () => {
-    for (const name of VISIBLE_NAMES) expect([name, await accepts(name)]).toEqual([name, true]);
+    for (const name of VISIBLE_NAMES) expect([name, await isNameAccepted(name)]).toEqual([name, true]);
   });
 });
 

@@ -14,9 +14,9 @@ export function whiteNoise(length: number, rms: number, seed: number): Int16Arra
 
 /** Adds two recordings sample by sample; as long as the first. */
 export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
-  const mixed = new Int16Array(a.length);
-  for (let i = 0; i < a.length; i++) mixed[i] = toSample(a[i]! + (b[i] ?? 0));
-  return mixed;
+  const output = new Int16Array(a.length);
+  for (let i = 0; i < a.length; i++) output[i] = toSample(a[i]! + (b[i] ?? 0));
+  return output;
 }
 
 /** A sound that varies like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through three formants, some hisses, and pauses of 40 to 400 ms between them. */
@@ -60,7 +60,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
   let energy = 0;
   for (const sample of samples) energy += sample * sample;
   const scale = level / Math.sqrt(energy / samples.length);
-  const scaled = new Int16Array(samples.length);
-  for (let i = 0; i < scaled.length; i++) scaled[i] = toSample(samples[i]! * scale);
-  return scaled;
+  const output = new Int16Array(samples.length);
+  for (let i = 0; i < output.length; i++) output[i] = toSample(samples[i]! * scale);
+  return output;
 }

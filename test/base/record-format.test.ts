@@ -89,9 +89,9 @@ describe("a record", () => {
     ["another array of numbers", Float32Array.of(1)],
     ["a buffer", new ArrayBuffer(1)],
     ["a view", new DataView(new ArrayBuffer(1))],
-    ["itself", cyclic()],
-  ])("cannot hold %s", (_, unsupported) => {
-    expect(() => encodeRecord({ content: unsupported })).toThrow(TypeError);
+    ["itself", cyclicObject()],
+  ])("cannot hold %s", (_, unsupportedValue) => {
+    expect(() => encodeRecord({ content: unsupportedValue })).toThrow(TypeError);
   });
 
   test.each<[string, number[], string]>([
@@ -114,7 +114,7 @@ describe("a record", () => {
   });
 });
 
-function cyclic(): object {
+function cyclicObject(): object {
   const self: Record<string, unknown> = {};
   self.self = self;
   return self;

@@ -40,14 +40,14 @@ export async function checkRest(context: SequenceContext): Promise<void> {
     (await readCalls(context)).filter(
       (view) => view.ended_at === null && endsUnprompted(journal.calls.get(view.target_phone)?.instance),
     );
-  for (const { id, status } of await untilSettled(findRunning))
+  for (const { id, status } of await waitUntilSettled(findRunning))
     journal.reportViolation("every call ends", id, `it is ${status} for ${SETTLE_MS} ms`);
   const legs = () =>
     journal.createdCalls.filter(({ number, finalStatus }) => finalStatus !== undefined && phones.hasLeg(number));
-  for (const { id } of await untilSettled(legs))
+  for (const { id } of await waitUntilSettled(legs))
     journal.reportViolation("no leg outlives its call", id!, "its phone is still connected");
   const lines = () => journal.instances.filter(({ name, isDeleted }) => isDeleted && phones.isRegistered(name));
-  for (const { id } of await untilSettled(lines))
+  for (const { id } of await waitUntilSettled(lines))
     journal.reportViolation("the line of a deleted instance is closed", id!, "its account is still registered");
   await checkBatch(context, await readCalls(context), readAll);
   await checkInstances(context);
@@ -172,12 +172,12 @@ async function checkInstances(context: SequenceContext): Promise<void> {
 function checkPhones({ journal, phones, lines }: SequenceContext): void {
   for (const [instance, conversations] of Map.groupBy(conversationsOf({ journal, phones }), ({ instance }) => instance))
     for (const [n, { number, from }] of conversations.entries()) {
-      const overlapping = conversations.slice(0, n).filter(({ to }) => to > from);
-      if (overlapping.length >= lines)
+      const overlappingConversations = conversations.slice(0, n).filter(({ to }) => to > from);
+      if (overlappingConversations.length >= lines)
         journal.reportViolation(
           "no more calls of an instance than it has lines send audio at the same time",
           instance,
-          `${number} ${overlapping.map((other) => `for ${other.to - from} ms beside ${other.number}`).join(", ")}`,
+          `${number} ${overlappingConversations.map((other) => `for ${other.to - from} ms beside ${other.number}`).join(", ")}`,
         );
     }
   for (const { number, id, instance } of journal.calls.values()) {
@@ -219,11 +219,11 @@ function endsUnprompted(instance: InstanceRecord | undefined): boolean {
 }
 
 /** Items left after the time limit. */
-async function untilSettled<T>(findItems: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
+async function waitUntilSettled<T>(findItems: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const remaining = await findItems();
-    if (remaining.length === 0 || performance.now() > deadline) return remaining;
+    const remainingItems = await findItems();
+    if (remainingItems.length === 0 || performance.now() > deadline) return remainingItems;
     await pause(POLL_MS);
   }
 }

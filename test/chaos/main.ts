@@ -77,10 +77,10 @@ async function runOnPostgres(server: RunningPostgres, seed: number): Promise<voi
 }
 
 async function run(seed: number, database: FaultyDatabase): Promise<void> {
-  const from = performance.now();
+  const runStartedAt = performance.now();
   const journal = await runSequence(seed, database);
   const { violations, calls } = journal;
-  const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+  const seconds = ((performance.now() - runStartedAt) / 1_000).toFixed(1);
   const verdict = violations.length === 0 ? "✓" : `✗ ${violations.length} faults`;
   console.log(`${database.name.padEnd(10)} seed ${seed}  ${seconds.padStart(5)} s  ${calls.size} calls  ${verdict}`);
   for (const tolerance of journal.tolerances) console.log(`  tolerated in ${tolerance}`);

@@ -115,9 +115,9 @@ describe("calls", () => {
   test("create refuses to return an active call to another number or of another type", async () => {
     const { id: instanceId } = await client.instances.create({ name: "Occupied" });
     const activeCall = await client.calls.create({ instanceId, ...spokenCall });
-    const toOtherNumber = { ...spokenCall, target: { phoneNumber: "+12025550102" } };
+    const otherNumberCall = { ...spokenCall, target: { phoneNumber: "+12025550102" } };
     const streamCall = { type: "DYNAMIC_STREAM", target } as const;
-    for (const input of [toOtherNumber, streamCall]) {
+    for (const input of [otherNumberCall, streamCall]) {
       const refusal = await client.calls.create({ instanceId, ...input }).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(AnotherCallActive);
       expect(refusal).toMatchObject({

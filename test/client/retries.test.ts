@@ -52,7 +52,7 @@ test("a deletion is sent once in a browser that shows an empty body instead of n
 });
 
 describe("a lost connection", () => {
-  test("a lost connection creates no duplicate", async () => {
+  test("creates no duplicate", async () => {
     const { requests, fetch } = flakyFetch(2, drop);
     const name = `Desk ${crypto.randomUUID()}`;
     const instance = await createTestClient({ fetch }).instances.create({ name });
@@ -63,7 +63,7 @@ describe("a lost connection", () => {
   });
 
   test("a response that breaks off counts as a lost connection", async () => {
-    const truncated = () => {
+    const truncatedResponse = () => {
       const body = new ReadableStream({
         start(controller) {
           controller.enqueue(new TextEncoder().encode('{"id":"inst_'));
@@ -72,13 +72,13 @@ describe("a lost connection", () => {
       });
       return new Response(body, { status: 201, headers: { "content-type": "application/json" } });
     };
-    const { requests, fetch } = flakyFetch(1, truncated);
+    const { requests, fetch } = flakyFetch(1, truncatedResponse);
     const instance = await createTestClient({ fetch }).instances.create({ name: "Half" });
     expect(requests).toHaveLength(2);
     expect((await client.instances.get(instance.id)).name).toBe("Half");
   });
 
-  test("a lost connection does not turn a completed deletion into an error", async () => {
+  test("does not turn a completed deletion into an error", async () => {
     const { id } = await client.instances.create({ name: "Gone" });
     const call = await client.calls.create({ instanceId: id, ...spokenCall });
     await createTestClient(flakyFetch(1, drop)).calls.hangUp(call.id);

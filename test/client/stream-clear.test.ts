@@ -25,13 +25,15 @@ function writeAhead(stream: StreamClient, ms: number): void {
   for (let sentMs = 0; sentMs < ms; sentMs += PIECE_MS) void stream.write(piece).catch(() => {});
 }
 
-const untilToneHeard = (leg: ScriptedLeg): Promise<void> =>
+const waitForTone = (leg: ScriptedLeg): Promise<void> =>
   waitUntil(() => leg.heard.length > RATE / 2 && leg.heard.at(-10) !== 0, "no tone was heard");
 
 /** Samples from this position to the next 25 ms of silence. */
 const silenceAfter = (leg: ScriptedLeg, from: number): number => {
-  const remaining = leg.heard.subarray(from);
-  return remaining.findIndex((_, i) => remaining.subarray(i, i + RATE / 40).every((sample) => sample === 0));
+  const remainingSamples = leg.heard.subarray(from);
+  return remainingSamples.findIndex((_, i) =>
+    remainingSamples.subarray(i, i + RATE / 40).every((sample) => sample === 0),
+  );
 };
 
 /** Samples of sound after this position. */
@@ -43,7 +45,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await open(id);
     writeAhead(stream, seconds * 1_000);
-    await untilToneHeard(leg);
+    await waitForTone(leg);
     const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "mark", name: "never" });
     stream.sendMessage({ type: "clear" });
@@ -70,7 +72,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await open(id, { encoding: "mp3" });
     for (let i = 0; i < 60; i++) void stream.write(first).catch(() => {});
-    await untilToneHeard(leg);
+    await waitForTone(leg);
     const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "clear" });
     await stream.event("cleared");
@@ -95,7 +97,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const mark = (name: string): void => bot.sendMessage({ event: "mark", streamSid, mark: { name } });
     for (let i = 0; i < 200; i++) media(tone(HZ, PIECE_MS, 8_000, 8_000));
     mark("never");
-    await untilToneHeard(leg);
+    await waitForTone(leg);
     const clearedAt = leg.heard.length;
     bot.sendMessage({ event: "clear", streamSid });
     await bot.event("mark");
@@ -118,7 +120,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const piece = tone(HZ, PIECE_MS, RATE, 8_000);
     for (let i = 0; i < 120; i++) void stream.write(piece);
     const clearedMark = stream.mark("never");
-    await untilToneHeard(leg);
+    await waitForTone(leg);
     const clearedAt = leg.heard.length;
     const heardMs = await stream.clear();
     expect(await clearedMark).toBe("cleared");
@@ -135,7 +137,7 @@ describe("the end of a call", REAL_TIME, () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await open(id);
     writeAhead(stream, 100_000);
-    await untilToneHeard(leg);
+    await waitForTone(leg);
     const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "clear" });
     stream.sendMessage({ type: "hangup" });

@@ -79,30 +79,27 @@ describe("write", () => {
 });
 
 describe("the callee's audio", () => {
-  test.each(["pcm_s16le", "mulaw", "alaw"] as const)(
-    "the callee's audio arrives in frames of 20 ms as %s",
-    async (encoding) => {
-      const { id, leg } = await scene.answeredCall();
-      const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
-      leg.say(TONE);
-      const heard = new Int16Array(2 * RATE);
-      let filledCount = 0;
-      for await (const frame of stream.audio()) {
-        expect(frame).toBeInstanceOf(Int16Array);
-        expect(frame.length).toBe(RATE / 50);
-        heard.set(frame, filledCount);
-        filledCount += frame.length;
-        if (filledCount === heard.length) break;
-      }
-      // A-law has no zero: its silence is the lowest level.
-      const voice = heardBy({ heard: heard.map((sample) => (Math.abs(sample) > 8 ? sample : 0)) });
-      if (encoding === "pcm_s16le") expect(heardBy({ heard })).toEqual(expectedSamples);
-      else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
-      await stream.close();
-    },
-  );
+  test.each(["pcm_s16le", "mulaw", "alaw"] as const)("arrives in frames of 20 ms as %s", async (encoding) => {
+    const { id, leg } = await scene.answeredCall();
+    const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
+    leg.say(TONE);
+    const heard = new Int16Array(2 * RATE);
+    let filledCount = 0;
+    for await (const frame of stream.audio()) {
+      expect(frame).toBeInstanceOf(Int16Array);
+      expect(frame.length).toBe(RATE / 50);
+      heard.set(frame, filledCount);
+      filledCount += frame.length;
+      if (filledCount === heard.length) break;
+    }
+    // A-law has no zero: its silence is the lowest level.
+    const voice = heardBy({ heard: heard.map((sample) => (Math.abs(sample) > 8 ? sample : 0)) });
+    if (encoding === "pcm_s16le") expect(heardBy({ heard })).toEqual(expectedSamples);
+    else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
+    await stream.close();
+  });
 
-  test("the callee's audio requires the option audio", async () => {
+  test("requires the option audio", async () => {
     const { id } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     expect(() => stream.audio()).toThrow(/audio: "callee"/);
@@ -111,7 +108,7 @@ describe("the callee's audio", () => {
 });
 
 describe("clear", () => {
-  test("clear drops all queued audio, returns heard_ms and settles the marks", async () => {
+  test("drops all queued audio, returns heard_ms and settles the marks", async () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     const longTone = tone(HZ, 40_000, RATE, 8_000);

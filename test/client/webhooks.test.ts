@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** Resolves once the endpoint has received a message that meets the condition. */
-async function messageWith(matches: (event: CallEvent) => boolean): Promise<Message> {
+async function waitForMessage(matches: (event: CallEvent) => boolean): Promise<Message> {
   for (;;) {
     const match = messages.find(({ body }) => matches(JSON.parse(body)));
     if (match) return match;
@@ -71,7 +71,7 @@ test("a webhook gets the events of a call, signed, and its client sees the deliv
     tts: { text: "Hello.", voiceId: "en-US-1" },
   });
   const { status } = await client.waitForCall(call.id);
-  const finalMessage = await messageWith(
+  const finalMessage = await waitForMessage(
     (event) => event.call_id === call.id && /^(completed|failed)$/.test(event.type),
   );
   const { items } = await client.eventPage({ instance_id: instance.id });
@@ -80,7 +80,7 @@ test("a webhook gets the events of a call, signed, and its client sees the deliv
   );
 
   const test = await client.webhooks.test(id);
-  await messageWith((event) => event.id === test.event_id);
+  await waitForMessage((event) => event.id === test.event_id);
   const [delivery] = await collect(client.webhooks.deliveries(id, { status: "delivered" }));
   expect(delivery).toMatchObject({ webhook_id: id, attempts: 1, last_status: 204 });
   const rotatedWebhook = await client.webhooks.rotateSecret(id);

@@ -33,9 +33,9 @@ describe("the built pages", () => {
 
   test("are compressed losslessly with Brotli and gzip", () => {
     for (const name of names) {
-      const plain = readFileSync(join(folder, name));
-      expect(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))).equals(plain), name).toBe(true);
-      expect(gunzipSync(readFileSync(join(folder, `${name}.gz`))).equals(plain), name).toBe(true);
+      const originalBytes = readFileSync(join(folder, name));
+      expect(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))).equals(originalBytes), name).toBe(true);
+      expect(gunzipSync(readFileSync(join(folder, `${name}.gz`))).equals(originalBytes), name).toBe(true);
     }
   });
 

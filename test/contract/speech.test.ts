@@ -15,8 +15,8 @@ const unlessCostly: typeof test = Object.assign(
 );
 const runner = { describe, test: unlessCostly, expect };
 
-const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
-const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
+const ENGLISH_TEXT = "The quick brown fox jumps over the lazy dog today.";
+const PORTUGUESE_TEXT = "A sua consulta foi marcada para amanhã às dez horas.";
 
 /** Shared by all tests: workers load engines for most of a second. */
 const workers = oncePerFile(() => {
@@ -25,24 +25,30 @@ const workers = oncePerFile(() => {
   return pool;
 });
 
-function inWorkers(voiceId: string, sentence: string, missingVoiceId: string) {
+function workerSpeech(voiceId: string, sentence: string, missingVoiceId: string) {
   return async (): Promise<SpeechUnderTest> => {
     const pool = workers();
     return { speech: embeddedSpeech({ pool }), voiceId, sentence, missingVoiceId, close: async () => {} };
   };
 }
 
-speechContract("flite", inWorkers("en-US-1", ENGLISH, "en-US-99"), runner);
-speechContract("eSpeak NG", inWorkers("pt-BR-1", PORTUGUESE, "pt-BR-99"), runner);
+speechContract("flite", workerSpeech("en-US-1", ENGLISH_TEXT, "en-US-99"), runner);
+speechContract("eSpeak NG", workerSpeech("pt-BR-1", PORTUGUESE_TEXT, "pt-BR-99"), runner);
 
-function fromServer(http: Partial<EmbeddedSpeechOptions["http"]> = {}) {
+function serverSpeech(http: Partial<EmbeddedSpeechOptions["http"]> = {}) {
   return async (): Promise<SpeechUnderTest> => {
     const server = await speechServer();
     const voices = { "pt-BR-1": { voice: "pf_dora" }, "en-US-1": { voice: "af_heart" } };
     const speech = embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "kokoro", voices, ...http } });
-    return { speech, voiceId: "pt-BR-1", sentence: PORTUGUESE, missingVoiceId: "pt-BR-2", close: () => server.close() };
+    return {
+      speech,
+      voiceId: "pt-BR-1",
+      sentence: PORTUGUESE_TEXT,
+      missingVoiceId: "pt-BR-2",
+      close: () => server.close(),
+    };
   };
 }
 
-speechContract("a speech server", fromServer(), runner);
-speechContract("a speech server that sends WAV", fromServer({ responseFormat: "wav" }), runner);
+speechContract("a speech server", serverSpeech(), runner);
+speechContract("a speech server that sends WAV", serverSpeech({ responseFormat: "wav" }), runner);

@@ -18,7 +18,7 @@ interface DisposableStorage {
 }
 
 /** Storages on one database, which is emptied for each: a new database takes 50 to 100 ms of processor time. */
-function withEmptyTables(
+function reuseDatabase(
   server: () => RunningPostgres,
   createStorage: (url: string) => DisposableStorage,
 ): () => Promise<StorageUnderTest> {
@@ -50,24 +50,24 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   }, 30_000);
   afterAll(() => server?.stop());
 
-  const ownConnections = (url: string): DisposableStorage => ({
+  const openOwnConnections = (url: string): DisposableStorage => ({
     make: () => postgresStorage({ url }),
     end: async () => {},
   });
   storageContract(
     "PostgreSQL",
-    withEmptyTables(() => server, ownConnections),
+    reuseDatabase(() => server, openOwnConnections),
     runner,
   );
 
-  const hostPool = (url: string): DisposableStorage => {
+  const openOnHostPool = (url: string): DisposableStorage => {
     const pool = new pg.Pool({ connectionString: url, max: 10 });
     pool.on("error", () => {}); // the server may stop before the last connection has closed
     return { make: () => postgresStorage({ pool, schema: "calls", prefix: "rp_" }), end: () => pool.end() };
   };
   storageContract(
     "PostgreSQL with a pool, a schema and a prefix of the host",
-    withEmptyTables(() => server, hostPool),
+    reuseDatabase(() => server, openOnHostPool),
     runner,
   );
 
@@ -75,22 +75,22 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     getTypeParser: (oid, format) =>
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
   };
-  const withDialect = (url: string): Storage => {
+  const dialectStorage = (url: string): Storage => {
     const pool = async () => new pg.Pool({ connectionString: url, types });
     return kyselyStorage(new PostgresDialect({ pool }), { sql: "postgres", name: "a host's database", prefix: "rp_" });
   };
   storageContract(
     "PostgreSQL through a Kysely dialect",
-    withEmptyTables(
+    reuseDatabase(
       () => server,
-      (url) => ({ make: () => withDialect(url), end: async () => {} }),
+      (url) => ({ make: () => dialectStorage(url), end: async () => {} }),
     ),
     runner,
   );
 
   test("a server with a Kysely dialect cannot write after a takeover", async () => {
     const url = await server.createDatabase();
-    const [first, second] = [withDialect(url), withDialect(url)];
+    const [first, second] = [dialectStorage(url), dialectStorage(url)];
     await first.open({ exclusive: true, leaseMs: 60_000 });
     await expect(second.open({ exclusive: true })).rejects.toThrow(StorageLocked);
     await using admin = await openClient(url);

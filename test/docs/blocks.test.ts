@@ -28,10 +28,10 @@ test("the only block of js is webpack's configuration", () => {
 });
 
 test("no shell block has a comment, which zsh would run or pass on", () => {
-  const withComments = PAGES.flatMap(blocksOf).filter(
+  const commentedBlocks = PAGES.flatMap(blocksOf).filter(
     ({ language, text }) => language === "sh" && /(^|\s)#(\s|$)/m.test(text),
   );
-  expect(withComments.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  expect(commentedBlocks.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
 test("a text block is the output of the command above it, or a drawing", () => {

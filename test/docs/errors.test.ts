@@ -16,7 +16,7 @@ const PLACE = { base: "", fullPath: "/v1/calls", requestId: "req_6f1c2a9b0d3e4f5
 test("docs/errors.md lists every problem code and reason", () => expectPage("docs/errors.md", page()));
 
 /** Response to a wrong number. */
-const FAULTY: object = JSON.parse(
+const FAULTY_RESPONSE: object = JSON.parse(
   String(
     problem(PLACE, "phone_number_invalid", PROBLEMS.phone_number_invalid.example, {
       errors: [
@@ -44,7 +44,7 @@ request was fine, the response was 201, and \`outcome.reason\` is one of [these]
 
 Every error of every layer has this form (RFC 9457, \`application/problem+json\`):
 
-${fence("Problem", FAULTY)}
+${fence("Problem", FAULTY_RESPONSE)}
 
 - \`code\` is for programs: it is stable and never changes its meaning.
 - \`type\` is for people: in a browser it opens this explanation, on the server itself. It is relative to

@@ -81,13 +81,13 @@ test("the README links to every page", () => {
 });
 
 test("pages name only files that exist", () => {
-  const missing = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
+  const missingPaths = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
     [...textOf(page).matchAll(/`((?:src|adapters|test|docs|examples)\/[\w./-]*\w)`/g)]
       .map(([, path]) => path!)
       .filter((path) => !existsSync(fileOf(path)))
       .map((path) => `${page}: ${path}`),
   );
-  expect(missing).toEqual([]);
+  expect(missingPaths).toEqual([]);
 });
 
 test("pages name only npm scripts that exist", () => {

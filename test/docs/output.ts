@@ -69,14 +69,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** A response as shown on a page: with a reader's addresses, shortened pictures, and on one line if it fits. */
 export function formatForPage(text: string, isJson: boolean): string {
-  const plain = text
+  const shortenedText = text
     .replace(/^\n+|\s+$/g, "")
     .replace(/(?:^ *[▄▀█ ]{12,}\n){5,}/gm, "…\n") // a QR code
     .replaceAll("\r", "")
     .replace(/\b127\.0\.0\.1:\d+/g, "127.0.0.1:8080")
     .replace(/\brp_(live|demo)_[0-9A-Za-z]{49}/g, "rp_$1_…");
-  if (!isJson) return plain;
-  const value: unknown = JSON.parse(plain, (_, inner) =>
+  if (!isJson) return shortenedText;
+  const value: unknown = JSON.parse(shortenedText, (_, inner) =>
     typeof inner === "string" && /^[\w+/=]{80,}$/.test(inner) ? `${inner.slice(0, 24)}…` : inner,
   );
   const shortenedValue = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;

@@ -92,13 +92,13 @@ const SKIPPED_PROGRAMS: readonly (readonly [excerpt: string, reason: string])[] 
 ];
 
 const allPrograms = programs();
-const programWith = (excerpt: string): Program => allPrograms.find(({ text }) => text.includes(excerpt))!;
+const findProgram = (excerpt: string): Program => allPrograms.find(({ text }) => text.includes(excerpt))!;
 
 test("every program of the pages runs, or has a reason not to", () => {
   const markers = [...EXPECTED_OUTPUT, ...STREAM_OUTPUT, ...SKIPPED_PROGRAMS].map(([excerpt]) => excerpt);
   for (const { page, line, text } of allPrograms)
     expect(markers.filter((excerpt) => text.includes(excerpt)).length, `${page}:${line}`).toBe(1);
-  for (const excerpt of markers) expect(programWith(excerpt), excerpt).toBeDefined();
+  for (const excerpt of markers) expect(findProgram(excerpt), excerpt).toBeDefined();
 });
 
 describe.skipIf(ON_NODE.missing).each([
@@ -109,7 +109,7 @@ describe.skipIf(ON_NODE.missing).each([
 
   test.each(expectations)("the program with %j prints its documented output", async (excerpt, patterns) => {
     const client = await server.as("reader");
-    const { text } = programWith(excerpt);
+    const { text } = findProgram(excerpt);
     const instance = /inst_…|INSTANCE/.test(text) ? (await client.activeInstance()).id : "";
     const output = await run(
       text

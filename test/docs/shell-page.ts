@@ -154,12 +154,12 @@ function type(
 /**
  * Differences between the JSON and text blocks below the commands and the printed output. With `UPDATE_DOCS=1` the page is corrected instead.
  */
-export function wrongOutputs(page: string, printed: readonly PrintedBlock[]): string[] {
+export function wrongOutputs(page: string, printedBlocks: readonly PrintedBlock[]): string[] {
   const documentedBlocks = blocksOf(page).filter(
     ({ language, note }) => ["json", "text"].includes(language) && note === "",
   );
   const wrongBlocks = documentedBlocks.flatMap((block) => {
-    const actual = printed.find(({ block: { line } }) => line === block.after?.line)?.output;
+    const actual = printedBlocks.find(({ block: { line } }) => line === block.after?.line)?.output;
     if (block.after?.language !== "sh" || actual === undefined) return [];
     const faults = block.language === "json" ? wrongJson(block.text, actual) : wrongText(block.text, actual);
     return faults.length > 0 ? [{ block, actual, faults }] : [];

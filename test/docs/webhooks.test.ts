@@ -45,8 +45,8 @@ describe.each([
   test("accepts a signed event and refuses a changed one", async () => {
     const send = await start();
     const message = { id: "evt_1", timestamp: Date.now(), body: BODY };
-    const signed = await signedHeaders(message, [webhookKey(SECRET) ?? new Uint8Array()]);
-    const headers = { "content-type": "application/json", ...signed };
+    const signature = await signedHeaders(message, [webhookKey(SECRET) ?? new Uint8Array()]);
+    const headers = { "content-type": "application/json", ...signature };
     expect((await send(headers, BODY)).status).toBe(204);
     expect((await send(headers, BODY.replace("call_1", "call_2"))).status).toBe(401);
   });

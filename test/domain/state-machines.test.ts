@@ -20,21 +20,21 @@ const MACHINES: [string, Transitions<string, string>, readonly string[], string]
   ["servers", SERVER_TRANSITIONS, Object.keys(SERVER_TRANSITIONS), "new"],
 ];
 
-describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
+describe.each(MACHINES)("the states of %s", (_, table, states, initialState) => {
   test("are the keys of the table, and every move ends in one of them", () => {
     expect(Object.keys(table)).toEqual(states);
     for (const moves of Object.values(table)) for (const to of Object.values(moves)) expect(states).toContain(to);
   });
 
   test("are all reachable from the first one", () => {
-    const reachedStates = new Set([initial]);
+    const reachedStates = new Set([initialState]);
     for (const state of reachedStates)
       for (const to of Object.values(table[state] ?? {})) if (to) reachedStates.add(to);
     expect([...reachedStates].sort()).toEqual([...states].sort());
   });
 
   test("are drawn with every move", () => {
-    const diagram = stateDiagram(table, initial);
+    const diagram = stateDiagram(table, initialState);
     expect(diagram).toMatch(/^stateDiagram-v2\n {2}\[\*\] --> /);
     for (const [from, moves] of Object.entries(table)) {
       for (const [input, to] of Object.entries(moves))

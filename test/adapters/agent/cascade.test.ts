@@ -250,7 +250,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("takes its limits from the server's settings", async () => {
+  test("has the limits of the server's settings", async () => {
     server = await openaiServer({ understand: () => "", answer: () => ({ text: "Hello." }) });
     const agent = await configuredAgent({ engine: "cascade", baseUrl: server.baseUrl, model: "m", maxTurns: 1 });
     if (agent.kind === "audio") throw new Error("expected an agent that writes text");

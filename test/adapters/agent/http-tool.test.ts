@@ -45,8 +45,8 @@ async function run(overrides: Partial<HttpToolOptions>, input: object, allowPriv
     ...overrides,
   };
   const parts = { system: realSystem, log: { debug: log, info: log, warn: log, error: log } };
-  const raw = httpTool(options, { allowPrivate, hosts: new HostLookup() });
-  const context = { ...parts, agentTools: guardedTools([raw], parts) };
+  const unguardedTool = httpTool(options, { allowPrivate, hosts: new HostLookup() });
+  const context = { ...parts, agentTools: guardedTools([unguardedTool], parts) };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const [tool] = offeredTools(context, call, new AbortController().signal, () => {});
   const text = await tool!.run(JSON.stringify(input));

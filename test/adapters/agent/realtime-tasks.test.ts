@@ -213,10 +213,10 @@ describe("a slow tool", () => {
 
   test("is bridged by a sentence before its result", async () => {
     let finish = (_: string): void => {};
-    const finished = new Promise<string>((resolve) => {
+    const result = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const conversation = await startConversation(answer, { tools: [slowTool(finished)] });
+    const conversation = await startConversation(answer, { tools: [slowTool(result)] });
     await conversation.until(() => conversation.summary.includes("said 950 ms"));
     expect(conversation.summary).toEqual(["reply to begin", "said 950 ms"]);
     finish('"free"');

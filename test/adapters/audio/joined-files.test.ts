@@ -180,7 +180,7 @@ fuzz(
 );
 
 /** A WAV file whose lengths were not known when its header was written. */
-function withoutLengths(samples: Uint8Array): Uint8Array {
+function wavWithoutLengths(samples: Uint8Array): Uint8Array {
   const file = concatBytes([wavHeader({ sampleRate: 8000 }), samples]);
   const view = new DataView(file.buffer);
   view.setUint32(4, 0xffff_ffff, true);
@@ -188,7 +188,7 @@ function withoutLengths(samples: Uint8Array): Uint8Array {
   return file;
 }
 
-const unknownLengthFile = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
+const unknownLengthFile = wavWithoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
 const anyFile = fc.oneof(
   fc.constantFrom(
     unknownLengthFile,

@@ -13,7 +13,7 @@ const parser = workerParser(pool);
 afterAll(() => pool.close());
 
 const parse = (text: string) => parser.parse(new TextEncoder().encode(text), BOUNDS);
-const callWith = (audioBase64: unknown) => ({
+const callBody = (audioBase64: unknown) => ({
   instanceId: "inst_1",
   type: "FIXED_AUDIO",
   target: { phoneNumber: "+12025550100" },
@@ -23,9 +23,9 @@ const file = Uint8Array.from({ length: 10 * MEGABYTE }, (_, i) => Math.imul(i, 2
 
 test("a 10 MiB upload is decoded and hashed", async () => {
   const base64 = Buffer.from(file).toString("base64");
-  const parsed = await parse(JSON.stringify(callWith(`data:audio/wav;base64,${base64}`)));
+  const parsed = await parse(JSON.stringify(callBody(`data:audio/wav;base64,${base64}`)));
   const audio = (parsed as { value: { audio: { audioBase64: UploadedAudio } } }).value.audio.audioBase64;
-  expect(parsed).toEqual({ value: callWith(audio) });
+  expect(parsed).toEqual({ value: callBody(audio) });
   expect(audio).toBeInstanceOf(UploadedAudio);
   expect(Buffer.compare(audio.bytes, file)).toBe(0);
   expect(audio.sha256).toBe(createHash("sha256").update(file).digest("hex"));
@@ -33,7 +33,7 @@ test("a 10 MiB upload is decoded and hashed", async () => {
 
 test("text that is not Base64 is refused", async () => {
   for (const text of ["*".repeat(100), `${"B".repeat(99)}=`, "data:;base64,data:;base64,QUJD"]) {
-    const parsed = (await parse(JSON.stringify(callWith(text)))) as { value: unknown };
+    const parsed = (await parse(JSON.stringify(callBody(text)))) as { value: unknown };
     expect(() => parseCreateCall(inputSchemas(DEFAULT_LIMITS), parsed.value)).toThrow("is not Base64");
   }
 });

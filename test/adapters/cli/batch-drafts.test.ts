@@ -36,7 +36,7 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
   async function create(
     replies: Replies,
     ...options: string[]
-  ): Promise<{ command: RunningCommand; requests: readonly string[]; received(request: string): Promise<void> }> {
+  ): Promise<{ command: RunningCommand; requests: readonly string[]; waitForRequest(request: string): Promise<void> }> {
     const requests: string[] = [];
     const server = createServer((request: IncomingMessage, response: ServerResponse) => {
       const name = `${request.method} ${request.url?.split("?")[0]}`;
@@ -62,10 +62,10 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
       RINGPORT_TOKEN: `rp_live_${"a".repeat(43)}`,
     };
     const command = launch(["batch", "create", file, "--text", "Hi.", "--instance", INSTANCE, ...options], { env });
-    const received = async (request: string): Promise<void> => {
+    const waitForRequest = async (request: string): Promise<void> => {
       while (!requests.includes(request)) await once(server, "received");
     };
-    return { command, requests, received };
+    return { command, requests, waitForRequest };
   }
 
   test("is deleted if its import is refused", async () => {
@@ -95,8 +95,8 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
   });
 
   test("is deleted on Ctrl-C", async () => {
-    const { command, requests, received } = await create({ [`POST /v1/batches/${BATCH}/targets`]: undefined });
-    await received(`POST /v1/batches/${BATCH}/targets`);
+    const { command, requests, waitForRequest } = await create({ [`POST /v1/batches/${BATCH}/targets`]: undefined });
+    await waitForRequest(`POST /v1/batches/${BATCH}/targets`);
     command.child.kill("SIGINT");
     expect(await command.finished).toEqual({ code: 130, stdout: "", stderr: "Interrupted: no batch was created.\n" });
     expect(requests.at(-1)).toBe(`DELETE /v1/batches/${BATCH}`);

@@ -345,8 +345,8 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         expect((await exceptLoopback(["pt-BR", "--force"], "-")).code).toBe(0);
         expect(proxy.hosts()).toHaveLength(before);
         rmSync(join(data, "models"), { recursive: true });
-        const unreachable = await add(["pt-BR", "--yes"], "-", "http://releases.test");
-        expect([unreachable.code, unreachable.stderr]).toEqual([
+        const unreachableRun = await add(["pt-BR", "--yes"], "-", "http://releases.test");
+        expect([unreachableRun.code, unreachableRun.stderr]).toEqual([
           1,
           expect.stringMatching(/the connection to releases\.test failed: (ENOTFOUND|EAI_AGAIN)\b/),
         ]);

@@ -17,8 +17,8 @@ const NO_ARGUMENTS: ParsedLine = { values: new Map(), operands: [] };
 
 const SERVE = await commandOf(["serve"])!.load();
 
-const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NO_ARGUMENTS, env);
-const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
+const readEnv = (env: Record<string, string>) => readSettings(SETTINGS, NO_ARGUMENTS, env);
+const readFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
 /** Every option; the compiler reports one that is not listed here. */
 const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
@@ -93,23 +93,23 @@ describe("the table of settings", () => {
 
 describe("reading settings", () => {
   test("empty input sets no option", () => {
-    expect(fromEnv({})).toEqual({ options: {} });
-    expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
+    expect(readEnv({})).toEqual({ options: {} });
+    expect(readEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
 
   test("a certificate and a key are accepted only together", () => {
     const RINGPORT_TLS_CERT = "/etc/cert.pem";
     const RINGPORT_TLS_KEY = "/etc/key.pem";
-    expect(fromEnv({ RINGPORT_TLS_CERT, RINGPORT_TLS_KEY })).toMatchObject({
+    expect(readEnv({ RINGPORT_TLS_CERT, RINGPORT_TLS_KEY })).toMatchObject({
       options: {},
       tls: { cert: RINGPORT_TLS_CERT, key: RINGPORT_TLS_KEY },
     });
-    expect(() => fromEnv({ RINGPORT_TLS_CERT })).toThrow("RINGPORT_TLS_CERT needs RINGPORT_TLS_KEY too: set both");
-    expect(() => fromEnv({ RINGPORT_TLS_KEY })).toThrow("RINGPORT_TLS_KEY needs RINGPORT_TLS_CERT too: set both");
+    expect(() => readEnv({ RINGPORT_TLS_CERT })).toThrow("RINGPORT_TLS_CERT needs RINGPORT_TLS_KEY too: set both");
+    expect(() => readEnv({ RINGPORT_TLS_KEY })).toThrow("RINGPORT_TLS_KEY needs RINGPORT_TLS_CERT too: set both");
   });
 
   test("variables set their options", () => {
-    const { options, port, hostname, logLevel } = fromEnv({
+    const { options, port, hostname, logLevel } = readEnv({
       PORT: "0",
       HOST: "0.0.0.0",
       LOG_LEVEL: "debug",
@@ -184,11 +184,11 @@ describe("reading settings", () => {
       RINGPORT_TRANSCRIPTION_MODEL: "whisper",
     };
     const limits = { RINGPORT_AGENT_MAX_TURNS: "20", RINGPORT_AGENT_MAX_TOKENS: "30000" };
-    const { options } = fromEnv({ ...model, ...limits });
+    const { options } = readEnv({ ...model, ...limits });
     expect(options.embedded?.agent).toMatchObject({ engine: "cascade", maxTurns: 20, maxTokens: 30_000 });
-    expect(() => fromEnv({ ...model, RINGPORT_AGENT_MAX_TURNS: "0" })).toThrow(/MAX_TURNS is "0": it must be/);
+    expect(() => readEnv({ ...model, RINGPORT_AGENT_MAX_TURNS: "0" })).toThrow(/MAX_TURNS is "0": it must be/);
     for (const engine of [{}, { RINGPORT_AGENT_ENGINE: "scripted" }])
-      expect(() => fromEnv({ ...engine, ...limits })).toThrow(/RINGPORT_AGENT_MAX_TOKENS limit a model: set/);
+      expect(() => readEnv({ ...engine, ...limits })).toThrow(/RINGPORT_AGENT_MAX_TOKENS limit a model: set/);
   });
 
   test("a flag wins over its variable, and switches can be switched off", () => {
@@ -229,17 +229,17 @@ describe("reading settings", () => {
     ["RINGPORT_TRANSCRIPTION_SPEAKERS", "constructor", "callee, caller or both"],
     ["HOST", "a b", "host name"],
   ])("%s=%s is refused with the expected form", (name, value, expected) => {
-    expect(() => fromEnv({ [name]: value })).toThrow(UsageError);
-    expect(() => fromEnv({ [name]: value })).toThrow(expected);
-    expect(() => fromEnv({ [name]: value })).toThrow(name);
+    expect(() => readEnv({ [name]: value })).toThrow(UsageError);
+    expect(() => readEnv({ [name]: value })).toThrow(expected);
+    expect(() => readEnv({ [name]: value })).toThrow(name);
   });
 
   test("an overlong value is truncated in the error", () => {
-    expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
+    expect(() => readEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
   });
 
   test("pace and protections apply to every queue", () => {
-    expect(fromEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
+    expect(readEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
     const allProtections = {
       RINGPORT_QUEUE: "fifo",
       RINGPORT_QUEUE_PACE_JITTER: "0.5",
@@ -249,7 +249,7 @@ describe("reading settings", () => {
       RINGPORT_CALLING_HOURS: "08:00-20:00 mon-fri,sun",
       RINGPORT_OUTSIDE_HOURS: "fail",
     };
-    expect(fromEnv(allProtections).options.queue).toEqual({
+    expect(readEnv(allProtections).options.queue).toEqual({
       kind: "fifo",
       depth: 10,
       paceJitter: 0.5,
@@ -260,13 +260,13 @@ describe("reading settings", () => {
       outsideHours: "fail",
     });
     const disabledProtections = { RINGPORT_WARM_UP: "off", RINGPORT_ANSWER_RATE: "OFF", RINGPORT_CALLING_HOURS: "off" };
-    expect(fromEnv(disabledProtections).options.queue).toEqual({
+    expect(readEnv(disabledProtections).options.queue).toEqual({
       kind: "single",
       warmUp: false,
       answerRate: false,
       callingHours: false,
     });
-    expect(fromEnv({ RINGPORT_CALLING_HOURS: "00:00-24:00" }).options.queue).toMatchObject({
+    expect(readEnv({ RINGPORT_CALLING_HOURS: "00:00-24:00" }).options.queue).toMatchObject({
       callingHours: { from: "00:00", until: "24:00" },
     });
   });
@@ -287,8 +287,8 @@ describe("reading settings", () => {
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 fri-mon", "08:00-20:00 mon-fri"],
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 someday", "08:00-20:00 mon-fri"],
   ])("%s=%s is refused with the rule", (name, value, expected) => {
-    expect(() => fromEnv({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: it must be `);
-    expect(() => fromEnv({ [name]: value })).toThrow(expected);
+    expect(() => readEnv({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: it must be `);
+    expect(() => readEnv({ [name]: value })).toThrow(expected);
   });
 
   const parts = fc.array(fc.oneof(fc.string(), fc.constantFrom("20", "1.5", ",", "-", "08:00", "20:00", " ", "mon")));
@@ -302,28 +302,28 @@ describe("reading settings", () => {
   );
 
   test("a setting that depends on another is refused without it", () => {
-    expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
+    expect(() => readEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
     for (const name of ["RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM", "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE"])
-      expect(() => fromEnv({ [name]: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
-    expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
-    expect(() => fromEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
+      expect(() => readEnv({ [name]: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
+    expect(() => readEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
+    expect(() => readEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
     const deepgram = {
       RINGPORT_TRANSCRIPTION_ENGINE: "deepgram",
       RINGPORT_TRANSCRIPTION_URL: "https://api.deepgram.com",
       RINGPORT_TRANSCRIPTION_MODEL: "nova",
     };
-    expect(() => fromEnv(deepgram)).toThrow("RINGPORT_TRANSCRIPTION_KEY");
-    expect(() => fromEnv({ ...deepgram, RINGPORT_TRANSCRIPTION_MODEL: "" })).toThrow("RINGPORT_TRANSCRIPTION_MODEL");
-    expect(() => fromFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
-    expect(() => fromEnv({ RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "3", RINGPORT_LINES: "4" })).toThrow(
+    expect(() => readEnv(deepgram)).toThrow("RINGPORT_TRANSCRIPTION_KEY");
+    expect(() => readEnv({ ...deepgram, RINGPORT_TRANSCRIPTION_MODEL: "" })).toThrow("RINGPORT_TRANSCRIPTION_MODEL");
+    expect(() => readFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
+    expect(() => readEnv({ RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "3", RINGPORT_LINES: "4" })).toThrow(
       "RINGPORT_QUEUE_DEPTH is 3: it must be at least RINGPORT_LINES (4)",
     );
   });
 
   test("lines apply to every queue, and a fifo queue gets room for waiting calls", () => {
-    expect(fromEnv({ RINGPORT_LINES: "2" }).options.queue).toEqual({ kind: "single", lines: 2 });
-    expect(fromFlags("--queue", "fifo", "--lines", "30").options.queue).toEqual({ kind: "fifo", depth: 60, lines: 30 });
-    expect(() => fromEnv({ RINGPORT_LINES: "101" })).toThrow('RINGPORT_LINES is "101": it must be a whole number');
+    expect(readEnv({ RINGPORT_LINES: "2" }).options.queue).toEqual({ kind: "single", lines: 2 });
+    expect(readFlags("--queue", "fifo", "--lines", "30").options.queue).toEqual({ kind: "fifo", depth: 60, lines: 30 });
+    expect(() => readEnv({ RINGPORT_LINES: "101" })).toThrow('RINGPORT_LINES is "101": it must be a whole number');
   });
 
   test("unknown variables are reported with a suggestion", () => {

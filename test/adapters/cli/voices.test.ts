@@ -17,8 +17,10 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
   test("lists the voices by language", async () => {
     const allVoices = JSON.parse((await cli.run("ear", ["voices", "--json"])).stdout) as Voice[];
     expect(allVoices.map(({ id }) => id)).toContain("en-US-1");
-    const portuguese = JSON.parse((await cli.run("ear", ["voices", "--json", "--language", "PT"])).stdout) as Voice[];
-    expect(portuguese).toEqual(allVoices.filter(({ language }) => language.startsWith("pt-")));
+    const portugueseVoices = JSON.parse(
+      (await cli.run("ear", ["voices", "--json", "--language", "PT"])).stdout,
+    ) as Voice[];
+    expect(portugueseVoices).toEqual(allVoices.filter(({ language }) => language.startsWith("pt-")));
     const { stdout } = await cli.run("ear", ["voices", "--language", "en-US"]);
     expect(stdout.split("\n")[0]?.split("\t")).toEqual(["en-US-1", "en-US", "flite", "robotic", "SLT (en-US-7)"]);
     const noVoice = await cli.run("ear", ["voices", "--language", "tlh"]);

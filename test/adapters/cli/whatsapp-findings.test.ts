@@ -14,7 +14,7 @@ const INSTALLED: Readonly<Record<string, string>> = {
 };
 
 /** Creates a folder in which these packages are installed; none of them exports its package.json. */
-function projectWith(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
+function createProject(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
   const folder = freshFolder();
   for (const [name, version] of Object.entries(versions)) {
     const packageFolder = join(folder, "node_modules", name);
@@ -30,7 +30,7 @@ const linesOf = (folder: string): string[] =>
 
 describe("the packages of the WhatsApp client", () => {
   test("each is listed with its version", () => {
-    const findings = findWhatsApp(projectWith(INSTALLED));
+    const findings = findWhatsApp(createProject(INSTALLED));
     expect(findings.map(({ name, state, fix }) => [name, state, fix])).toEqual(
       Object.keys(INSTALLED).map(() => ["whatsapp", "works", null]),
     );
@@ -43,43 +43,43 @@ describe("the packages of the WhatsApp client", () => {
   });
 
   test("packages in a parent folder are found", () => {
-    const innerFolder = join(projectWith(INSTALLED), "src", "server");
+    const innerFolder = join(createProject(INSTALLED), "src", "server");
     mkdirSync(innerFolder, { recursive: true });
     expect(findWhatsApp(innerFolder).every(({ state }) => state === "works")).toBe(true);
   });
 
   test("a project without the client gets one line", () => {
-    expect(linesOf(projectWith({}))).toEqual([
+    expect(linesOf(createProject({}))).toEqual([
       expect.stringMatching(/^missing: the client for linked numbers is not installed → docs\/whatsapp\.md/),
     ]);
-    expect(linesOf(projectWith({ "@roamhq/wrtc": "0.10.0" }))).toHaveLength(1);
+    expect(linesOf(createProject({ "@roamhq/wrtc": "0.10.0" }))).toHaveLength(1);
   });
 
   test("an old package is listed with the required version", () => {
-    const [client] = linesOf(projectWith({ ...INSTALLED, "zapo-js": "0.3.0" }));
+    const [client] = linesOf(createProject({ ...INSTALLED, "zapo-js": "0.3.0" }));
     expect(client).toMatch(/^broken: zapo-js 0\.3\.0 is too old → install 1\.8\.0 or newer/);
-    const [, calls] = linesOf(projectWith({ ...INSTALLED, "@zapo-js/voip": "1.0.0-rc.2" }));
+    const [, calls] = linesOf(createProject({ ...INSTALLED, "@zapo-js/voip": "1.0.0-rc.2" }));
     expect(calls).toMatch(/^broken: @zapo-js\/voip 1\.0\.0-rc\.2 is too old/);
-    expect(linesOf(projectWith({ ...INSTALLED, "zapo-js": "1.10.0", "libmlow-wasm": "0.2.0" })).join()).not.toMatch(
+    expect(linesOf(createProject({ ...INSTALLED, "zapo-js": "1.10.0", "libmlow-wasm": "0.2.0" })).join()).not.toMatch(
       /broken/,
     );
   });
 
   test("a missing package is listed with its purpose", () => {
     const { "libmlow-wasm": _, ...others } = INSTALLED;
-    expect(linesOf(projectWith(others))[2]).toMatch(
+    expect(linesOf(createProject(others))[2]).toMatch(
       /^broken: libmlow-wasm \(the voice codec\) is not installed → install 0\.1\.1 or newer/,
     );
   });
 
   test("a native module that cannot be loaded on this platform is listed with the reason", () => {
-    const lines = linesOf(projectWith(INSTALLED, 'throw new Error("no binary for linux-x64\\nof musl");'));
+    const lines = linesOf(createProject(INSTALLED, 'throw new Error("no binary for linux-x64\\nof musl");'));
     expect(lines[3]).toMatch(/^broken: @roamhq\/wrtc 0\.10\.0 cannot be loaded: no binary for linux-x64 of musl → /);
     expect(lines.slice(0, 3).join()).not.toMatch(/broken/); // the others are not loaded
   });
 
   test.each(["{", '{"name":"zapo-js"}', '{"version":7}', '"1.8.0"'])("a package.json of %s has no version", (text) => {
-    const folder = projectWith(INSTALLED);
+    const folder = createProject(INSTALLED);
     writeFileSync(join(folder, "node_modules", "zapo-js", "package.json"), text);
     expect(linesOf(folder)[0]).toMatch(/^broken: zapo-js of an unknown version is too old/);
   });
@@ -90,7 +90,7 @@ describe("the packages of the WhatsApp client", () => {
       const { code, stdout } = await run(
         ["doctor"],
         { RINGPORT_URL: "http://127.0.0.1:1" },
-        projectWith({ ...INSTALLED, "zapo-js": "0.3.0" }),
+        createProject({ ...INSTALLED, "zapo-js": "0.3.0" }),
       );
       expect(stdout).toMatch(/^✗ whatsapp +zapo-js 0\.3\.0 is too old/m);
       expect(stdout).toMatch(/^✓ whatsapp +libmlow-wasm 0\.1\.1/m);
@@ -115,7 +115,7 @@ describe("the packages of the WhatsApp client", () => {
     test("shows the doctor's output about the packages", () => {
       const block = blocksOf(PAGE).find(({ language, text }) => language === "text" && text.includes("✓ whatsapp"))!;
       expect(block.after?.text).toBe("npx ringport doctor");
-      expect(block.text.split("\n")).toEqual(findWhatsApp(projectWith(INSTALLED)).map(markedLine));
+      expect(block.text.split("\n")).toEqual(findWhatsApp(createProject(INSTALLED)).map(markedLine));
     });
   });
 });

@@ -137,7 +137,7 @@ describe("the id of a voice", () => {
     );
   });
 
-  it("set by the operator is reported if its model or speaker is missing", async () => {
+  it("that the operator has set is reported if its model or speaker is missing", async () => {
     const folder = toneModels();
     const validVoice = { model: DUO_MODEL, speaker: 1 };
     const wrongVoices = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO_MODEL, speaker: 2 } };

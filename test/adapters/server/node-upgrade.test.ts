@@ -40,8 +40,8 @@ const UNUSUAL_TARGETS = ["*", "http://h?x", "ftp://h/x"];
 
 /** The response to a handshake, with its body. */
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
-  const outgoing = request({ port, path: "/v1/calls/x/stream", headers }).end();
-  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  const clientRequest = request({ port, path: "/v1/calls/x/stream", headers }).end();
+  const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
   return [response, await textOf(response)];
 }
 
@@ -88,15 +88,15 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     };
     const { url } = await serveUpgrade(() => echo);
     const ws = new WebSocket(url.replace("http", "ws"));
-    const received: (string | Buffer)[] = [];
-    ws.on("message", (data: Buffer, isBinary) => received.push(isBinary ? data : data.toString()));
+    const receivedMessages: (string | Buffer)[] = [];
+    ws.on("message", (data: Buffer, isBinary) => receivedMessages.push(isBinary ? data : data.toString()));
     await once(ws, "open");
     ws.send(Uint8Array.of(1, 2, 3));
     ws.send("text");
     ws.send("end");
     const [code, reason] = (await once(ws, "close")) as [number, Buffer];
     expect([code, reason.toString()]).toEqual([4001, "ended"]);
-    expect(received).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
+    expect(receivedMessages).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
     await expect.poll(() => closeEvents).toEqual([[4001, "ended"]]);
   });
 
@@ -116,13 +116,13 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     for (let i = 0; i < 100; i++) socket?.send(new Uint8Array(256 * 1024));
     expect(socket?.bufferedAmount).toBeGreaterThan(1_000_000);
     let isDrained = false;
-    const drained = socket?.drained().then(() => {
+    const whenDrained = socket?.drained().then(() => {
       isDrained = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isDrained).toBe(false);
     ws.resume();
-    await drained;
+    await whenDrained;
     expect(socket?.bufferedAmount).toBe(0);
     ws.terminate();
   });
@@ -162,9 +162,9 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   test("an offer of another protocol is ignored with its body", async () => {
     const { port } = await serveUpgrade(() => textReply(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
-    const outgoing = request({ port, method: "POST", path: "/v1/calls", headers });
-    outgoing.end("hello");
-    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    const clientRequest = request({ port, method: "POST", path: "/v1/calls", headers });
+    clientRequest.end("hello");
+    const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
     let body = "";
     for await (const piece of response) body += piece;
     expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
@@ -180,8 +180,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const outgoing = request({ port, path: "/own", headers: HANDSHAKE }).end();
-    expect(((await once(outgoing, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
+    const clientRequest = request({ port, path: "/own", headers: HANDSHAKE }).end();
+    expect(((await once(clientRequest, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
     expect((await refusal(port))[0].statusCode).toBe(401);
     server.on("request", async (message, response) => response.end(`ordinary ${await textOf(message)}`));
     expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary ");
@@ -244,8 +244,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const { port } = server.address() as AddressInfo;
     const post = async (authorization: string) => {
       const headers = { ...HANDSHAKE, authorization };
-      const outgoing = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
-      const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+      const clientRequest = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
+      const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
       return [response.statusCode, await textOf(response)];
     };
     expect(await post("Bearer unknown")).toEqual([401, "who?"]);

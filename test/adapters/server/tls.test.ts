@@ -31,7 +31,7 @@ async function serveFake(handlers: FakeHandlers = {}, options?: ServeOptions): P
   return listening;
 }
 
-function textAt(url: string): Promise<string> {
+function fetchText(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { ca: authority.ca, agent: false }, (response) => {
       let text = "";
@@ -45,7 +45,7 @@ function textAt(url: string): Promise<string> {
 }
 
 /** The serial number of the certificate on a new connection. */
-function serialAt(port: number): Promise<string> {
+function readSerial(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: TLSSocket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () => {
       resolve(socket.getPeerCertificate().serialNumber);
@@ -71,7 +71,7 @@ describe("a server with a certificate", () => {
   test("serves HTTPS with matching addresses", async () => {
     const { url, port } = await serveFake();
     expect(url).toBe(`https://127.0.0.1:${port}`);
-    expect(JSON.parse(await textAt(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
+    expect(JSON.parse(await fetchText(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
   });
 
   test("accepts secure WebSockets", async () => {
@@ -105,15 +105,15 @@ describe("a server with a certificate", () => {
 describe("a renewed certificate", () => {
   test.skipIf(runtime !== "node")("is used by new connections", async () => {
     const listening = await serveFake({ upgrade: echo });
-    const oldSerial = await serialAt(listening.port);
+    const oldSerial = await readSerial(listening.port);
     const renewedCertificate = authority.issue({ names: ["127.0.0.1"] });
     listening.setCertificate?.(renewedCertificate);
-    expect(await serialAt(listening.port)).not.toBe(oldSerial);
-    const usedSerial = await serialAt(listening.port);
+    expect(await readSerial(listening.port)).not.toBe(oldSerial);
+    const usedSerial = await readSerial(listening.port);
     expect(() => listening.setCertificate?.({ ...tls, key: renewedCertificate.key })).toThrow(
       "belongs to another certificate",
     );
-    expect(await serialAt(listening.port)).toBe(usedSerial);
+    expect(await readSerial(listening.port)).toBe(usedSerial);
   });
 
   test("cannot be set without TLS, or on runtimes that cannot replace it", async () => {
@@ -165,9 +165,9 @@ describe("an unusable certificate", () => {
     await expect(serveHere(fakeApp(), { tls: weakCertificate })).rejects.toEqual(refusal);
     const listening = await serveFake();
     if (!listening.setCertificate) return;
-    const usedSerial = await serialAt(listening.port);
+    const usedSerial = await readSerial(listening.port);
     expect(() => listening.setCertificate?.(weakCertificate)).toThrow(refusal);
-    expect(await serialAt(listening.port)).toBe(usedSerial);
+    expect(await readSerial(listening.port)).toBe(usedSerial);
   });
 
   test("is a fault, never an exception", () => {

@@ -59,11 +59,11 @@ describe("joined speech", () => {
   test("warms up every engine, one at a time, and reports a failed one", async () => {
     const { low, high } = engines();
     const steps: string[] = [];
-    const warmUp = (name: string, fails: boolean) => async (): Promise<void> => {
+    const warmUp = (name: string, isBroken: boolean) => async (): Promise<void> => {
       steps.push(`${name} begins`);
       await Promise.resolve();
       steps.push(`${name} ends`);
-      if (fails) throw new Error(`${name} is broken`);
+      if (isBroken) throw new Error(`${name} is broken`);
     };
     const speech = joinSpeech([
       Object.assign(low, { warmUp: warmUp("low", true) }),
@@ -153,7 +153,7 @@ describe("the option speech", () => {
   const ringport = (speech: Speech | readonly Speech[]) =>
     createRingport({ data: temporaryFolder("joined-speech"), publicUrl: "http://ringport.test", speech });
 
-  test("takes several engines with all their voices", async () => {
+  test("accepts several engines with all their voices", async () => {
     const { low, high } = engines();
     const server = ringport([low, high]);
     try {

@@ -10,7 +10,7 @@ const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
 /** Workers that report installed engines but cannot speak. */
-function workersWith(engines: InstalledEngines): SpeechWorkers {
+function createWorkers(engines: InstalledEngines): SpeechWorkers {
   const run = async function* (job: { kind: string }) {
     if (job.kind === "installed") yield engines;
   };
@@ -18,12 +18,12 @@ function workersWith(engines: InstalledEngines): SpeechWorkers {
 }
 
 /** The engines that a pool finds. */
-async function installedIn(workers: SpeechWorkers): Promise<InstalledEngines> {
+async function installedEngines(workers: SpeechWorkers): Promise<InstalledEngines> {
   for await (const engines of workers.run({ kind: "installed" })) return engines;
   throw new Error("the pool reported nothing");
 }
 
-const withoutEngines = workersWith({ flite: false, espeak: undefined });
+const withoutEngines = createWorkers({ flite: false, espeak: undefined });
 const http = {
   baseUrl: "http://127.0.0.1:9/v1",
   model: "kokoro",
@@ -70,8 +70,8 @@ describe("the voice catalogue of the embedded engines", () => {
   });
 
   test("speaks en-US-2 to en-US-4 with flite only, because an id names one voice", async () => {
-    const { espeak } = await installedIn(pool);
-    const withoutFlite = workersWith({ flite: false, espeak });
+    const { espeak } = await installedEngines(pool);
+    const withoutFlite = createWorkers({ flite: false, espeak });
     expect(await refusal({ pool: withoutFlite }, "en-US-2")).toContain("voice en-US-2 is not available");
     expect(await embeddedSpeech({ pool: withoutFlite }).voice("en-US-12")).toMatchObject({ name: "gmw/en-US+f2" });
   });
@@ -151,7 +151,7 @@ describe("an unavailable voice", () => {
     ],
     [
       "en-AU-1",
-      workersWith({ flite: true, espeak: undefined }),
+      createWorkers({ flite: true, espeak: undefined }),
       "voice en-AU-1 is not available; to fix it, choose a voice for en: en-GB-1, en-GB-7, en-US-1, en-US-2, en-US-3, en-US-4, en-US-7",
     ],
     ["portuguese", pool, 'voice "portuguese" does not exist: a voice id looks like "pt-BR-1"'],
@@ -178,11 +178,11 @@ describe("an unavailable voice", () => {
       "voice en-US-50 is not available; to fix it, put it back; or choose a voice for en-US: en-US-1, en-US-7",
     ],
   ])("%s of a lost model is refused with the fix that restores it", async (id, text) => {
-    const english: Voice = { id: "en-US-7", language: "en-US", engine: "neural", name: "duo", quality: "natural" };
+    const englishVoice: Voice = { id: "en-US-7", language: "en-US", engine: "neural", name: "duo", quality: "natural" };
     const neural: Speech = {
-      voices: async () => [english],
+      voices: async () => [englishVoice],
       async voice(requestedId) {
-        if (requestedId === "en-US-7" || requestedId === "en-US-1") return english;
+        if (requestedId === "en-US-7" || requestedId === "en-US-1") return englishVoice;
         if (requestedId !== id) throw new VoiceUnavailable("none");
         throw new VoiceLost("its model is missing", "put it back");
       },

@@ -24,7 +24,7 @@ interface ReceivedRequest {
 
 /** An endpoint on this machine; `respond` returns the status, or undefined for no response. */
 async function startEndpoint({ names = [HOST], tls = true, respond = (): number | undefined => 204 } = {}) {
-  const received: ReceivedRequest[] = [];
+  const receivedRequests: ReceivedRequest[] = [];
   let connections = 0;
   const server = (tls ? createServer(authority.issue({ names })) : createHttpServer()) as Server;
   server.on("connection", () => void connections++);
@@ -32,7 +32,7 @@ async function startEndpoint({ names = [HOST], tls = true, respond = (): number 
     let body = "";
     for await (const chunk of request) body += String(chunk);
     const { method, url, headers } = request;
-    received.push({ method, url, host: headers.host, type: headers["content-type"], body });
+    receivedRequests.push({ method, url, host: headers.host, type: headers["content-type"], body });
     const status = respond();
     if (status !== undefined)
       response.writeHead(status, { location: `https://${HOST}/elsewhere` }).end("x".repeat(1e6));
@@ -43,7 +43,7 @@ async function startEndpoint({ names = [HOST], tls = true, respond = (): number 
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { received, port, connections: () => connections };
+  return { receivedRequests, port, connections: () => connections };
 }
 
 function send(url: string, options: Partial<HttpSenderOptions>, signal: AbortSignal = new AbortController().signal) {
@@ -52,44 +52,44 @@ function send(url: string, options: Partial<HttpSenderOptions>, signal: AbortSig
   return sender.post({ userId: "usr_1", url, headers, body: '{"é":1}', signal });
 }
 
-const resolvesTo = (...addresses: string[]) => ({ addresses: async () => addresses.map(hostAddress) });
+const fixedLookup = (...addresses: string[]) => ({ addresses: async () => addresses.map(hostAddress) });
 
 describe("a webhook delivery", () => {
   test("reaches the endpoint over TLS by name", async () => {
-    const { received, port } = await startEndpoint();
-    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
+    const { receivedRequests, port } = await startEndpoint();
+    const options = { allowPrivate: true, hosts: fixedLookup("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/in?x=1`, options)).toBe(204);
-    expect(received).toEqual([
+    expect(receivedRequests).toEqual([
       { method: "POST", url: "/in?x=1", host: `${HOST}:${port}`, type: "application/json", body: '{"é":1}' },
     ]);
   });
 
   test("does not follow a redirect", async () => {
-    const { received, port } = await startEndpoint({ respond: () => 307 });
-    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
+    const { receivedRequests, port } = await startEndpoint({ respond: () => 307 });
+    const options = { allowPrivate: true, hosts: fixedLookup("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/`, options)).toBe(307);
-    expect(received).toHaveLength(1);
+    expect(receivedRequests).toHaveLength(1);
   });
 
   test("fails if the certificate is for another name", async () => {
-    const { received, port } = await startEndpoint({ names: ["other.example.com"] });
-    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
+    const { receivedRequests, port } = await startEndpoint({ names: ["other.example.com"] });
+    const options = { allowPrivate: true, hosts: fixedLookup("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options)).rejects.toThrow(/altnames/i);
-    expect(received).toEqual([]);
+    expect(receivedRequests).toEqual([]);
   });
 
   test("ends when its signal is aborted", async () => {
     const scope = new AbortController();
     const { port } = await startEndpoint({ respond: () => void scope.abort() });
     await expect(send(`http://127.0.0.1:1/`, { allowPrivate: true }, AbortSignal.abort())).rejects.toThrow();
-    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
+    const options = { allowPrivate: true, hosts: fixedLookup("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options, scope.signal)).rejects.toThrow();
   });
 
   test("needs no TLS if private hosts are allowed", async () => {
-    const { received, port } = await startEndpoint({ tls: false });
+    const { receivedRequests, port } = await startEndpoint({ tls: false });
     expect(await send(`http://127.0.0.1:${port}/`, { allowPrivate: true })).toBe(204);
-    expect(received).toHaveLength(1);
+    expect(receivedRequests).toHaveLength(1);
   });
 });
 
@@ -98,7 +98,7 @@ describe("the guard", () => {
     ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
   ])("never connects to names resolving to %s", async (address) => {
     const { port, connections } = await startEndpoint();
-    const delivery = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
+    const delivery = send(`https://${HOST}:${port}/`, { hosts: fixedLookup(address) });
     await expect(delivery).rejects.toThrow(`the host "${HOST}" has no public address`);
     expect(connections()).toBe(0);
   });
@@ -125,7 +125,7 @@ describe("the guard", () => {
   });
 
   test("names the host that does not exist, or cannot be looked up", async () => {
-    await expect(send(`https://${HOST}/`, { hosts: resolvesTo() })).rejects.toThrow(
+    await expect(send(`https://${HOST}/`, { hosts: fixedLookup() })).rejects.toThrow(
       `the host "${HOST}" has no address`,
     );
     const addresses = () => Promise.reject(new LookupFailed(HOST, "ETIMEOUT"));

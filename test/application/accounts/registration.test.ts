@@ -170,8 +170,8 @@ describe("an invitation", () => {
     const { account } = await admin();
     for (let i = 0; i < 100; i++) await accounts.invite(account);
     await expect(accounts.invite(account)).rejects.toMatchObject({ code: "invitation_quota" });
-    const [newest] = await accounts.invitations(account);
-    await accounts.withdrawInvitation(account, newest!.id);
+    const [newestInvitation] = await accounts.invitations(account);
+    await accounts.withdrawInvitation(account, newestInvitation!.id);
     await accounts.invite(account);
     await world.system.advance(7 * 24 * HOUR_MS);
     await accounts.invite(account);

@@ -154,7 +154,7 @@ describe("a new password", () => {
     await accounts.resetPassword(code, next, BROWSER);
   });
 
-  test("set with a code ends all earlier sessions", async () => {
+  test("that is set with a code ends all earlier sessions", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const { code } = (await accounts.resetCode("ANA@example.com"))!;

@@ -5,11 +5,11 @@ import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/tar
 import { csvTargets } from "../../../src/domain/batches/target-rows.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile } from "../../support/application.ts";
-import { batchOf, CALLEE_NUMBERS, Callees, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, Callees, startWithCallees } from "./callees.ts";
 
 describe("a batch", () => {
   test("calls each target once, one after the other, and completes", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id, report, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     expect(report).toEqual({ rows: 3, stored: { WAITING: 3 }, faults: [] });
     expect(status).toBe("DRAFT");
@@ -28,19 +28,24 @@ describe("a batch", () => {
     await world.stop();
   });
 
-  test("calls a busy number again after its time, as often as its policy says", async () => {
-    const { world, callees, instance } = await withCallees();
+  test("retries a busy number after its pause, as often as its policy allows", async () => {
+    const { world, callees, instance } = await startWithCallees();
     callees.busyAttempts.set(CALLEE_NUMBERS[0]!, 1);
     callees.busyAttempts.set(CALLEE_NUMBERS[1]!, 9);
     const retry = { on: ["busy" as const], times: 2, afterMs: 60_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(30);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     const { estimatedEndAt } = await world.app.batches.get(ALICE, id);
     const waitingTargets = await world.app.batches.targets(ALICE, id, { status: ["WAITING"] });
     expect(estimatedEndAt).toBeGreaterThanOrEqual(Math.min(...waitingTargets.map((target) => target.nextAttemptAt!)));
     await callees.wait(200);
-    expect(callees.dialled).toEqual([...CALLEE_NUMBERS, CALLEE_NUMBERS[0], CALLEE_NUMBERS[1], CALLEE_NUMBERS[1]]);
+    expect(callees.dialledNumbers).toEqual([
+      ...CALLEE_NUMBERS,
+      CALLEE_NUMBERS[0],
+      CALLEE_NUMBERS[1],
+      CALLEE_NUMBERS[1],
+    ]);
     const targets = await world.app.batches.targets(ALICE, id);
     expect(targets.map(({ status, reason, attempts }) => [status, reason, attempts])).toEqual([
       ["COMPLETED", "message_played", 2],
@@ -51,15 +56,15 @@ describe("a batch", () => {
     await world.stop();
   });
 
-  test("calls a busy number again at its time, before the numbers that were not called yet", async () => {
-    const { world, callees, instance } = await withCallees();
+  test("retries a busy number at its time, before numbers that have not been called", async () => {
+    const { world, callees, instance } = await startWithCallees();
     const people = Array.from({ length: 30 }, (_, number) => `+120255501${20 + number}`);
     callees.busyAttempts.set(people[0]!, 1);
     const targets = people.map((phoneNumber) => ({ phoneNumber, variables: { name: "Ada" } }));
     const retry = { on: ["busy" as const], times: 1, afterMs: 10_000 };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry, targets }));
     await callees.wait(400);
-    expect(callees.dialled).toHaveLength(31);
+    expect(callees.dialledNumbers).toHaveLength(31);
     const calls = await world.app.calls.list(ALICE, { targetPhone: people[0]! });
     expect(calls).toHaveLength(2);
     const longestCall = Math.max(
@@ -73,44 +78,44 @@ describe("a batch", () => {
   });
 
   test("begins at its start time, and places no calls while it is paused", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const startAt = new Date(world.system.now() + 3_600_000).toISOString();
     const { id, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule: { startAt } }));
     expect(status).toBe("SCHEDULED");
     await callees.wait(3_590);
-    expect(callees.dialled).toEqual([]);
+    expect(callees.dialledNumbers).toEqual([]);
     await callees.wait(11);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.pause(ALICE, id);
     await callees.wait(600);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.resume(ALICE, id);
     await callees.wait(30);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
   test("ends waiting targets when it is cancelled, and lets the live call finish", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(1);
     await world.app.batches.cancel(ALICE, id);
     await callees.wait(30);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
     const targets = await world.app.batches.targets(ALICE, id);
     expect(targets.map(({ status }) => status)).toEqual(["COMPLETED", "CANCELLED", "CANCELLED"]);
     await world.stop();
   });
 
   test("continues after a crash, and calls each target exactly once", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(1); // the first call is live
     const next = await world.crashAndRestart();
-    const later = new Callees(next);
-    await later.wait(60);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
-    expect(later.dialled).toEqual(CALLEE_NUMBERS.slice(1));
+    const laterCallees = new Callees(next);
+    await laterCallees.wait(60);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(laterCallees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(1));
     const targets = await next.app.batches.targets(ALICE, id);
     expect(targets.map(({ status, reason }) => [status, reason])).toEqual([
       ["FAILED", "interrupted"],
@@ -121,31 +126,31 @@ describe("a batch", () => {
   });
 
   test("continues as soon as its line is online again", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     world.line(instance).goOffline();
     await world.app.batches.start(ALICE, id);
     await callees.wait(10);
-    expect(callees.dialled).toEqual([]);
+    expect(callees.dialledNumbers).toEqual([]);
     world.line(instance).goOnline();
     await callees.wait(30);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
   test("waits for the hours of its callees", async () => {
-    const { world, callees, instance } = await withCallees(); // it is midnight UTC
+    const { world, callees, instance } = await startWithCallees(); // it is midnight UTC
     const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
     await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
     await callees.wait(9 * 3_600 - 5);
-    expect(callees.dialled).toEqual([]);
+    expect(callees.dialledNumbers).toEqual([]);
     await callees.wait(40);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
   test("pauses when one kind of fault is too frequent", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     world.network.onDial = () => {
       throw new DialError("rejected_by_network", "the trunk is closed");
     };
@@ -158,7 +163,7 @@ describe("a batch", () => {
 });
 
 test("the check of many targets leaves turns of the event loop to live audio", async () => {
-  const { world, instance } = await withCallees();
+  const { world, instance } = await startWithCallees();
   const targets = Array.from({ length: 100 }, (_, index) => ({
     phoneNumber: `+1202555${1_000 + index}`,
     variables: { name: "Ada" },
@@ -177,7 +182,7 @@ test("the check of many targets leaves turns of the event loop to live audio", a
 });
 
 test("a batch with an audio file plays it to each target", async () => {
-  const { world, callees, instance } = await withCallees();
+  const { world, callees, instance } = await startWithCallees();
   const audio = { audioBase64: audioFile(1) };
   const message = { type: "FIXED_AUDIO", audio } as const;
   const { id, report } = await world.app.batches.create(ALICE, batchOf([instance.id], { message }));
@@ -193,7 +198,7 @@ test("a batch with an audio file plays it to each target", async () => {
 });
 
 test("a call of a batch with an audio file dials the extension of its target", async () => {
-  const { world, callees, instance } = await withCallees();
+  const { world, callees, instance } = await startWithCallees();
   const audio = { audioBase64: audioFile(1) };
   const message = { type: "FIXED_AUDIO", audio, startDelayMs: 500 } as const;
   const targets = [{ phoneNumber: CALLEE_NUMBERS[0]!, extension: "42" }];
@@ -208,7 +213,7 @@ test("a call of a batch with an audio file dials the extension of its target", a
 });
 
 test("a batch of agents asks each target by name, and its CSV has the answers", async () => {
-  const { world, callees, instance } = await withCallees({ agent: scriptedAgent() });
+  const { world, callees, instance } = await startWithCallees({ agent: scriptedAgent() });
   const resultSchema = { type: "object", properties: { day: { type: "string" } } };
   const instructions = [
     "Ask day: Hello {{name}}, press 1 for Monday or 2 for Tuesday.",
@@ -223,7 +228,7 @@ test("a batch of agents asks each target by name, and its CSV has the answers", 
     world.network.legs.at(-1)?.press(key);
     await callees.wait(12);
   }
-  expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+  expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
   expect(new Set(world.speech.receivedTexts)).toEqual(
     new Set([
       "This is an automated call.",
@@ -248,7 +253,7 @@ test("a batch of agents asks each target by name, and its CSV has the answers", 
 });
 
 test("a repeated creation of a deleted batch is refused as batch_not_found", async () => {
-  const { world, instance } = await withCallees();
+  const { world, instance } = await startWithCallees();
   const create = () =>
     world.app.batches.create(ALICE, batchOf([instance.id], { start: false }), { idempotencyKey: "monday" });
   const { id } = await create();
@@ -261,7 +266,7 @@ test("a repeated creation of a deleted batch is refused as batch_not_found", asy
 });
 
 test("faults of a file name its columns", async () => {
-  const { world, instance } = await withCallees();
+  const { world, instance } = await startWithCallees();
   const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets: [], start: false }));
   async function* file() {
     yield new TextEncoder().encode("Telefone,Name\n12,Ada\n+12025550100,\n");
@@ -280,7 +285,7 @@ test("faults of a file name its columns", async () => {
 });
 
 test("the fault of a number quotes it", async () => {
-  const { world, instance } = await withCallees();
+  const { world, instance } = await startWithCallees();
   const { report } = await world.app.batches.create(
     ALICE,
     batchOf([instance.id], { targets: [{ phoneNumber: "212-555-1060", variables: { name: "Ada" } }], start: false }),
@@ -297,7 +302,7 @@ describe("a message with a malformed placeholder", () => {
   const speech = (text: string, voiceId = "en-US-1") => ({ type: "FIXED_TTS" as const, tts: { text, voiceId } });
 
   test("is refused with all its faults, and no batch is stored", async () => {
-    const { world, instance } = await withCallees();
+    const { world, instance } = await startWithCallees();
     const create = (message: CreateBatchInput["message"]) =>
       world.app.batches.create(ALICE, batchOf([instance.id], { message }));
     await expect(create(speech("Hello {{name, see you {{}}", "{{voice"))).rejects.toMatchObject({
@@ -319,7 +324,7 @@ describe("a message with a malformed placeholder", () => {
   });
 
   test("is refused for a dry run too", async () => {
-    const { world, instance } = await withCallees();
+    const { world, instance } = await startWithCallees();
     const input = batchOf([instance.id], { message: speech("Hello {{ name }, see you") });
     await expect(world.app.batches.dryRun(ALICE, input)).rejects.toThrow('"{{ name }" is not closed: write {{name}}');
     await world.stop();

@@ -25,7 +25,7 @@ export class Callees {
   /** Number of busy attempts, by phone number. */
   readonly busyAttempts = new Map<string, number>();
   /** Numbers that were dialled, in order. */
-  readonly dialled: string[] = [];
+  readonly dialledNumbers: string[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -43,7 +43,7 @@ export class Callees {
   #handle(leg: ScriptedLeg): void {
     if (this.#handledLegs.has(leg)) return;
     this.#handledLegs.add(leg);
-    this.dialled.push(leg.to);
+    this.dialledNumbers.push(leg.to);
     const remainingAttempts = this.busyAttempts.get(leg.to) ?? 0;
     this.busyAttempts.set(leg.to, remainingAttempts - 1);
     if (remainingAttempts > 0) leg.end("busy");
@@ -55,7 +55,7 @@ export class Callees {
 }
 
 /** Starts an application whose callees answer. */
-export async function withCallees(
+export async function startWithCallees(
   options: ConstructorParameters<typeof World>[0] = {},
 ): Promise<{ world: World; callees: Callees; instance: Instance }> {
   const world = await World.start(options);

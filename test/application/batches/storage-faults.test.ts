@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
-import { batchOf, CALLEE_NUMBERS, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, startWithCallees } from "./callees.ts";
 
 /** Timers fire up to a millisecond early by the monotonic clock, as those of Node do. */
 class EarlySystem extends ManualSystem {
@@ -13,7 +13,7 @@ class EarlySystem extends ManualSystem {
 
 describe("a batch whose storage is slow", () => {
   test("stores the calls of several lines at the same time, each once", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const instances = [instance, await world.activeInstance(), await world.activeInstance()];
     const write = Promise.withResolvers<void>();
     let insertions = 0;
@@ -30,7 +30,7 @@ describe("a batch whose storage is slow", () => {
     expect(insertions).toBe(2);
     write.resolve();
     await callees.wait(60);
-    expect(callees.dialled.sort()).toEqual(people);
+    expect(callees.dialledNumbers.sort()).toEqual(people);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 5 } },
@@ -41,12 +41,12 @@ describe("a batch whose storage is slow", () => {
 
 describe("a batch whose storage fails", () => {
   test("follows a call whose insertion was stored without a response", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const wasLost = world.loseResult("calls.insert");
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(60);
     expect(wasLost()).toBe(true);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 } },
@@ -55,7 +55,7 @@ describe("a batch whose storage fails", () => {
   });
 
   test("follows that call even if the calls of the batch cannot be read at first", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     let isLost = false;
     let failures = 3;
     world.storage.after = (operation) => {
@@ -69,7 +69,7 @@ describe("a batch whose storage fails", () => {
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(60);
     expect(failures).toBeLessThan(0);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({
       status: "COMPLETED",
       counts: { byStatus: { COMPLETED: 3 } },
@@ -78,31 +78,31 @@ describe("a batch whose storage fails", () => {
   });
 
   test("continues after its rest, even if a timer fires a little early", async () => {
-    const { world, callees, instance } = await withCallees({ system: new EarlySystem() });
+    const { world, callees, instance } = await startWithCallees({ system: new EarlySystem() });
     let failures = 1;
     world.storage.before = (operation) => {
       if (operation === "calls.insert" && failures-- > 0) throw new StorageUnavailable("deadlock detected");
     };
     await world.app.batches.create(ALICE, batchOf([instance.id]));
     await callees.wait(50);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 
   test("starts although the response to its start was lost", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     world.loseResult("batches.update");
     await expect(world.app.batches.start(ALICE, id)).rejects.toThrow(StorageUnavailable);
     expect(await world.app.batches.start(ALICE, id)).toMatchObject({ status: "RUNNING" });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
     await world.stop();
   });
 
   test("resumes although the response to its resumption was lost", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await world.app.batches.pause(ALICE, id);
     world.loseResult("batches.update");
@@ -113,7 +113,7 @@ describe("a batch whose storage fails", () => {
   });
 
   test("ends its targets although the response to its cancellation was lost", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     await world.app.batches.pause(ALICE, id);
     world.loseResult("batches.update");
@@ -125,26 +125,26 @@ describe("a batch whose storage fails", () => {
   });
 
   test("ends a target that waits again only after its cancellation", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     for (const phone of CALLEE_NUMBERS) callees.busyAttempts.set(phone, 1);
     const write = Promise.withResolvers<void>();
     world.storage.before = (operation) => (operation === "batches.updateTarget" ? write.promise : undefined);
     const retry = { on: ["busy"], times: 1, afterMs: 60_000 } as const;
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
     await callees.wait(5);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.app.batches.cancel(ALICE, id);
     await callees.wait(5);
     write.resolve();
     await callees.wait(120);
     const { counts } = await world.app.batches.get(ALICE, id);
     expect(counts.byStatus).toEqual({ CANCELLED: 3 });
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS.slice(0, 1));
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS.slice(0, 1));
     await world.stop();
   });
 
   test("has all its targets, and starts, once its creation is repeated with the same key", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     let hasFailed = false;
     world.storage.before = (operation) => {
       if (operation !== "batches.addTargets" || hasFailed) return;
@@ -155,10 +155,10 @@ describe("a batch whose storage fails", () => {
     await expect(create()).rejects.toThrow(StorageUnavailable);
     expect(await create()).toMatchObject({ status: "RUNNING", replayed: true, report: { rows: 3 } });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     expect(await create()).toMatchObject({ status: "COMPLETED", replayed: true });
     await callees.wait(60);
-    expect(callees.dialled).toEqual(CALLEE_NUMBERS);
+    expect(callees.dialledNumbers).toEqual(CALLEE_NUMBERS);
     await world.stop();
   });
 });

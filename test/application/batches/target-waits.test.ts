@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ALICE, NUMBER, type World } from "../../support/application.ts";
-import { batchOf, CALLEE_NUMBERS, withCallees } from "./callees.ts";
+import { batchOf, CALLEE_NUMBERS, startWithCallees } from "./callees.ts";
 
 const HOUR = 3_600_000;
 const LINE = { reason: "line", after: null, until: null };
@@ -12,7 +12,7 @@ async function waitsOf(world: World, batchId: string) {
 
 describe("a waiting target", () => {
   test("names the start of its batch, then a pause, then a free line", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const startAt = world.system.now() + HOUR;
     const schedule = { startAt: new Date(startAt).toISOString() };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule, start: false }));
@@ -27,7 +27,7 @@ describe("a waiting target", () => {
   });
 
   test("names the hours of its callee", async () => {
-    const { world, callees, instance } = await withCallees(); // it is midnight UTC
+    const { world, callees, instance } = await startWithCallees(); // it is midnight UTC
     const until = world.system.now() + 9 * HOUR;
     const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
@@ -38,7 +38,7 @@ describe("a waiting target", () => {
 
   test("names the calling hours of the server", async () => {
     const policy = { kind: "single", callingHours: { from: "09:00", until: "10:00" } } as const;
-    const { world, instance } = await withCallees({ policy });
+    const { world, instance } = await startWithCallees({ policy });
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
     expect((await waitsOf(world, id))[0]).toMatchObject({ reason: "hours" });
     await world.stop();
@@ -46,7 +46,7 @@ describe("a waiting target", () => {
 
   test("names the calling hours of a network whose line is not open", async () => {
     const protection = { callingHours: { from: "09:00", until: "10:00" } };
-    const { world } = await withCallees({ capabilities: { protection } });
+    const { world } = await startWithCallees({ capabilities: { protection } });
     const { id: instanceId } = await world.app.instances.create(ALICE, { name: "Not linked yet" });
     const targets = [{ phoneNumber: CALLEE_NUMBERS[0]!, variables: { name: "Ada" } }];
     const { id } = await world.app.batches.create(ALICE, batchOf([instanceId], { targets }));
@@ -57,7 +57,7 @@ describe("a waiting target", () => {
   });
 
   test("names its retry, and the batch counts the retries by reason", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     callees.busyAttempts.set(CALLEE_NUMBERS[0]!, 1);
     callees.busyAttempts.set(CALLEE_NUMBERS[1]!, 1);
     const retry = { on: ["busy" as const], times: 1, afterMs: 600_000 };
@@ -83,7 +83,7 @@ describe("a waiting target", () => {
   });
 
   test("names the gap after an individual call, and no gap without such a call", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     await world.call(instance);
     await callees.wait(30);
     const [call] = await world.app.calls.list(ALICE);
@@ -106,7 +106,7 @@ describe("a waiting target", () => {
   });
 
   test("names the limit of its token", async () => {
-    const { world, callees, instance } = await withCallees();
+    const { world, callees, instance } = await startWithCallees();
     const alice = { ...ALICE, tokenId: "tok_1", maxCallsPerDay: 1 };
     const { id } = await world.app.batches.create(alice, batchOf([instance.id]));
     await callees.wait(30);
@@ -116,7 +116,7 @@ describe("a waiting target", () => {
   });
 
   test("names no wait in a list that was read without it", async () => {
-    const { world, instance } = await withCallees();
+    const { world, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     const [target] = await world.app.batches.targets(ALICE, id, {}, {}, { withWaits: false });
     expect(target).toMatchObject({ status: "WAITING", waiting: null });
@@ -125,7 +125,7 @@ describe("a waiting target", () => {
 });
 
 test("the waits of many targets leave turns of the event loop to live audio", async () => {
-  const { world, instance } = await withCallees();
+  const { world, instance } = await startWithCallees();
   const targets = Array.from({ length: 200 }, (_, index) => ({
     phoneNumber: `+1202555${1_000 + index}`,
     variables: { name: "Ada" },

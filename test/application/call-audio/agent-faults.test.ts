@@ -107,10 +107,10 @@ describe("words that are lost", () => {
     ] as const) {
       leg.say(voice(800, leg));
       await world.system.advance(11_000);
-      const from = nowMs(scene);
-      expect(soundMs(scene, from - 9_000)).toBe(0);
+      const startedAt = nowMs(scene);
+      expect(soundMs(scene, startedAt - 9_000)).toBe(0);
       await world.system.advance(ms(expected) + 1_000 + extraMs);
-      expect(Math.abs(soundMs(scene, from) - ms(expected))).toBeLessThanOrEqual(40);
+      expect(Math.abs(soundMs(scene, startedAt) - ms(expected))).toBeLessThanOrEqual(40);
     }
     expect((await outcomeOf(scene))?.detail).toBe("the transcription engine sent nothing for 10000 ms");
     await world.stop();
@@ -165,7 +165,7 @@ describe("a speech engine", () => {
 });
 
 describe("an agent whose reply hangs", () => {
-  const never = new Promise<never>(() => {});
+  const neverSettles = new Promise<never>(() => {});
   const say = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
   const listen: ConversationAction = { type: "listen", forMs: 60_000 };
   const NO_REPLY = "the agent puppet sent nothing for 10000 ms";
@@ -177,7 +177,7 @@ describe("an agent whose reply hangs", () => {
       if (input.type !== "begin") {
         inputs.push(input);
         signals.push(signal);
-        await never;
+        await neverSettles;
       }
       yield say(GREETING);
       yield listen;
@@ -192,9 +192,9 @@ describe("an agent whose reply hangs", () => {
       { type: "key", digit: "1" },
     ]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-    const from = nowMs(scene);
+    const startedAt = nowMs(scene);
     await world.system.advance(ms(apology) + 2_000);
-    expect(Math.abs(soundMs(scene, from) - ms(apology))).toBeLessThanOrEqual(40);
+    expect(Math.abs(soundMs(scene, startedAt) - ms(apology))).toBeLessThanOrEqual(40);
     expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: NO_REPLY });
     expect((await lines(scene)).at(-1)).toBe(`caller: ${apology}`);
     await world.stop();
@@ -203,7 +203,7 @@ describe("an agent whose reply hangs", () => {
   test("continues if the second reply succeeds", async () => {
     let keys = 0;
     const agent = puppet(async function* ({ type }) {
-      if (type === "key" && ++keys === 1) await never;
+      if (type === "key" && ++keys === 1) await neverSettles;
       yield say(type === "key" ? "I see." : GREETING);
       yield listen;
     });
@@ -220,7 +220,7 @@ describe("an agent whose reply hangs", () => {
     const agent = puppet(async function* () {
       replies++;
       yield say("Well.");
-      await never;
+      await neverSettles;
     });
     const speechScene = await talkingScene(["x"], { agent });
     await speechScene.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
@@ -234,7 +234,7 @@ describe("an agent whose reply hangs", () => {
       begin: ({ tools }) => ({
         async *reply() {
           await tools?.[0]?.run("{}");
-          await never;
+          await neverSettles;
           yield listen;
         },
       }),
@@ -257,7 +257,7 @@ describe("an agent whose reply hangs", () => {
         replyTimeoutMs: 40_000,
         async *reply({ type }) {
           if (type === "begin") yield say((await tools?.[0]?.run("{}")) ?? "");
-          else await never;
+          else await neverSettles;
           yield listen;
         },
       }),
@@ -277,7 +277,7 @@ describe("an agent whose reply hangs", () => {
 
   test("is abandoned after 20 s, even if the callee keeps interrupting", async () => {
     const agent = puppet(async function* ({ type }) {
-      if (type !== "begin") await never;
+      if (type !== "begin") await neverSettles;
       yield say(GREETING);
       yield listen;
     });
@@ -312,7 +312,7 @@ describe("a prepared reply", () => {
   const THINKING_MS = 400;
 
   /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
-  async function conversation(partial: string, final: string, preemptive: boolean) {
+  async function conversation(partialText: string, finalText: string, isPreemptive: boolean) {
     const texts: string[] = [];
     let scene: Scene | undefined;
     const chat: Chat = async function* ({ messages }, signal) {
@@ -329,16 +329,17 @@ describe("a prepared reply", () => {
     };
     const agent: Agent = {
       ...modelAgent(),
-      begin: (brief) => new ChatConversation(chat, brief, phrasesIn("en"), { turns: 9, tokens: 9_000, preemptive }),
+      begin: (brief) =>
+        new ChatConversation(chat, brief, phrasesIn("en"), { turns: 9, tokens: 9_000, preemptive: isPreemptive }),
     };
     const transcription = new MeasuringTranscription({ partial: true });
-    transcription.understand = () => final;
+    transcription.understand = () => finalText;
     scene = await talkingScene(["x"], { agent, transcription });
     const { world, leg, call } = scene;
     await world.system.advance(1_000);
     leg.say(voice(800, leg));
     await world.system.advance(700);
-    transcription.sessions[0]!.emit({ type: "partial", text: partial });
+    transcription.sessions[0]!.emit({ type: "partial", text: partialText });
     await world.system.advance(500);
     const firstTexts = [...texts];
     expect(soundMs(scene, 1_000)).toBe(0);

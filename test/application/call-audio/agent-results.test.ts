@@ -11,13 +11,13 @@ type Report = NonNullable<Conversation["report"]>;
 const GOODBYE = "Goodbye.";
 
 /** An agent that says goodbye immediately, or waits, and reports the test's results. */
-function reporter(report: Report, waits = false): Agent {
+function reporter(report: Report, shouldWait = false): Agent {
   return {
     name: "reporter",
     check() {},
     begin: () => ({
       async *reply() {
-        if (waits) yield { type: "listen", forMs: 60_000 };
+        if (shouldWait) yield { type: "listen", forMs: 60_000 };
         else {
           yield { type: "say", text: GOODBYE, interruptible: false };
           yield { type: "hang_up" };

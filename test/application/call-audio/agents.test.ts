@@ -116,7 +116,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("hears words if the server transcribes", async () => {
+  test("receives words if the server transcribes", async () => {
     const scene = await talkingScene(SCRIPT, { transcription: new MeasuringTranscription() });
     const { world, call, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);

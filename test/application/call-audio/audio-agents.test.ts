@@ -111,10 +111,12 @@ describe("a call with an audio agent", () => {
     // Mu-law has two codes for zero, which sound the same.
     const normalized = (encoded: Uint8Array) =>
       encoded.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
-    const sent = code(leg.heard);
-    const from = sent.findIndex((_, at) => normalized(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
-    expect(from).toBeGreaterThanOrEqual(0);
-    expect(Buffer.compare(sent.subarray(from, from + bytes.length), normalized(bytes))).toBe(0);
+    const sentBytes = code(leg.heard);
+    const start = sentBytes.findIndex((_, at) =>
+      normalized(bytes.subarray(0, 50)).every((byte, i) => sentBytes[at + i] === byte),
+    );
+    expect(start).toBeGreaterThanOrEqual(0);
+    expect(Buffer.compare(sentBytes.subarray(start, start + bytes.length), normalized(bytes))).toBe(0);
     const heard = Buffer.concat(puppet.heard);
     expect(heard.includes(Buffer.from(code(voiceSamples)))).toBe(true);
     await world.stop();

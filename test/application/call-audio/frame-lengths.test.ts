@@ -188,8 +188,8 @@ describe.each([
     const receivedMs = (Math.floor(2_000 / frameMs) + 1) * frameMs;
     // The leg's first frame is exchanged at the answer, perhaps before the client learns of it.
     expect(Math.abs(client.frames.length * 20 - receivedMs)).toBeLessThanOrEqual(frameMs);
-    const from = client.heard.findIndex((sample) => sample !== 0) - 1;
-    expect(client.heard.subarray(from, from + words.length)).toEqual(words);
+    const startIndex = client.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(client.heard.subarray(startIndex, startIndex + words.length)).toEqual(words);
     expect(client.eventNames.filter((event) => event === "mark").length).toBe(2);
     const heard = leg.heard.subarray(leg.heard.findIndex((sample) => sample !== 0) - 1);
     const cutAt = (330 * sampleRate) / 1_000;

@@ -105,7 +105,7 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
 
 describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz", (sampleRate) => {
   /** A tone in alternating parts: received, filled in, received …, ms; silence around it. */
-  const withGaps = (hz: number, parts: readonly number[], offsetMs = 500): string[] => {
+  const toneWithGaps = (hz: number, parts: readonly number[], offsetMs = 500): string[] => {
     const totalMs = parts.reduce((total, ms) => total + ms);
     const wholeTone = tone(hz, totalMs, sampleRate, 9_000);
     const silence = (ms: number) => ({ samples: new Int16Array((sampleRate * ms) / 1000), received: true });
@@ -131,24 +131,24 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
       [20, 80, 20, 80, 20, 80, 20],
     ].map((parts) => ({ parts })),
   )("is not a beep if too little of it was received: $parts", ({ parts }) => {
-    for (const offsetMs of [500, 507, 513]) expect(withGaps(950, parts, offsetMs), `${offsetMs}`).toEqual([]);
+    for (const offsetMs of [500, 507, 513]) expect(toneWithGaps(950, parts, offsetMs), `${offsetMs}`).toEqual([]);
   });
 
   test.each(
     [[400], [200, 80], [200, 60, 140], [100, 20, 100, 20, 100, 20], [160, 20, 160]].map((parts) => ({ parts })),
   )("is one beep if enough of it was received: $parts", ({ parts }) => {
-    expect(withGaps(950, parts)).toEqual(["beep"]);
+    expect(toneWithGaps(950, parts)).toEqual(["beep"]);
   });
 
   test("is a fax tone once enough of it has arrived", () => {
-    expect(withGaps(2_100, [2_000, 200])).not.toContain("fax");
-    expect(withGaps(2_100, [1_000, 100, 1_000, 80])).not.toContain("fax");
-    expect(withGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
+    expect(toneWithGaps(2_100, [2_000, 200])).not.toContain("fax");
+    expect(toneWithGaps(2_100, [1_000, 100, 1_000, 80])).not.toContain("fax");
+    expect(toneWithGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
   });
 
   test("is not a ringing tone if hardly any of it was received", () => {
     expect(
-      withGaps(
+      toneWithGaps(
         425,
         new Array<number>(21).fill(20).flatMap((ms) => [ms, 60]),
       ),

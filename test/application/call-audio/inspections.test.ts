@@ -41,7 +41,7 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     .catch((error: unknown) => error);
 
 /** Waits for work outside of the manual clock, such as hashes. */
-async function untilIdle(): Promise<void> {
+async function waitUntilIdle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();
 }
@@ -54,10 +54,10 @@ async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[
 describe("uploads of one user", () => {
   test("are refused beyond fifty, per user", async () => {
     const uploads = Array.from({ length: 50 }, () => upload(ALICE, alicesInstance, 1));
-    await untilIdle();
+    await waitUntilIdle();
     expect(await upload(ALICE, alicesInstance, 1)).toMatchObject({ code: "server_busy" });
     uploads.push(upload(BOB, bobsInstance, 2));
-    await untilIdle();
+    await waitUntilIdle();
     for (const result of await finishAll(uploads)) expect(result).toMatchObject({ created: true });
     const secondUpload = upload(ALICE, alicesInstance, 1);
     expect((await finishAll([secondUpload]))[0]).toMatchObject({ created: true });
@@ -65,12 +65,12 @@ describe("uploads of one user", () => {
 
   test("take turns with another user's", async () => {
     const uploads = Array.from({ length: 10 }, () => upload(ALICE, alicesInstance, 1));
-    await untilIdle();
+    await waitUntilIdle();
     uploads.push(upload(BOB, bobsInstance, 2));
-    await untilIdle();
+    await waitUntilIdle();
     expect(inspectedSeconds).toEqual([1, 1]);
     for (const release of finishers.splice(0)) release();
-    await untilIdle();
+    await waitUntilIdle();
     expect(inspectedSeconds).toEqual([1, 1, 1, 2]);
     await finishAll(uploads);
   });
@@ -78,14 +78,14 @@ describe("uploads of one user", () => {
   test("keep their turns to the end of the work, even if their clients disconnect", async () => {
     const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alicesInstance, seconds, abort.signal));
-    await untilIdle();
+    await waitUntilIdle();
     uploads.push(upload(BOB, bobsInstance, 2));
-    await untilIdle();
+    await waitUntilIdle();
     abort.abort(new Error("the client has left"));
-    await untilIdle();
+    await waitUntilIdle();
     expect(inspectedSeconds).toEqual([1, 1]);
     for (const release of finishers.splice(0)) release();
-    await untilIdle();
+    await waitUntilIdle();
     expect(inspectedSeconds).toEqual([1, 1, 2]);
     await finishAll(uploads);
   });
@@ -93,10 +93,10 @@ describe("uploads of one user", () => {
   test("stop waiting once their clients disconnect", async () => {
     const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alicesInstance, seconds));
-    await untilIdle();
+    await waitUntilIdle();
     const reason = new Error("the client has left");
     const pendingUpload = upload(ALICE, alicesInstance, 3, abort.signal);
-    await untilIdle();
+    await waitUntilIdle();
     abort.abort(reason);
     expect(await pendingUpload).toBe(reason);
     expect(await upload(ALICE, alicesInstance, 4, abort.signal)).toBe(reason);

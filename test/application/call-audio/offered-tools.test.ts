@@ -49,7 +49,7 @@ async function offerTool(run: AgentTool["run"], options: Partial<AgentTool> = {}
   return { world, tool: first!, uses, scope, inputs };
 }
 
-const never = () => new Promise<never>(() => {});
+const hangForever = () => new Promise<never>(() => {});
 
 describe("a tool that an agent uses", () => {
   test("gets checked input and returns JSON", async () => {
@@ -107,7 +107,7 @@ describe("a tool that an agent uses", () => {
     const signals: AbortSignal[] = [];
     const wait = (_: unknown, { signal }: ToolContext) => {
       signals.push(signal);
-      return never();
+      return hangForever();
     };
     for (const [timeoutMs, ms] of [
       [undefined, 10_000],
@@ -126,7 +126,7 @@ describe("a tool that an agent uses", () => {
   });
 
   test("ends with its call", async () => {
-    const { world, tool, uses, scope } = await offerTool(never);
+    const { world, tool, uses, scope } = await offerTool(hangForever);
     const pendingResult = tool.run(VALID_INPUT);
     scope.abort();
     expect(await pendingResult).toBe("error: the call has ended");

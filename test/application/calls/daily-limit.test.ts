@@ -82,16 +82,16 @@ describe("a token with a daily limit", () => {
   });
 
   test("keeps to its limit when the clock catches up after downtime", async () => {
-    const { world: before, instances } = await scene(4);
-    await before.system.advance(2 * HOUR_MS);
-    before.system.jump(48 * HOUR_MS);
-    const world = await before.crashAndRestart();
-    await world.system.advance(23 * HOUR_MS);
-    await create(world, instances[0]);
-    await create(world, instances[1]);
+    const { world, instances } = await scene(4);
     await world.system.advance(2 * HOUR_MS);
-    expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
-    await world.stop();
+    world.system.jump(48 * HOUR_MS);
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.advance(23 * HOUR_MS);
+    await create(restartedWorld, instances[0]);
+    await create(restartedWorld, instances[1]);
+    await restartedWorld.system.advance(2 * HOUR_MS);
+    expect((await refusalOf(create(restartedWorld, instances[2]))).code).toBe("daily_call_limit");
+    await restartedWorld.stop();
   });
 
   test("ignores existing calls, replays and refused requests", async () => {

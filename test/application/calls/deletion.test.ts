@@ -5,7 +5,7 @@ import { ALICE, World } from "../../support/application.ts";
 import { expectDeleted } from "../../support/deleted-instance.ts";
 
 const NOT_FOUND = { code: "instance_not_found" };
-const never = new Promise<never>(() => {});
+const neverSettles = new Promise<never>(() => {});
 
 /** An instance with a live call and a waiting one. */
 async function busyInstance(): Promise<{ world: World; instance: Instance }> {
@@ -38,60 +38,60 @@ const deletedEvents = async (world: World) =>
 describe("a deletion that a crash interrupts", () => {
   test.each(["before", "after"] as const)("%s any step resumes in the next process", async (moment) => {
     for (let n = 1; ; n++) {
-      const { world: before, instance } = await busyInstance();
+      const { world, instance } = await busyInstance();
       let steps = 0;
-      before.storage[moment] = () => {
-        if (++steps >= n) return never;
+      world.storage[moment] = () => {
+        if (++steps >= n) return neverSettles;
       };
-      const first = watchOutcome(remove(before, instance));
-      await before.system.advance(1_000);
-      before.storage.before = before.storage.after = () => {};
+      const first = watchOutcome(remove(world, instance));
+      await world.system.advance(1_000);
+      world.storage.before = world.storage.after = () => {};
       if (first.outcome === "done") {
         expect(n, "every step of the deletion").toBeGreaterThan(7);
         break;
       }
       expect(first.outcome).toBe("none");
-      const hasBegun = (await before.storage.instances.get(instance.id))?.status === "DELETED";
-      const after = await before.crashAndRestart();
-      await after.system.advance(1_000);
-      if (hasBegun) expect(after.network.legs, `crash at step ${n}`).toEqual([]);
-      else await remove(after, instance);
-      await expectDeleted(after, instance);
-      expect(await deletedEvents(after)).toHaveLength(1);
-      expect(after.errors).toEqual([]);
-      await after.stop();
-      expect(after.system.waiting).toBe(0);
+      const hasBegun = (await world.storage.instances.get(instance.id))?.status === "DELETED";
+      const restartedWorld = await world.crashAndRestart();
+      await restartedWorld.system.advance(1_000);
+      if (hasBegun) expect(restartedWorld.network.legs, `crash at step ${n}`).toEqual([]);
+      else await remove(restartedWorld, instance);
+      await expectDeleted(restartedWorld, instance);
+      expect(await deletedEvents(restartedWorld)).toHaveLength(1);
+      expect(restartedWorld.errors).toEqual([]);
+      await restartedWorld.stop();
+      expect(restartedWorld.system.waiting).toBe(0);
     }
   });
 
   test("while the network unlinks the device resumes in the next process", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void remove(before, instance);
-    await before.system.advance(1_000);
-    const after = await before.crashAndRestart();
-    await expectDeleted(after, instance);
-    await remove(after, instance); // no request has a response yet
-    await expect(remove(after, instance)).rejects.toMatchObject(NOT_FOUND);
-    await after.stop();
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void remove(world, instance);
+    await world.system.advance(1_000);
+    const restartedWorld = await world.crashAndRestart();
+    await expectDeleted(restartedWorld, instance);
+    await remove(restartedWorld, instance); // no request has a response yet
+    await expect(remove(restartedWorld, instance)).rejects.toMatchObject(NOT_FOUND);
+    await restartedWorld.stop();
   });
 
   test("reads as not found at once, and does not delay the next start", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void remove(before, instance);
-    await before.system.settle();
-    await expect(before.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
-    await expect(before.create(instance)).rejects.toMatchObject(NOT_FOUND);
-    const after = new World({ before });
-    after.network.openBarrier = never;
-    await after.app.start(); // the clock is stopped
-    await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
-    const stop = after.app.stop(0);
-    await after.system.advance(5_000);
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void remove(world, instance);
+    await world.system.settle();
+    await expect(world.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
+    await expect(world.create(instance)).rejects.toMatchObject(NOT_FOUND);
+    const restartedWorld = new World({ before: world });
+    restartedWorld.network.openBarrier = neverSettles;
+    await restartedWorld.app.start(); // the clock is stopped
+    await expect(restartedWorld.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
+    const stop = restartedWorld.app.stop(0);
+    await restartedWorld.system.advance(5_000);
     await stop;
-    expect(after.system.waiting).toBe(0);
-    const last = await after.crashAndRestart();
+    expect(restartedWorld.system.waiting).toBe(0);
+    const last = await restartedWorld.crashAndRestart();
     await expectDeleted(last, instance);
     await last.stop();
   });
@@ -149,22 +149,22 @@ describe("a deletion whose storage fails", () => {
   });
 
   test("waits until the line can read its credentials, then unlinks the device", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void remove(before, instance);
-    await before.system.settle();
-    const after = new World({ before });
-    const open = after.network.open.bind(after.network);
-    after.network.open = async () => {
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void remove(world, instance);
+    await world.system.settle();
+    const restartedWorld = new World({ before: world });
+    const open = restartedWorld.network.open.bind(restartedWorld.network);
+    restartedWorld.network.open = async () => {
       throw new StorageUnavailable("the database is locked");
     };
-    await after.app.start();
-    await after.system.advance(20_000);
-    expect(await after.storage.instances.loadCredentials(instance.id)).toBeDefined();
-    after.network.open = open;
-    await after.system.advance(5_000);
-    await expectDeleted(after, instance);
-    await after.stop();
+    await restartedWorld.app.start();
+    await restartedWorld.system.advance(20_000);
+    expect(await restartedWorld.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    restartedWorld.network.open = open;
+    await restartedWorld.system.advance(5_000);
+    await expectDeleted(restartedWorld, instance);
+    await restartedWorld.stop();
   });
 });
 
@@ -210,7 +210,7 @@ describe("a network", () => {
   test("that unlinks too late delays a deletion by ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
-    line.barrier = never;
+    line.barrier = neverSettles;
     const request = watchOutcome(remove(world, instance));
     await world.system.advance(9_999);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
@@ -225,7 +225,7 @@ describe("a network", () => {
   test("that also closes the line too late delays a deletion by five more seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
-    line.barrier = line.closeBarrier = never;
+    line.barrier = line.closeBarrier = neverSettles;
     const request = watchOutcome(remove(world, instance));
     await world.system.advance(14_999);
     expect(request.outcome).toBe("none");
@@ -236,37 +236,37 @@ describe("a network", () => {
   });
 
   test("that opens the line too late prevents no erasure of credentials; the late line is closed", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void remove(before, instance);
-    await before.system.settle();
-    const after = new World({ before });
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void remove(world, instance);
+    await world.system.settle();
+    const restartedWorld = new World({ before: world });
     let open = () => {};
-    after.network.openBarrier = new Promise<void>((resolve) => {
+    restartedWorld.network.openBarrier = new Promise<void>((resolve) => {
       open = resolve;
     });
-    await after.app.start();
-    await after.system.advance(10_000);
-    await expectDeleted(after, instance, { unlinked: false });
-    expect(unlinkFailures(after).join()).toContain("did not open the line within 10000 ms");
+    await restartedWorld.app.start();
+    await restartedWorld.system.advance(10_000);
+    await expectDeleted(restartedWorld, instance, { unlinked: false });
+    expect(unlinkFailures(restartedWorld).join()).toContain("did not open the line within 10000 ms");
     open();
-    await after.system.settle();
-    expect(after.network.lines.map(({ closed }) => closed)).toEqual([true]);
-    await after.stop();
+    await restartedWorld.system.settle();
+    expect(restartedWorld.network.lines.map(({ closed }) => closed)).toEqual([true]);
+    await restartedWorld.stop();
   });
 
   test("that is no longer mounted is named in the log", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void remove(before, instance);
-    await before.system.settle();
-    const after = new World({ before });
-    (after.context.telephony as Map<string, unknown>).clear();
-    await after.app.start();
-    await after.system.settle();
-    await expectDeleted(after, instance, { unlinked: false });
-    expect(unlinkFailures(after).join()).toContain('no telephony "scripted" is mounted');
-    await after.stop();
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void remove(world, instance);
+    await world.system.settle();
+    const restartedWorld = new World({ before: world });
+    (restartedWorld.context.telephony as Map<string, unknown>).clear();
+    await restartedWorld.app.start();
+    await restartedWorld.system.settle();
+    await expectDeleted(restartedWorld, instance, { unlinked: false });
+    expect(unlinkFailures(restartedWorld).join()).toContain('no telephony "scripted" is mounted');
+    await restartedWorld.stop();
   });
 });
 

@@ -86,7 +86,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("when it has ended already is refused as not found", async () => {
+  test("that has already ended is refused as not found", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;

@@ -126,11 +126,14 @@ describe("a live call whose moves cannot be stored", () => {
     await stop;
     expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
     world.storage.isFull = false;
-    const after = await world.crashAndRestart();
-    await after.system.advance(60_000);
-    expect(await after.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-    expect(after.network.legs).toEqual([]);
-    await after.stop();
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.advance(60_000);
+    expect(await restartedWorld.storedCall(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "interrupted" },
+    });
+    expect(restartedWorld.network.legs).toEqual([]);
+    await restartedWorld.stop();
   });
 });
 

@@ -436,12 +436,12 @@ describe("a call whose media fails", () => {
     ["none", true, { reason: "media_failed", heardMs: 1_000, heardRatio: null }],
     ["none", false, { reason: "message_played", heardMs: 1_000, heardRatio: null }],
     ["rtcp", true, { reason: "message_played", heardMs: 1_000, heardRatio: 1 }],
-  ] as const)("has an outcome by its evidence: %s, required %s", async (kind, required, outcome) => {
+  ] as const)("has an outcome by its evidence: %s, required %s", async (kind, isRequired, outcome) => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
       leg.talkative = false;
-      leg.evidence = () => ({ kind, required });
+      leg.evidence = () => ({ kind, required: isRequired });
     };
     const { call } = await world.answeredCall(instance, ONE_SECOND_TEXT);
     await world.system.advance(10_000);
@@ -492,7 +492,7 @@ describe("a call whose media fails", () => {
   });
 });
 
-describe("calls that cannot be carried yet", () => {
+describe("call types that the server cannot carry", () => {
   test.each([
     ["DYNAMIC_STREAM", "stream_unavailable"],
     ["DYNAMIC_AGENT", "agent_unavailable"],

@@ -10,10 +10,10 @@ const LIVE_CALLS = [
   ["DYNAMIC_STREAM", "stream_unavailable"],
 ] as const;
 
-async function create(world: World, type: "DYNAMIC_AGENT" | "DYNAMIC_STREAM", strict = false) {
+async function create(world: World, type: "DYNAMIC_AGENT" | "DYNAMIC_STREAM", isStrict = false) {
   const { id: instanceId } = await world.activeInstance();
   const input = { instanceId, type, target: { phoneNumber: NUMBER }, agent: { instructions: ["Say hello"] } };
-  return world.app.calls.create(ALICE, input, { strict });
+  return world.app.calls.create(ALICE, input, { strict: isStrict });
 }
 
 describe("on a network that does not return the callee's audio", () => {

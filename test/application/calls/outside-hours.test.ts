@@ -58,16 +58,16 @@ describe("a call outside the calling hours", () => {
   });
 
   test("keeps waiting after a restart", async () => {
-    const before = await start();
-    const instance = await before.activeInstance();
-    const call = await place(before, instance, BERLIN, DAY_MS);
-    await before.system.advance(HOUR_MS);
-    const after = await before.crashAndRestart();
-    await after.system.advance(BERLIN_MORNING_MS - HOUR_MS - 60_000);
-    expect(dialledIds(after)).toEqual([]);
-    await after.system.advance(61_000);
-    expect(dialledIds(after)).toEqual([call.id]);
-    await after.stop();
+    const world = await start();
+    const instance = await world.activeInstance();
+    const call = await place(world, instance, BERLIN, DAY_MS);
+    await world.system.advance(HOUR_MS);
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.advance(BERLIN_MORNING_MS - HOUR_MS - 60_000);
+    expect(dialledIds(restartedWorld)).toEqual([]);
+    await restartedWorld.system.advance(61_000);
+    expect(dialledIds(restartedWorld)).toEqual([call.id]);
+    await restartedWorld.stop();
   });
 
   test("fails immediately if it expires before the hours begin", async () => {
@@ -144,16 +144,16 @@ describe("a call with its own expiry", () => {
   });
 
   test("keeps its expiry after a restart, without affecting other calls", async () => {
-    const before = await start();
-    const instance = await before.newInstance();
-    const call = await place(before, instance, NUMBER, 2 * HOUR_MS);
-    const defaultCall = await place(before, instance, NUMBER);
-    const after = await before.crashAndRestart();
-    await after.system.advance(HOUR_MS);
-    expect((await after.storedCall(defaultCall)).outcome?.reason).toBe("instance_not_linked");
-    expect((await after.storedCall(call)).status).toBe("QUEUED");
-    await after.system.advance(HOUR_MS + 1_000);
-    expect((await after.storedCall(call)).outcome?.reason).toBe("instance_not_linked");
-    await after.stop();
+    const world = await start();
+    const instance = await world.newInstance();
+    const call = await place(world, instance, NUMBER, 2 * HOUR_MS);
+    const defaultCall = await place(world, instance, NUMBER);
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.advance(HOUR_MS);
+    expect((await restartedWorld.storedCall(defaultCall)).outcome?.reason).toBe("instance_not_linked");
+    expect((await restartedWorld.storedCall(call)).status).toBe("QUEUED");
+    await restartedWorld.system.advance(HOUR_MS + 1_000);
+    expect((await restartedWorld.storedCall(call)).outcome?.reason).toBe("instance_not_linked");
+    await restartedWorld.stop();
   });
 });

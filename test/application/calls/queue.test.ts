@@ -309,14 +309,16 @@ test("an invalid call is refused with a pointer to each fault", async () => {
   await expect(world.app.calls.create(ALICE, body)).rejects.toMatchObject({
     errors: expect.arrayContaining([expect.objectContaining({ pointer: "/target/phoneNumber" })]),
   });
-  const unavailable = {
+  const unavailableVoiceCall = {
     instanceId: instance.id,
     type: "FIXED_TTS" as const,
     target: { phoneNumber: NUMBER },
     tts: { text: "Hello", voiceId: "pt-BR-1" },
   };
-  await expect(world.app.calls.create(ALICE, unavailable)).rejects.toMatchObject({ code: "voice_unavailable" });
-  const bothFaults = { ...unavailable, target: { phoneNumber: "12" } };
+  await expect(world.app.calls.create(ALICE, unavailableVoiceCall)).rejects.toMatchObject({
+    code: "voice_unavailable",
+  });
+  const bothFaults = { ...unavailableVoiceCall, target: { phoneNumber: "12" } };
   await expect(world.app.calls.create(ALICE, bothFaults)).rejects.toMatchObject({
     code: "invalid_request",
     errors: [{ pointer: "/target/phoneNumber" }, { pointer: "/tts/voiceId", code: "voice_unavailable" }],

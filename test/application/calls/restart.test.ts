@@ -4,185 +4,194 @@ import type { Call } from "../../../src/domain/calls/call.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted", heardMs: null, heardRatio: null } };
+const INTERRUPTED_CALL = { status: "FAILED", outcome: { reason: "interrupted", heardMs: null, heardRatio: null } };
 
 describe("after a crash", () => {
   test("a linked instance is CONFIGURED until a probe, then ACTIVE without a QR code", async () => {
-    const before = await World.start();
-    const instance = await before.activeInstance();
-    const after = new World({ before });
-    await after.storage.open({ exclusive: true });
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const restartedWorld = new World({ before: world });
+    await restartedWorld.storage.open({ exclusive: true });
     let release = () => {};
-    const { open } = after.network;
-    after.network.open = async (...args) => {
-      const line = await open.apply(after.network, args);
+    const { open } = restartedWorld.network;
+    restartedWorld.network.open = async (...args) => {
+      const line = await open.apply(restartedWorld.network, args);
       line.barrier = new Promise<void>((resolve) => {
         release = resolve;
       });
       return line;
     };
-    const writeCount = after.storage.writes.length;
-    await after.app.start();
-    await after.system.settle();
+    const writeCount = restartedWorld.storage.writes.length;
+    await restartedWorld.app.start();
+    await restartedWorld.system.settle();
     const instanceView = async () => {
-      const { status, connection } = await after.app.instances.get(ALICE, instance.id);
-      const [listedInstance] = await after.app.instances.list(ALICE);
+      const { status, connection } = await restartedWorld.app.instances.get(ALICE, instance.id);
+      const [listedInstance] = await restartedWorld.app.instances.list(ALICE);
       expect(listedInstance?.status).toBe(status);
       return [status, connection.state];
     };
     expect(await instanceView()).toEqual(["CONFIGURED", "connecting"]);
     release();
-    await after.system.settle();
+    await restartedWorld.system.settle();
     expect(await instanceView()).toEqual(["ACTIVE", "online"]);
-    const storedInstance = await after.storage.instances.get(instance.id);
-    expect(storedInstance).toEqual(await before.storage.instances.get(instance.id));
-    const otherWrites = after.storage.writes
+    const storedInstance = await restartedWorld.storage.instances.get(instance.id);
+    expect(storedInstance).toEqual(await world.storage.instances.get(instance.id));
+    const otherWrites = restartedWorld.storage.writes
       .slice(writeCount)
       .filter((operation) => !/abandonUnfinished|claimNext|purge/.test(operation));
     expect(otherWrites).toEqual([]);
-    await after.stop();
+    await restartedWorld.stop();
   });
 
   test("a linked instance with a silent network is offline after the grace period", async () => {
-    const before = await World.start();
-    const instance = await before.activeInstance();
-    const after = new World({ before });
-    await after.storage.open({ exclusive: true });
-    const { open } = after.network;
-    after.network.open = async (...args) => {
-      const line = await open.apply(after.network, args);
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const restartedWorld = new World({ before: world });
+    await restartedWorld.storage.open({ exclusive: true });
+    const { open } = restartedWorld.network;
+    restartedWorld.network.open = async (...args) => {
+      const line = await open.apply(restartedWorld.network, args);
       line.barrier = new Promise<void>(() => {});
       return line;
     };
-    await after.app.start();
-    await after.system.advance(60_000);
-    const { status, connection } = await after.app.instances.get(ALICE, instance.id);
+    await restartedWorld.app.start();
+    await restartedWorld.system.advance(60_000);
+    const { status, connection } = await restartedWorld.app.instances.get(ALICE, instance.id);
     expect([status, connection.state]).toEqual(["CONFIGURED", "offline"]);
-    expect((await after.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
+    expect((await restartedWorld.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
   });
 
   test("live calls are interrupted, and their end is reported once", async () => {
-    const before = await World.start();
-    const ringingCall = await before.call(await before.activeInstance());
-    before.leg(ringingCall).placed();
-    const { call: answeredCall } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
-    await before.system.advance(3_000);
-    const after = await before.crashAndRestart();
+    const world = await World.start();
+    const ringingCall = await world.call(await world.activeInstance());
+    world.leg(ringingCall).placed();
+    const { call: answeredCall } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
+    await world.system.advance(3_000);
+    const restartedWorld = await world.crashAndRestart();
     for (const call of [ringingCall, answeredCall]) {
-      const endedCall = await after.storedCall(call);
-      expect(endedCall).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
-      const eventTypes = await after.eventTypes(call);
+      const endedCall = await restartedWorld.storedCall(call);
+      expect(endedCall).toMatchObject({ ...INTERRUPTED_CALL, endedAt: restartedWorld.system.now() });
+      const eventTypes = await restartedWorld.eventTypes(call);
       expect(eventTypes.at(-1)).toBe("failed");
       expect(eventTypes.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
     }
-    expect((await after.storedCall(answeredCall)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
-    expect((await after.storedCall(ringingCall)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
-    await after.stop();
+    expect((await restartedWorld.storedCall(answeredCall)).outcome).toMatchObject({
+      answeredBy: "unknown",
+      durationMs: 4_000,
+    });
+    expect((await restartedWorld.storedCall(ringingCall)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
+    await restartedWorld.stop();
   });
 
   test("a call whose phone may have rung is interrupted and not dialled again", async () => {
-    const before = await World.start();
-    const call = await before.call(await before.activeInstance());
-    expect(await before.storedCall(call)).toMatchObject({ status: "QUEUED", dialingAt: before.system.now() });
-    const after = await before.crashAndRestart();
-    await after.system.advance(5_000);
-    expect(await after.storedCall(call)).toMatchObject(INTERRUPTED);
-    expect((await after.storedCall(call)).outcome?.detail).toMatch(/phone may have rung/);
-    expect(after.network.legs).toEqual([]);
-    await after.stop();
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", dialingAt: world.system.now() });
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.advance(5_000);
+    expect(await restartedWorld.storedCall(call)).toMatchObject(INTERRUPTED_CALL);
+    expect((await restartedWorld.storedCall(call)).outcome?.detail).toMatch(/phone may have rung/);
+    expect(restartedWorld.network.legs).toEqual([]);
+    await restartedWorld.stop();
   });
 
   test("calls that returned to the queue before the network was asked are dialled", async () => {
-    const before = await World.start();
-    before.network.onDial = () => {
+    const world = await World.start();
+    world.network.onDial = () => {
       throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
     };
-    const call = await before.call(await before.activeInstance());
-    expect(await before.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
-    const after = await before.crashAndRestart();
-    after.leg(call).placed();
-    after.leg(call).answer();
-    await after.system.advance(5_000);
-    expect((await after.storedCall(call)).status).toBe("COMPLETED");
-    await after.stop();
+    const call = await world.call(await world.activeInstance());
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    const restartedWorld = await world.crashAndRestart();
+    restartedWorld.leg(call).placed();
+    restartedWorld.leg(call).answer();
+    await restartedWorld.system.advance(5_000);
+    expect((await restartedWorld.storedCall(call)).status).toBe("COMPLETED");
+    await restartedWorld.stop();
   });
 
   test("waiting calls continue in their order", async () => {
-    const before = await World.start({ policy: { kind: "fifo", depth: 5 } });
-    const instance = await before.activeInstance();
+    const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
+    const instance = await world.activeInstance();
     const calls = [];
     for (let i = 0; i < 3; i++) {
-      calls.push(await before.call(instance));
-      await before.system.advance(5);
+      calls.push(await world.call(instance));
+      await world.system.advance(5);
     }
-    before.leg().placed();
-    await before.system.settle();
-    const after = await before.crashAndRestart();
-    expect(await after.storedCall(calls[0]!)).toMatchObject(INTERRUPTED);
-    expect(after.leg().callId).toBe(calls[1]!.id);
-    after.leg().end("busy");
-    await after.system.settle();
-    expect(after.leg().callId).toBe(calls[2]!.id);
-    await after.stop();
+    world.leg().placed();
+    await world.system.settle();
+    const restartedWorld = await world.crashAndRestart();
+    expect(await restartedWorld.storedCall(calls[0]!)).toMatchObject(INTERRUPTED_CALL);
+    expect(restartedWorld.leg().callId).toBe(calls[1]!.id);
+    restartedWorld.leg().end("busy");
+    await restartedWorld.system.settle();
+    expect(restartedWorld.leg().callId).toBe(calls[2]!.id);
+    await restartedWorld.stop();
   });
 
   test("a call that expired during the downtime fails", async () => {
-    const before = await World.start();
-    const call = await before.call(await before.newInstance());
-    await before.system.advance(599_500);
-    const after = await before.crashAndRestart(); // a second later
-    await after.system.advance(1);
-    expect((await after.storedCall(call)).outcome).toMatchObject({ reason: "instance_not_linked" });
-    await after.stop();
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    await world.system.advance(599_500);
+    const restartedWorld = await world.crashAndRestart(); // a second later
+    await restartedWorld.system.advance(1);
+    expect((await restartedWorld.storedCall(call)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    await restartedWorld.stop();
   });
 
   test("recovering twice has no further effect", async () => {
-    const before = await World.start();
-    const instance = await before.newInstance();
-    const { call } = await before.answeredCall(await before.activeInstance());
-    const queuedCall = await before.call(instance);
-    const after = new World({ before });
-    await recover(after.context);
-    const firstResult = [await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)];
-    await recover(after.context);
-    expect([await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)]).toEqual(
-      firstResult,
-    );
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const { call } = await world.answeredCall(await world.activeInstance());
+    const queuedCall = await world.call(instance);
+    const restartedWorld = new World({ before: world });
+    await recover(restartedWorld.context);
+    const firstResult = [
+      await restartedWorld.storedCall(call),
+      await restartedWorld.storedCall(queuedCall),
+      await restartedWorld.timeline(call),
+    ];
+    await recover(restartedWorld.context);
+    expect([
+      await restartedWorld.storedCall(call),
+      await restartedWorld.storedCall(queuedCall),
+      await restartedWorld.timeline(call),
+    ]).toEqual(firstResult);
   });
 
   test("an interrupted deletion leaves no call waiting for its instance", async () => {
-    const before = await World.start();
-    const instance = await before.newInstance();
+    const world = await World.start();
+    const instance = await world.newInstance();
     let lateCall: Call | undefined;
-    const never = new Promise<never>(() => {});
-    before.storage.before = async (operation) => {
-      if (operation === "calls.active" && lateCall) return never; // the process dies here
-      if (operation === "instances.update" && !lateCall) lateCall = await before.create(instance);
+    const neverSettles = new Promise<never>(() => {});
+    world.storage.before = async (operation) => {
+      if (operation === "calls.active" && lateCall) return neverSettles; // the process dies here
+      if (operation === "instances.update" && !lateCall) lateCall = await world.create(instance);
     };
-    void before.app.instances.delete(ALICE, instance.id);
-    await before.system.settle();
-    before.storage.before = () => {};
-    expect(await before.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
-    expect(await before.storedCall(lateCall!)).toMatchObject({ status: "QUEUED" });
+    void world.app.instances.delete(ALICE, instance.id);
+    await world.system.settle();
+    world.storage.before = () => {};
+    expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
+    expect(await world.storedCall(lateCall!)).toMatchObject({ status: "QUEUED" });
 
-    const after = await before.crashAndRestart();
-    expect(await after.storedCall(lateCall!)).toMatchObject({
+    const restartedWorld = await world.crashAndRestart();
+    expect(await restartedWorld.storedCall(lateCall!)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "instance_deleted" },
     });
-    expect(await after.eventTypes(lateCall!)).toEqual(["queued", "failed"]);
-    await after.stop();
+    expect(await restartedWorld.eventTypes(lateCall!)).toEqual(["queued", "failed"]);
+    await restartedWorld.stop();
   });
 
   test("a finished call stays unchanged", async () => {
-    const before = await World.start();
-    const { call } = await before.answeredCall(await before.activeInstance());
-    await before.system.advance(5_000);
-    const endedCall = await before.storedCall(call);
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance());
+    await world.system.advance(5_000);
+    const endedCall = await world.storedCall(call);
     expect(endedCall.status).toBe("COMPLETED");
-    const after = await before.crashAndRestart();
-    expect(await after.storedCall(call)).toEqual(endedCall);
-    await after.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect(await restartedWorld.storedCall(call)).toEqual(endedCall);
+    await restartedWorld.stop();
   });
 });
 

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A world with a call that has ended. */
-async function withEndedCall(options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
+async function startWithEndedCall(options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
   const world = await World.start({ retentionDays: 30, ...options });
   const call = await endedCall(world);
   return { world, call };
@@ -23,7 +23,7 @@ const advanceDays = (world: World, count: number) => world.system.advance(count 
 
 describe("a wall clock that jumps", () => {
   test("forward purges no call before a day of uptime, and is logged once", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
     await world.system.advance(23 * HOUR_MS);
@@ -36,7 +36,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("again within a day counts only after another day", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     world.system.jump(DAY_MS);
     await world.system.advance(23 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
@@ -48,7 +48,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("forward and back purges no call, however long the server then runs", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     world.system.jump(40 * DAY_MS);
     await world.system.advance(20 * HOUR_MS);
     world.system.jump(-40 * DAY_MS);
@@ -60,7 +60,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("in steps of less than an hour is not followed either", async () => {
-    const { world, call } = await withEndedCall({ retentionDays: 0.5 });
+    const { world, call } = await startWithEndedCall({ retentionDays: 0.5 });
     for (let step = 0; step < 30; step++) {
       world.system.jump(0.5 * HOUR_MS);
       await world.create(await world.newInstance());
@@ -73,7 +73,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("between two processes purges no call immediately", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
     const next = await world.crashAndRestart();
@@ -85,7 +85,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("every night, on a computer that is switched off, purges calls after enough uptime", async () => {
-    let { world, call } = await withEndedCall({ retentionDays: 2 });
+    let { world, call } = await startWithEndedCall({ retentionDays: 2 });
     for (let day = 0; day < 6; day++) {
       await world.system.advance(8 * HOUR_MS);
       world.system.jump(16 * HOUR_MS);
@@ -97,7 +97,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("does not expire idempotency keys", async () => {
-    const { world } = await withEndedCall();
+    const { world } = await startWithEndedCall();
     const createWithKey = () => world.app.instances.create(ALICE, { name: "Front desk" }, { idempotencyKey: "key" });
     const { id } = await createWithKey();
     world.system.jump(2 * DAY_MS);
@@ -106,7 +106,7 @@ describe("a wall clock that jumps", () => {
   });
 
   test("back keeps new ids after the stored ones", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     world.system.jump(-40 * DAY_MS);
     const next = await world.crashAndRestart();
     const { cursor } = await next.app.queries.events(ALICE);
@@ -120,7 +120,7 @@ describe("a wall clock that jumps", () => {
 
 describe("retention that is switched on for the first time", () => {
   test("purges old calls at once", async () => {
-    const { world, call } = await withEndedCall({ retentionDays: undefined });
+    const { world, call } = await startWithEndedCall({ retentionDays: undefined });
     await advanceDays(world, 40);
     const next = await world.crashAndRestart({ retentionDays: 30 });
     await next.system.advance(1);
@@ -129,7 +129,7 @@ describe("retention that is switched on for the first time", () => {
   });
 
   test("trusts the newest id over the clock without a trusted time", async () => {
-    const { world, call } = await withEndedCall({ retentionDays: undefined });
+    const { world, call } = await startWithEndedCall({ retentionDays: undefined });
     await world.storage.retention.saveTrustedTime({ at: 0, claim: null });
     const overrides = { trustedTime: async () => undefined };
     const { retention } = world.storage;
@@ -231,7 +231,7 @@ async function recordedCall(): Promise<{ world: World; call: Call }> {
 
 describe("a purge", () => {
   test("deletes all but a call whose recording cannot be deleted yet", async () => {
-    const { world, call: stuckCall } = await withEndedCall();
+    const { world, call: stuckCall } = await startWithEndedCall();
     const otherCall = await endedCall(world);
     const { forget } = world.recordings;
     world.recordings.forget = (ids) =>
@@ -245,7 +245,7 @@ describe("a purge", () => {
   });
 
   test("does not wait for a network that hangs, nor does a stop", async () => {
-    const { world, call } = await withEndedCall();
+    const { world, call } = await startWithEndedCall();
     Object.assign(world.network, { forget: () => new Promise(() => {}) });
     await advanceDays(world, 31);
     expect(await isStored(world, call)).toBe(true);

@@ -309,14 +309,20 @@ describe("an instance with several lines", () => {
   });
 
   test("interrupts its live calls after a crash, and dials the others", async () => {
-    const before = await start(3);
-    const instance = await before.activeInstance();
-    const calls = await createCalls(before, instance, 5);
-    const after = await before.crashAndRestart();
-    await after.system.settle();
-    expect(await outcomes(after, calls)).toEqual(["interrupted", "interrupted", "interrupted", "QUEUED", "QUEUED"]);
-    expect(liveCalls(after)).toEqual(idsOf(calls.slice(3)));
-    await after.stop();
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const calls = await createCalls(world, instance, 5);
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.system.settle();
+    expect(await outcomes(restartedWorld, calls)).toEqual([
+      "interrupted",
+      "interrupted",
+      "interrupted",
+      "QUEUED",
+      "QUEUED",
+    ]);
+    expect(liveCalls(restartedWorld)).toEqual(idsOf(calls.slice(3)));
+    await restartedWorld.stop();
   });
 });
 

@@ -72,8 +72,11 @@ test("a slice without a speakable word is reported", async () => {
   const speech = new LatinSpeech();
   const world = await World.start({ speech: () => speech });
   const sentence = "The museum is closed on Monday, and on Tuesday as well. ";
-  const greek = "Το μουσείο είναι κλειστό τη Δευτέρα και την Τρίτη. ";
-  const { call } = await world.answeredCall(await world.activeInstance(), `${sentence}${greek.repeat(6)}${sentence}`);
+  const greekText = "Το μουσείο είναι κλειστό τη Δευτέρα και την Τρίτη. ";
+  const { call } = await world.answeredCall(
+    await world.activeInstance(),
+    `${sentence}${greekText.repeat(6)}${sentence}`,
+  );
   await world.system.advance(60_000);
   const skippedEvents = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
   const characters = skippedEvents.reduce((sum, { data }) => sum + (data as { characters: number }).characters, 0);

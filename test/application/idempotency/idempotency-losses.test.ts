@@ -20,7 +20,7 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
     target: { phoneNumber: NUMBER },
     tts: { text, voiceId: "en-US-1" },
   });
-  const unplayable: CreateCallInput = {
+  const unplayableInput: CreateCallInput = {
     instanceId,
     type: "FIXED_AUDIO",
     target: { phoneNumber: NUMBER },
@@ -34,8 +34,8 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
   return {
     world,
     repair,
-    createUnplayable: () => create(unplayable),
-    createPlayable: () => create({ ...unplayable, audio: { audioBase64: audioFile(1) } }),
+    createUnplayable: () => create(unplayableInput),
+    createPlayable: () => create({ ...unplayableInput, audio: { audioBase64: audioFile(1) } }),
     place: (text = "Hello") => create(input(text)),
     calls: () => world.app.calls.list(ALICE),
   };

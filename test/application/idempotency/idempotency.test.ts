@@ -32,25 +32,25 @@ test("the same key and body return the first response, even after the call", asy
 });
 
 test("a key is kept for a day after a start that followed downtime", async () => {
-  const before = await World.start();
-  const instance = await before.activeInstance();
-  await before.system.advance(2 * HOUR_MS);
-  before.system.jump(2 * DAY_MS);
-  const world = await before.crashAndRestart();
-  await world.system.advance(DAY_MS - 15_000);
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  await world.system.advance(2 * HOUR_MS);
+  world.system.jump(2 * DAY_MS);
+  const restartedWorld = await world.crashAndRestart();
+  await restartedWorld.system.advance(DAY_MS - 15_000);
   const options = { idempotencyKey: "booking-17" };
-  const first = await world.app.calls.create(ALICE, speech(instance), options);
-  await world.system.settle();
-  world.leg(first).end("busy");
-  await world.system.advance(30_000); // the purge clock follows the wall clock now
-  expect(world.context.purgeClock.now()).toBe(world.system.now());
-  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+  const first = await restartedWorld.app.calls.create(ALICE, speech(instance), options);
+  await restartedWorld.system.settle();
+  restartedWorld.leg(first).end("busy");
+  await restartedWorld.system.advance(30_000); // the purge clock follows the wall clock now
+  expect(restartedWorld.context.purgeClock.now()).toBe(restartedWorld.system.now());
+  expect(await restartedWorld.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
     id: first.id,
     replayed: true,
   });
-  await world.system.settle();
-  expect(world.network.legs).toHaveLength(1);
-  const next = await world.crashAndRestart();
+  await restartedWorld.system.settle();
+  expect(restartedWorld.network.legs).toHaveLength(1);
+  const next = await restartedWorld.crashAndRestart();
   await next.system.advance(DAY_MS - HOUR_MS);
   expect(await next.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ id: first.id, replayed: true });
   await next.system.advance(2 * HOUR_MS);
@@ -279,15 +279,15 @@ test("an erased call's key places no call", async () => {
 });
 
 test("a key survives a crash", async () => {
-  const before = await World.start();
-  const instance = await before.newInstance();
-  const call = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
-  const after = await before.crashAndRestart();
-  expect(await after.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const call = await world.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
+  const restartedWorld = await world.crashAndRestart();
+  expect(await restartedWorld.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
     id: call.id,
     replayed: true,
   });
-  await after.stop();
+  await restartedWorld.stop();
 });
 
 test("a key expires after a day", async () => {

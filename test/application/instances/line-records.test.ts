@@ -20,10 +20,10 @@ describe("the records of a line", () => {
     await world.system.settle();
     const [sealedRecord] = await world.storage.lineRecords.get(instance.id, ["device"]);
     expect(sealedRecord).not.toEqual(KEY);
-    const after = await world.crashAndRestart();
-    expect(await after.line(instance).records.get(["device", "none"])).toEqual([KEY, undefined]);
-    expect(await after.line(instance).records.keys("d")).toEqual(["device"]);
-    await after.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect(await restartedWorld.line(instance).records.get(["device", "none"])).toEqual([KEY, undefined]);
+    expect(await restartedWorld.line(instance).records.keys("d")).toEqual(["device"]);
+    await restartedWorld.stop();
   });
 
   test("are erased when the phone's owner unlinks", async () => {
@@ -90,9 +90,9 @@ describe("the condition of a line", () => {
       condition: "qr_expired",
       reason: "the codes have expired; ask for a new one",
     });
-    const after = await world.crashAndRestart();
-    expect(await connectionOf(after, instance.id)).toMatchObject({ state: "unlinked", condition: null });
-    await after.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect(await connectionOf(restartedWorld, instance.id)).toMatchObject({ state: "unlinked", condition: null });
+    await restartedWorld.stop();
   });
 
   test("ends when the line is found online", async () => {

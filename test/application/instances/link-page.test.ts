@@ -72,11 +72,11 @@ describe("a link page", () => {
 
   test("outlives the server's restart, not its instance", async () => {
     const { world, instance, ticket } = await scene();
-    const after = await world.crashAndRestart();
-    expect(await after.app.instances.linkPage(ticket)).toMatchObject({ linked: false });
-    await after.app.instances.delete(ALICE, instance.id);
-    await expect(after.app.instances.linkPage(ticket)).rejects.toMatchObject({ code: "link_page_not_found" });
-    await after.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect(await restartedWorld.app.instances.linkPage(ticket)).toMatchObject({ linked: false });
+    await restartedWorld.app.instances.delete(ALICE, instance.id);
+    await expect(restartedWorld.app.instances.linkPage(ticket)).rejects.toMatchObject({ code: "link_page_not_found" });
+    await restartedWorld.stop();
   });
 
   test("is created by the owner of the instance only, and only before a number is linked", async () => {
@@ -147,16 +147,16 @@ function holdLinks(line: ScriptedLine) {
 
 describe("a ticket of a link page", () => {
   const system = new ManualSystem();
-  const ticketsWith = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
+  const createTickets = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
   const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 
   test("is read by every server with the secret, and by no other", async () => {
-    const { ticket } = await ticketsWith(1).issue(INSTANCE);
-    expect(await ticketsWith(1).read(ticket)).toEqual({ instanceId: INSTANCE, isExpired: false });
-    expect(await ticketsWith(2).read(ticket)).toBeUndefined();
+    const { ticket } = await createTickets(1).issue(INSTANCE);
+    expect(await createTickets(1).read(ticket)).toEqual({ instanceId: INSTANCE, isExpired: false });
+    expect(await createTickets(2).read(ticket)).toBeUndefined();
   });
 
-  const tickets = ticketsWith(1);
+  const tickets = createTickets(1);
   const issuedTicket = tickets.issue(INSTANCE);
   const index = fc.nat(140);
   const character = fc.constantFrom(..."0123456789abcdefzA._/");

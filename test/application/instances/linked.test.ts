@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ALICE, World } from "../../support/application.ts";
 import { expectDeleted } from "../../support/deleted-instance.ts";
 
-const never = new Promise<never>(() => {});
+const neverSettles = new Promise<never>(() => {});
 
 /** An instance whose code is shown. */
 async function sceneWithCode() {
@@ -17,31 +17,31 @@ describe("a number that is linked", () => {
     "is linked after a crash %s any step only if it was confirmed",
     async (moment) => {
       for (let n = 1; ; n++) {
-        const { world: before, instance, line } = await sceneWithCode();
+        const { world, instance, line } = await sceneWithCode();
         let steps = 0;
         let kill = () => {};
         const death = new Promise<void>((resolve) => {
           kill = resolve;
         });
-        before.storage[moment] = () => {
+        world.storage[moment] = () => {
           if (++steps < n) return;
           kill();
-          return never;
+          return neverSettles;
         };
         let isConfirmed = false;
         const scan = line.scan("+12025550177").then(() => {
           isConfirmed = true;
         });
         await Promise.race([scan, death]);
-        await before.system.settle();
+        await world.system.settle();
         const hasDied = steps >= n;
-        before.storage.before = before.storage.after = () => {};
-        const after = await before.crashAndRestart();
-        const { status, phone } = await after.app.instances.get(ALICE, instance.id);
-        const credentials = await after.storage.instances.loadCredentials(instance.id);
+        world.storage.before = world.storage.after = () => {};
+        const restartedWorld = await world.crashAndRestart();
+        const { status, phone } = await restartedWorld.app.instances.get(ALICE, instance.id);
+        const credentials = await restartedWorld.storage.instances.loadCredentials(instance.id);
         if (isConfirmed) expect({ status, phone }, `step ${n}`).toEqual({ status: "ACTIVE", phone: "+12025550177" });
         expect(credentials !== undefined, `credentials come with the state, step ${n}`).toBe(status !== "CREATED");
-        await after.stop();
+        await restartedWorld.stop();
         if (!hasDied) break;
       }
     },
@@ -67,7 +67,7 @@ describe("a number that is linked", () => {
 
   test("whose instance was deleted in the meantime is refused, and no record is stored", async () => {
     const { world, instance, line } = await sceneWithCode();
-    line.barrier = never; // the network does not respond to the deletion
+    line.barrier = neverSettles; // the network does not respond to the deletion
     void world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     await expect(line.scan()).rejects.toMatchObject({ code: "instance_not_found" });
@@ -77,73 +77,73 @@ describe("a number that is linked", () => {
   });
 
   test("continues at the next start after a crash before the write", async () => {
-    const before = await World.start();
-    const instance = await before.newInstance();
+    const world = await World.start();
+    const instance = await world.newInstance();
     // State left by versions that stored credentials before the state.
-    await before.context.vault
-      .credentialsOf(instance.id, before.storage.instances)
+    await world.context.vault
+      .credentialsOf(instance.id, world.storage.instances)
       .save(new TextEncoder().encode("keys"));
-    before.network.devices.set(instance.id, "+12025550177");
-    const after = await before.crashAndRestart();
-    expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
-    expect(await after.storage.instances.halfLinked({})).toEqual([]);
-    await after.stop();
+    world.network.devices.set(instance.id, "+12025550177");
+    const restartedWorld = await world.crashAndRestart();
+    expect((await restartedWorld.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    expect(await restartedWorld.storage.instances.halfLinked({})).toEqual([]);
+    await restartedWorld.stop();
   });
 
   test("that is lost in a crash before its write is linked by a second scan", async () => {
-    const before = await World.start();
-    const instance = await before.newInstance();
-    before.network.devices.set(instance.id, "+12025550177"); // only the phone was notified
-    const after = await before.crashAndRestart();
-    await after.app.instances.configure(ALICE, instance.id);
-    const line = after.line(instance);
+    const world = await World.start();
+    const instance = await world.newInstance();
+    world.network.devices.set(instance.id, "+12025550177"); // only the phone was notified
+    const restartedWorld = await world.crashAndRestart();
+    await restartedWorld.app.instances.configure(ALICE, instance.id);
+    const line = restartedWorld.line(instance);
     expect(line.health.state).toBe("offline");
     expect(line.waitsForScan).toBe(true);
     await line.scan();
-    await after.system.settle();
-    expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
-    await after.stop();
+    await restartedWorld.system.settle();
+    expect((await restartedWorld.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    await restartedWorld.stop();
   });
 });
 
 test("a half-finished link is retried until its network is available", async () => {
-  const before = await World.start();
-  const instance = await before.newInstance();
-  await before.app.instances.configure(ALICE, instance.id);
-  await before.line(instance).scan();
-  await before.storage.instances.update(
+  const world = await World.start();
+  const instance = await world.newInstance();
+  await world.app.instances.configure(ALICE, instance.id);
+  await world.line(instance).scan();
+  await world.storage.instances.update(
     instance.id,
-    (await before.storage.instances.get(instance.id))!.version,
+    (await world.storage.instances.get(instance.id))!.version,
     { status: "CREATED", phone: null },
     [],
     new Uint8Array(40),
   );
-  const after = new World({ before });
-  await after.storage.open({ exclusive: true });
-  const { open } = after.network;
-  after.network.open = () => Promise.reject(new Error("the network is unavailable"));
-  await after.app.start();
-  await after.system.advance(2_000);
-  after.network.open = open;
-  await after.system.advance(30_000);
-  expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
-  await after.stop();
+  const restartedWorld = new World({ before: world });
+  await restartedWorld.storage.open({ exclusive: true });
+  const { open } = restartedWorld.network;
+  restartedWorld.network.open = () => Promise.reject(new Error("the network is unavailable"));
+  await restartedWorld.app.start();
+  await restartedWorld.system.advance(2_000);
+  restartedWorld.network.open = open;
+  await restartedWorld.system.advance(30_000);
+  expect((await restartedWorld.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+  await restartedWorld.stop();
 });
 
 test("an instance whose owner unlinks the device loses state and credentials together", async () => {
   for (const moment of ["before", "after"] as const)
     for (let n = 1; n <= 2; n++) {
-      const before = await World.start();
-      const instance = await before.activeInstance();
+      const world = await World.start();
+      const instance = await world.activeInstance();
       let writes = 0;
-      before.storage[moment] = (operation: string) => {
-        if (!/get$/.test(operation) && ++writes >= n) return never;
+      world.storage[moment] = (operation: string) => {
+        if (!/get$/.test(operation) && ++writes >= n) return neverSettles;
       };
-      before.line(instance).unlinkByOwner();
-      await before.system.settle();
-      before.storage.before = before.storage.after = () => {};
-      const storedInstance = await before.storage.instances.get(instance.id);
-      const credentials = await before.storage.instances.loadCredentials(instance.id);
+      world.line(instance).unlinkByOwner();
+      await world.system.settle();
+      world.storage.before = world.storage.after = () => {};
+      const storedInstance = await world.storage.instances.get(instance.id);
+      const credentials = await world.storage.instances.loadCredentials(instance.id);
       expect(credentials !== undefined).toBe(storedInstance?.status !== "CREATED");
     }
 });

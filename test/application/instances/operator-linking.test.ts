@@ -67,13 +67,13 @@ test("a call that waits for an operator-linked instance times out with the reaso
 });
 
 test("an operator-linked instance is linked after a restart, and dials the waiting call", async () => {
-  const before = await unreachableWorld();
-  const instance = await before.newInstance();
-  const call = await before.call(instance);
-  const world = await before.crashAndRestart();
-  expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
-  expect(world.leg(call).to).toBe(call.targetPhone);
-  await world.stop();
+  const world = await unreachableWorld();
+  const instance = await world.newInstance();
+  const call = await world.call(instance);
+  const restartedWorld = await world.crashAndRestart();
+  expect((await connectionOf(restartedWorld, instance)).status).toBe("ACTIVE");
+  expect(restartedWorld.leg(call).to).toBe(call.targetPhone);
+  await restartedWorld.stop();
 });
 
 test("an operator-linked instance shows the network's number, even offline", async () => {
@@ -90,7 +90,7 @@ test("an operator-linked instance shows the network's number, even offline", asy
   await world.stop();
 });
 
-test("a report of unlinking counts as offline without a code to scan", async () => {
+test("a report of unlinking takes the line offline, without a code to scan", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   await world.system.settle();

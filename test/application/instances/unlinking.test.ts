@@ -3,8 +3,8 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { LineHost } from "../../../src/ports/telephony.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
 
-const never = new Promise<never>(() => {});
-const UNLINKED = { status: "CREATED", state: "unlinked", reason: "unlinked by its owner", phone: null };
+const neverSettles = new Promise<never>(() => {});
+const UNLINKED_VIEW = { status: "CREATED", state: "unlinked", reason: "unlinked by its owner", phone: null };
 
 const unlink = (world: World, { id }: Instance) => world.app.instances.unlink(ALICE, id);
 
@@ -56,7 +56,7 @@ describe("unlinking an instance", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     expect(await unlink(world, instance)).toMatchObject({ id: instance.id, status: "CREATED", phone: null });
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
     expect(world.line(instance)).toMatchObject({ linked: false, closed: true });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
@@ -132,17 +132,17 @@ describe("unlinking an instance", () => {
   });
 
   test("deletes the records of a half-finished link, and asks the network", async () => {
-    const { world: before, hosts } = await worldWithHosts();
-    const instance = await before.newInstance();
-    await before.app.instances.configure(ALICE, instance.id);
+    const { world, hosts } = await worldWithHosts();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
     await hosts[0]?.records.set(new Map([["key", Uint8Array.of(1)]]));
-    before.network.devices.set(instance.id, "+12025550177"); // scanned, and crashed before that was stored
-    const world = await before.crashAndRestart();
-    await unlink(world, instance);
-    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
-    expect(world.network.devices.has(instance.id)).toBe(false);
-    expect((await connectionOf(world, instance)).status).toBe("CREATED");
-    await world.stop();
+    world.network.devices.set(instance.id, "+12025550177"); // scanned, and crashed before that was stored
+    const restartedWorld = await world.crashAndRestart();
+    await unlink(restartedWorld, instance);
+    expect(await restartedWorld.storage.lineRecords.keys(instance.id, "")).toEqual([]);
+    expect(restartedWorld.network.devices.has(instance.id)).toBe(false);
+    expect((await connectionOf(restartedWorld, instance)).status).toBe("CREATED");
+    await restartedWorld.stop();
   });
 
   test("leaves the line unable to store data", async () => {
@@ -204,21 +204,21 @@ describe("unlinking an instance", () => {
   });
 
   test("unlinks an offline or unopened line", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).goOffline();
-    const world = new World({ before });
+    const { world, instance } = await busyInstance();
+    world.line(instance).goOffline();
+    const restartedWorld = new World({ before: world });
     let open = () => {};
-    world.network.openBarrier = new Promise<void>((resolve) => {
+    restartedWorld.network.openBarrier = new Promise<void>((resolve) => {
       open = resolve;
     });
-    await world.app.start();
-    const request = unlink(world, instance);
-    await world.system.advance(1_000);
+    await restartedWorld.app.start();
+    const request = unlink(restartedWorld, instance);
+    await restartedWorld.system.advance(1_000);
     open();
     await request;
-    expect(world.network.devices.has(instance.id)).toBe(false);
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
-    await world.stop();
+    expect(restartedWorld.network.devices.has(instance.id)).toBe(false);
+    expect(await connectionOf(restartedWorld, instance)).toEqual(UNLINKED_VIEW);
+    await restartedWorld.stop();
   });
 });
 
@@ -240,7 +240,7 @@ describe("a phone that reports while its number is being unlinked", () => {
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     release();
     await request;
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
     expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
     await world.stop();
   });
@@ -256,7 +256,7 @@ describe("a network", () => {
   test("that unlinks too late delays the request by ten seconds, and gets a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hangingLine = world.line(instance);
-    hangingLine.barrier = never;
+    hangingLine.barrier = neverSettles;
     const request = watchOutcome(unlink(world, instance));
     await world.system.advance(9_999);
     expect(request.outcome).toBe("none");
@@ -265,14 +265,14 @@ describe("a network", () => {
     await world.system.advance(1);
     expect(request.outcome).toBe("done");
     expect(unlinkFailures(world)).toContain("did not unlink the device within 10000 ms");
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(hangingLine.closed).toBe(true);
 
     await expect(hangingLine.scan("+12025550122")).rejects.toThrow("given up");
     hangingLine.goOnline();
     await world.system.settle();
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
     await world.app.instances.configure(ALICE, instance.id);
     expect(world.line(instance)).not.toBe(hangingLine);
     await world.line(instance).scan("+12025550111");
@@ -286,7 +286,7 @@ describe("a network", () => {
     const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const [host] = hosts;
-    world.line(instance).barrier = never;
+    world.line(instance).barrier = neverSettles;
     const request = unlink(world, instance);
     await world.system.advance(10_000);
     await request;
@@ -311,62 +311,66 @@ describe("a network", () => {
     };
     await unlink(world, instance);
     expect(unlinkFailures(world)).toContain("the network is gone");
-    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
     await world.stop();
   });
 
   test("that is no longer mounted keeps the device, but Ringport deletes the credentials", async () => {
-    const { world: before, instance } = await busyInstance();
-    const world = new World({ before });
-    (world.context.telephony as Map<string, unknown>).clear();
-    await world.app.start();
-    expect(await unlink(world, instance)).toMatchObject({ status: "CREATED", phone: null });
-    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
-    expect(world.warnings.map(({ message }) => message).join()).toContain("the network is not mounted");
-    await world.stop();
+    const { world, instance } = await busyInstance();
+    const restartedWorld = new World({ before: world });
+    (restartedWorld.context.telephony as Map<string, unknown>).clear();
+    await restartedWorld.app.start();
+    expect(await unlink(restartedWorld, instance)).toMatchObject({ status: "CREATED", phone: null });
+    expect(await restartedWorld.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    expect(restartedWorld.warnings.map(({ message }) => message).join()).toContain("the network is not mounted");
+    await restartedWorld.stop();
   });
 });
 
 describe("an unlinking that a crash interrupts", () => {
   test.each(["before", "after"] as const)("%s any step keeps state and credentials consistent", async (moment) => {
     for (let n = 1; ; n++) {
-      const { world: before, instance } = await busyInstance();
+      const { world, instance } = await busyInstance();
       let steps = 0;
-      before.storage[moment] = () => {
-        if (++steps >= n) return never;
+      world.storage[moment] = () => {
+        if (++steps >= n) return neverSettles;
       };
-      const first = watchOutcome(unlink(before, instance));
-      await before.system.advance(1_000);
-      before.storage.before = before.storage.after = () => {};
+      const first = watchOutcome(unlink(world, instance));
+      await world.system.advance(1_000);
+      world.storage.before = world.storage.after = () => {};
       if (first.outcome === "done") {
         expect(n, "every step of the unlinking").toBeGreaterThan(4);
         break;
       }
       expect(first.outcome).toBe("none");
-      const after = await before.crashAndRestart();
-      await after.system.advance(1_000);
-      const credentials = await after.storage.instances.loadCredentials(instance.id);
-      const { status } = await after.app.instances.get(ALICE, instance.id);
+      const restartedWorld = await world.crashAndRestart();
+      await restartedWorld.system.advance(1_000);
+      const credentials = await restartedWorld.storage.instances.loadCredentials(instance.id);
+      const { status } = await restartedWorld.app.instances.get(ALICE, instance.id);
       expect(credentials !== undefined, `crash at step ${n}`).toBe(status !== "CREATED");
-      await unlink(after, instance);
-      expect(await connectionOf(after, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
-      expect(await after.storage.instances.loadCredentials(instance.id)).toBeUndefined();
-      expect(after.network.devices.has(instance.id)).toBe(false);
-      expect(await unlinkedEvents(after)).toHaveLength(1);
-      expect(after.errors).toEqual([]);
-      await after.stop();
-      expect(after.system.waiting).toBe(0);
+      await unlink(restartedWorld, instance);
+      expect(await connectionOf(restartedWorld, instance)).toMatchObject({
+        status: "CREATED",
+        state: "unlinked",
+        phone: null,
+      });
+      expect(await restartedWorld.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+      expect(restartedWorld.network.devices.has(instance.id)).toBe(false);
+      expect(await unlinkedEvents(restartedWorld)).toHaveLength(1);
+      expect(restartedWorld.errors).toEqual([]);
+      await restartedWorld.stop();
+      expect(restartedWorld.system.waiting).toBe(0);
     }
   });
 
   test("during the request to the network leaves the number linked", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    void unlink(before, instance).catch(() => {});
-    await before.system.advance(1_000);
-    const after = await before.crashAndRestart();
-    expect(await connectionOf(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
-    await after.stop();
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    void unlink(world, instance).catch(() => {});
+    await world.system.advance(1_000);
+    const restartedWorld = await world.crashAndRestart();
+    expect(await connectionOf(restartedWorld, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    await restartedWorld.stop();
   });
 });
 
@@ -404,7 +408,7 @@ describe("an unlinking whose storage fails", () => {
 describe("an unlinking during another change", () => {
   test("finds no instance if it is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
-    world.line(instance).barrier = never;
+    world.line(instance).barrier = neverSettles;
     const request = watchOutcome(unlink(world, instance));
     await world.system.settle();
     const deletion = watchOutcome(world.app.instances.delete(ALICE, instance.id));
@@ -416,17 +420,17 @@ describe("an unlinking during another change", () => {
   });
 
   test("is refused if the server stops in the meantime, and no data is lost", async () => {
-    const { world: before, instance } = await busyInstance();
-    before.line(instance).barrier = never;
-    const request = watchOutcome(unlink(before, instance));
-    await before.system.settle();
-    const stop = before.app.stop(0);
-    await before.system.advance(6_000);
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = neverSettles;
+    const request = watchOutcome(unlink(world, instance));
+    await world.system.settle();
+    const stop = world.app.stop(0);
+    await world.system.advance(6_000);
     await stop;
     expect(request.outcome).toBe("stopping");
-    expect(before.system.waiting).toBe(0);
-    const after = await before.crashAndRestart();
-    expect(await connectionOf(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
-    await after.stop();
+    expect(world.system.waiting).toBe(0);
+    const restartedWorld = await world.crashAndRestart();
+    expect(await connectionOf(restartedWorld, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    await restartedWorld.stop();
   });
 });

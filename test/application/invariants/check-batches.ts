@@ -17,11 +17,11 @@ export async function checkBatches(run: Run, calls: readonly Call[], isEnd: bool
       if (status === "WAITING" && reason !== null) actualAfter[reason] = (actualAfter[reason] ?? 0) + 1;
     const { byStatus, waitingAfter } = await batches.counts(id);
     const storedAfter = Object.fromEntries(waitingAfter.map(({ reason, targets: count }) => [reason, count]));
-    const [actual, stored] = [
-      [sorted(actualCounts), sorted(actualAfter)],
-      [sorted(byStatus), sorted(storedAfter)],
+    const [actualCount, storedCount] = [
+      [sortedCounts(actualCounts), sortedCounts(actualAfter)],
+      [sortedCounts(byStatus), sortedCounts(storedAfter)],
     ].map((counts) => JSON.stringify(counts));
-    run.findings.expect("counts-agree", actual === stored, `${id} has ${actual}, not ${stored}`);
+    run.findings.expect("counts-agree", actualCount === storedCount, `${id} has ${actualCount}, not ${storedCount}`);
   }
 }
 
@@ -56,6 +56,6 @@ function checkTarget(run: Run, target: BatchTarget, batchCalls: readonly Call[],
     );
 }
 
-function sorted(counts: Readonly<Record<string, number>>): unknown {
+function sortedCounts(counts: Readonly<Record<string, number>>): unknown {
   return Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -9,7 +9,7 @@ import { isLeased, type Step, sequences, sequenceText } from "./steps.ts";
 import { takeStep } from "./take-step.ts";
 
 /** The manual clock starts at 19:00 at the number of these calls. */
-const PROTECTED: QueuePolicy = {
+const PROTECTED_POLICY: QueuePolicy = {
   kind: "fifo",
   depth: 4,
   paceMs: 500,
@@ -19,7 +19,7 @@ const PROTECTED: QueuePolicy = {
 };
 const POLICIES: readonly (readonly [string, QueuePolicy])[] = [
   ["single", { kind: "single" }],
-  ["fifo", PROTECTED],
+  ["fifo", PROTECTED_POLICY],
   ["two lines", { kind: "fifo", depth: 6, lines: 2 }],
   ["five lines", { kind: "fifo", depth: 10, lines: 5, paceMs: 300 }],
 ];

@@ -66,9 +66,9 @@ describe("sealed credentials", () => {
     const rotatedVault = new Vault(third, [second, first]);
     expect(await rotatedVault.open("inst_a", ciphertext)).toEqual(bytes("key"));
     expect(await rotatedVault.reseal("inst_b", ciphertext)).toBe("unreadable");
-    const resealed = await rotatedVault.reseal("inst_a", ciphertext);
-    expect(await new Vault(third).open("inst_a", resealed as Uint8Array)).toEqual(bytes("key"));
-    expect(await rotatedVault.reseal("inst_a", resealed as Uint8Array)).toBe("current");
+    const resealedCiphertext = await rotatedVault.reseal("inst_a", ciphertext);
+    expect(await new Vault(third).open("inst_a", resealedCiphertext as Uint8Array)).toEqual(bytes("key"));
+    expect(await rotatedVault.reseal("inst_a", resealedCiphertext as Uint8Array)).toBe("current");
     expect([rotatedVault.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
   });
 

@@ -79,19 +79,19 @@ test("a call of a user without access to the network is not dialled", async () =
 });
 
 test("a call waits while the accounts are unreadable", async () => {
-  const before = await worldOf({ users: "first" });
-  const instance = await before.activeInstance(ALICE);
-  const world = await before.crashAndRestart(); // it has to check again who the first user is
+  const world = await worldOf({ users: "first" });
+  const instance = await world.activeInstance(ALICE);
+  const restartedWorld = await world.crashAndRestart(); // it has to check again who the first user is
   let isUnreadable = true;
-  world.storage.before = (operation) => {
+  restartedWorld.storage.before = (operation) => {
     if (isUnreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");
   };
-  const call = await world.call(instance);
-  expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
+  const call = await restartedWorld.call(instance);
+  expect(await restartedWorld.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
   isUnreadable = false;
-  await world.system.advance(1_000);
-  expect(world.leg(call).live).toBe(true);
-  await world.stop();
+  await restartedWorld.system.advance(1_000);
+  expect(restartedWorld.leg(call).live).toBe(true);
+  await restartedWorld.stop();
 });
 
 test("the networks of a user are listed with how they link, without closed ones", async () => {

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 useFixedDate();
 
 /** A world in which Alice has a webhook for some types. */
-async function withWebhook(
+async function startWithWebhook(
   events: ("instance.created" | "completed" | "failed")[] | null = null,
   options?: WorldOptions,
 ) {
@@ -26,7 +26,7 @@ async function withWebhook(
 
 describe("the events of a user", () => {
   test("are delivered as GET /v1/events shows them, with a valid signature", async () => {
-    const { world, webhook } = await withWebhook();
+    const { world, webhook } = await startWithWebhook();
     const instance = await world.activeInstance();
     await world.answeredCall(instance);
     await world.system.advance(5_000);
@@ -42,14 +42,14 @@ describe("the events of a user", () => {
   });
 
   test("are filtered by type", async () => {
-    const { world } = await withWebhook(["completed", "failed"]);
+    const { world } = await startWithWebhook(["completed", "failed"]);
     await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
     expect(world.endpoints.bodies(URL).map(({ type }) => type)).toEqual(["completed"]);
   });
 
   test("reach no other user's webhook", async () => {
-    const { world } = await withWebhook();
+    const { world } = await startWithWebhook();
     await world.newInstance(BOB);
     await world.system.advance(60_000);
     expect(world.endpoints.attempts).toEqual([]);
@@ -64,7 +64,7 @@ describe("the events of a user", () => {
   });
 
   test("pending at a crash are delivered after the restart", async () => {
-    const { world } = await withWebhook(["instance.created"]);
+    const { world } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     const first = await world.newInstance();
     world.storage.before = (operation) => {
@@ -78,7 +78,7 @@ describe("the events of a user", () => {
   });
 
   test("that were stored without notice are found by the next sweep", async () => {
-    const { world } = await withWebhook();
+    const { world } = await startWithWebhook();
     const event = world.context.events.event(
       { event: "dtmf", data: { digit: "1" } },
       { callId: null, instanceId: "inst_1", userId: ALICE.userId },
@@ -91,7 +91,7 @@ describe("the events of a user", () => {
   });
 
   test("continue from the restored database's position", async () => {
-    const { world, webhook } = await withWebhook(["instance.created"]);
+    const { world, webhook } = await startWithWebhook(["instance.created"]);
     await world.newInstance();
     const second = await world.newInstance();
     await world.system.settle();
@@ -106,7 +106,7 @@ describe("the events of a user", () => {
 
 describe("a failed attempt", () => {
   test("is repeated under the same id with a new timestamp until it succeeds", async () => {
-    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
+    const { world, webhook, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => (world.endpoints.attempts.length < 3 ? 500 : 200);
     await world.newInstance();
     await world.system.advance(10_000);
@@ -122,7 +122,7 @@ describe("a failed attempt", () => {
   });
 
   test("ends after 15 s without a response", async () => {
-    const { world, deliveries } = await withWebhook(["instance.created"]);
+    const { world, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.advance(14_900);
@@ -135,7 +135,7 @@ describe("a failed attempt", () => {
   });
 
   test("keeps its retry schedule over a restart", async () => {
-    const { world } = await withWebhook(["instance.created"]);
+    const { world } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => 503;
     await world.newInstance();
     await world.system.settle();
@@ -146,7 +146,7 @@ describe("a failed attempt", () => {
   });
 
   test("with 410 disables the webhook", async () => {
-    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
+    const { world, webhook, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => 410;
     await world.newInstance();
     await world.system.settle();
@@ -158,7 +158,7 @@ describe("a failed attempt", () => {
   });
 
   test("for days disables the webhook until resumed", async () => {
-    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
+    const { world, webhook, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => new Error("connect ECONNREFUSED");
     await world.newInstance();
     for (let day = 0; day < 5; day++) await world.system.advance(24 * HOUR_MS);
@@ -176,7 +176,7 @@ describe("a failed attempt", () => {
   });
 
   test("of one delivery does not disable a webhook that works otherwise", async () => {
-    const { world, webhook } = await withWebhook(["instance.created"]);
+    const { world, webhook } = await startWithWebhook(["instance.created"]);
     const brokenInstance = await world.newInstance();
     await world.system.settle();
     world.endpoints.attempts.length = 0;
@@ -195,7 +195,7 @@ describe("a failed attempt", () => {
 
 describe("a dead endpoint", () => {
   test("occupies few connections and slows no other endpoint", async () => {
-    const { world } = await withWebhook(["instance.created"]);
+    const { world } = await startWithWebhook(["instance.created"]);
     const otherUrl = "https://other.example.com/";
     await world.app.webhooks.create(ALICE, { url: otherUrl, events: ["instance.created"] });
     world.endpoints.reply = ({ url }) => (url === URL ? "silence" : 200);
@@ -206,7 +206,7 @@ describe("a dead endpoint", () => {
   });
 
   test("catches up later, each event once", async () => {
-    const { world } = await withWebhook(["instance.created"]);
+    const { world } = await startWithWebhook(["instance.created"]);
     let isDead = true;
     world.endpoints.reply = () => (isDead ? "silence" : 200);
     for (let n = 0; n < 250; n++) await world.newInstance();
@@ -221,7 +221,7 @@ describe("a dead endpoint", () => {
 
 describe("the storage", () => {
   test("that is down for a while loses no delivery and repeats none", async () => {
-    const { world, deliveries } = await withWebhook(["instance.created"]);
+    const { world, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => {
       world.storage.isFull = true; // after the attempt, before its result is stored
       return 200;
@@ -236,7 +236,7 @@ describe("the storage", () => {
   });
 
   test("forgets deliveries a week after their creation", async () => {
-    const { world, deliveries } = await withWebhook(["instance.created"]);
+    const { world, deliveries } = await startWithWebhook(["instance.created"]);
     await world.newInstance();
     for (let day = 0; day < 7; day++) await world.system.advance(24 * HOUR_MS - 1_000);
     expect(await deliveries()).toHaveLength(1);
@@ -250,7 +250,7 @@ describe("a server whose lease is about to end", () => {
     const system = new ManualSystem();
     const database = new LeasedDatabase(system, memoryStorage());
     const storage = database.storage();
-    const { world } = await withWebhook(["instance.created"], { system, storage });
+    const { world } = await startWithWebhook(["instance.created"], { system, storage });
     await system.advance(2_000);
     storage.holdRenewals = new Promise(() => {});
     await system.advance(6_100);
@@ -267,7 +267,7 @@ describe("a server whose lease is about to end", () => {
 
 describe("a stopped server", () => {
   test("does not count an attempt that it aborted", async () => {
-    const { world, webhook } = await withWebhook(["instance.created"]);
+    const { world, webhook } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.settle();

@@ -133,7 +133,7 @@ describe("a leg that pulls ahead", () => {
     expect(playout.heardMs).toBe(20);
   });
 
-  test("drops the rest when recalled; the samples sent by then count as heard", () => {
+  test("drops the rest when recalled; the samples already sent count as heard", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(1600));

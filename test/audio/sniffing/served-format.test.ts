@@ -12,7 +12,7 @@ import { stereoMp3, vbrMp3 } from "../../support/tone-files.ts";
 import { babble, whiteNoise } from "../noise.ts";
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
-const startingWith = (...bytes: number[]): Uint8Array =>
+const bytesStartingWith = (...bytes: number[]): Uint8Array =>
   new Uint8Array(4_096).fill(7).map((byte, i) => bytes[i] ?? byte);
 const randomBytes = (length: number): Uint8Array => {
   const next = random(5);
@@ -26,7 +26,7 @@ const utf16 = (text: string): Uint8Array =>
 /** Three ADTS frames of 256 bytes. */
 function aac(): Uint8Array {
   const header = [0xff, 0xf1, 0x50, 0x80, 0x20, 0x1f, 0xfc];
-  const bytes = startingWith(...header);
+  const bytes = bytesStartingWith(...header);
   for (const at of [256, 512]) bytes.set(header, at);
   return bytes;
 }
@@ -54,12 +54,12 @@ describe("data sent by a server", () => {
     ["Latin-1", latin1("Erro: a voz não está disponível. ".repeat(4)), "text"],
     ["UTF-16", utf16("Internal Server Error, please try again later"), "text"],
     ["server-sent events", ascii(`data: {"audio":"AAAA"}\n\n`.repeat(9)), "text"],
-    ["Ogg", startingWith(...ascii("OggS")), "Ogg"],
-    ["FLAC", startingWith(...ascii("fLaC")), "FLAC"],
-    ["MP4", startingWith(0, 0, 0, 32, ...ascii("ftypM4A ")), "MP4"],
-    ["WebM", startingWith(0x1a, 0x45, 0xdf, 0xa3), "WebM"],
-    ["AIFF", startingWith(...ascii("FORM"), 0, 0, 9, 9, ...ascii("AIFF")), "AIFF"],
-    ["gzip", startingWith(0x1f, 0x8b, 8), "gzip"],
+    ["Ogg", bytesStartingWith(...ascii("OggS")), "Ogg"],
+    ["FLAC", bytesStartingWith(...ascii("fLaC")), "FLAC"],
+    ["MP4", bytesStartingWith(0, 0, 0, 32, ...ascii("ftypM4A ")), "MP4"],
+    ["WebM", bytesStartingWith(0x1a, 0x45, 0xdf, 0xa3), "WebM"],
+    ["AIFF", bytesStartingWith(...ascii("FORM"), 0, 0, 9, 9, ...ascii("AIFF")), "AIFF"],
+    ["gzip", bytesStartingWith(0x1f, 0x8b, 8), "gzip"],
     ["AAC", aac(), "AAC"],
   ] as const)("%s is refused by name", ([, bytes, name]) => {
     expect(() => servedFormat(bytes, true)).toThrow(AudioFormatError);

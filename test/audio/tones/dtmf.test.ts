@@ -19,7 +19,7 @@ function detect(samples: Int16Array, sampleRate = 8000, frameLength = 160): stri
 }
 
 /** Through the telephone network: noise at a distance from the tone's own level, then mu-law and back. */
-function withNoise(samples: Int16Array, toneRms: number, snrDb: number, seed: number): Int16Array {
+function addNoise(samples: Int16Array, toneRms: number, snrDb: number, seed: number): Int16Array {
   const noise = whiteNoise(samples.length, toneRms / 10 ** (snrDb / 20), seed);
   return decodeMulaw(encodeMulaw(sum(samples, noise)));
 }
@@ -38,7 +38,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
           const tones = dtmfTones(DIGITS, { sampleRate, toneMs, pauseMs, levelDb });
           // The level of the tone itself, without the pauses.
           const toneRms = rms(tones.subarray(0, (toneMs * sampleRate) / 1000));
-          const signal = withNoise(concatPcm([padding, tones, padding]), toneRms, snrDb, run + snrDb);
+          const signal = addNoise(concatPcm([padding, tones, padding]), toneRms, snrDb, run + snrDb);
           expect(detect(signal, sampleRate), `${toneMs}/${pauseMs} ms, ${levelDb} dB`).toBe(DIGITS);
         }
       }
@@ -129,7 +129,7 @@ test("a hundred random numbers are detected as generated", () => {
   for (let i = 0; i < 100; i++) {
     const number = Array.from({ length: 10 }, () => DIGITS[Math.floor(next() * 16)]).join("");
     const tones = dtmfTones(number, { sampleRate: 8000, toneMs: 40 + 60 * next(), pauseMs: 40 + 60 * next() });
-    expect(detect(withNoise(tones, 10_000, 10 + 30 * next(), i))).toBe(number);
+    expect(detect(addNoise(tones, 10_000, 10 + 30 * next(), i))).toBe(number);
   }
 });
 

@@ -64,9 +64,9 @@ describe.each(LINES)(
     test.each(sample([...NETWORK_TONES, ...CERTAIN_TONES]))("$name ($tone) is $expected", (tone) => {
       const reports = tonesIn(onLine(tone, /\/(750|2500)/.test(tone.tone) ? 6_500 : 5_200, line), line.sampleRate);
       // The first tone of a slow busy tone sounds like ringing; a modulated ringing tone is not always recognised.
-      const allowed =
+      const allowedReports =
         tone.expected === "busy" || tone.expected === "nothing" ? [tone.expected, "ringback"] : [tone.expected];
-      expect(reports.filter((report) => !allowed.includes(report))).toEqual([]);
+      expect(reports.filter((report) => !allowedReports.includes(report))).toEqual([]);
       if (tone.expected !== "nothing") expect(reports).toContain(tone.expected);
     });
 

@@ -173,8 +173,8 @@ describe("the data of a WAV file", () => {
   });
 });
 
-/** 24 significant bits at one end of 4 bytes, or 12 of 2. */
-function inContainers(values: readonly number[], bits: number, container: number, isLow: boolean): Uint8Array {
+/** Packs samples of 24 bits into 4 bytes, or of 12 bits into 2 bytes, at their low or high end. */
+function packSamples(values: readonly number[], bits: number, container: number, isLow: boolean): Uint8Array {
   const bytes = new Uint8Array(values.length * container);
   const view = new DataView(bytes.buffer);
   for (const [i, value] of values.entries()) {
@@ -255,7 +255,7 @@ describe("samples in larger containers", () => {
         const view = new DataView(header.buffer);
         view.setUint16(extensible ? 38 : 34, bits, true);
         if (!extensible && bits === 24) view.setUint16(32, 4, true);
-        const data = inContainers(values, bits, container, isLow);
+        const data = packSamples(values, bits, container, isLow);
         view.setUint32(header.length - 4, data.length, true);
         const file = concatBytes([header, data]);
         const { parts, bytes } = decodeParts(file, 1000);

@@ -41,7 +41,7 @@ export interface StreamSceneOptions {
 /** Starts a scene for the test file. */
 export function streamScene({ speed = 1, streamPreview = true, transcription }: StreamSceneOptions = {}) {
   const network = new ScriptedTelephony(
-    { ...realSystem, after: punctual(speed) },
+    { ...realSystem, after: punctualTimers(speed) },
     { sampleRate: RATE, capabilities: { linking: "operator" } },
   );
   const ringport = createRingport({
@@ -122,7 +122,7 @@ export async function waitUntil(condition: () => boolean | Promise<boolean>, mes
 }
 
 /** Timers of a clock at a multiple of real time. A timer started by another one counts from the other's due time. */
-function punctual(speed: number): typeof realSystem.after {
+function punctualTimers(speed: number): typeof realSystem.after {
   let dueAt: number | undefined;
   return (ms, run) => {
     const dueTime = (dueAt ?? realSystem.monotonic()) + ms / speed;

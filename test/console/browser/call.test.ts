@@ -12,14 +12,14 @@ import { Speakers } from "./support/sound.ts";
 
 /** Answers, speaks a sentence, then listens. */
 const SPEAKER = "+12025550106";
-const BUSY = "+12025550101";
+const BUSY_NUMBER = "+12025550101";
 const TONE_HZ = 700;
 
 describeEach([ON_NODE], (target) => {
   withTools("the page of a call in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
-    async function withInstance(): Promise<{ page: Page; client: Client; instanceId: string }> {
+    async function signUpWithInstance(): Promise<{ page: Page; client: Client; instanceId: string }> {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");
@@ -27,7 +27,7 @@ describeEach([ON_NODE], (target) => {
     }
 
     test("lets its user listen live, muted at first, and records it", async () => {
-      const { page, client, instanceId } = await withInstance();
+      const { page, client, instanceId } = await signUpWithInstance();
       const speakers = await Speakers.of(page);
       const stream = { type: "DYNAMIC_STREAM", tts: undefined, target: { phoneNumber: SPEAKER } };
       const { id } = await client.call(instanceId, stream);
@@ -40,10 +40,10 @@ describeEach([ON_NODE], (target) => {
       await page.getByText("Muted", { exact: true }).waitFor();
       const level = page.getByRole("meter", { name: "Level: Your side" });
       await expect.poll(() => level.getAttribute("aria-valuenow").then(Number)).toBeGreaterThan(50);
-      expect(loudness(await speakers.played())).toBe(0);
+      expect(loudness(await speakers.takeSound())).toBe(0);
       await speakers.forget();
       await page.getByRole("button", { name: "Unmute" }).click();
-      await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(2_000);
+      await expect.poll(async () => toneMs(await speakers.takeSound(), TONE_HZ)).toBeGreaterThan(2_000);
       await timeline.getByText("A listener has joined the call").waitFor();
       await page.getByRole("button", { name: "Stop listening" }).click();
       await timeline.getByText(/^The listener left after /).waitFor();
@@ -55,7 +55,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("shows how the call ended, and the recording for a keyboard", async () => {
-      const { page, client, instanceId } = await withInstance();
+      const { page, client, instanceId } = await signUpWithInstance();
       const tts = { text: "Your parcel arrives tomorrow, between nine and ten in the morning.", voiceId: "en-US-1" };
       const { id } = await client.call(instanceId, { target: { phoneNumber: SPEAKER }, tts, recording: true });
       await page.goto(`${console.url}/calls/${id}`);
@@ -80,7 +80,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("shows the audio quality over time, during the call and after it", async () => {
-      const { page, client, instanceId } = await withInstance();
+      const { page, client, instanceId } = await signUpWithInstance();
       const stream = { type: "DYNAMIC_STREAM", tts: undefined, target: { phoneNumber: SPEAKER } };
       const { id } = await client.call(instanceId, stream);
       const caller = await openStream(console.server.base, id, { token: client.token });
@@ -109,8 +109,8 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("names the fix for a failed call, and calls again", async () => {
-      const { page, client, instanceId } = await withInstance();
-      const { id } = await client.call(instanceId, { target: { phoneNumber: BUSY } });
+      const { page, client, instanceId } = await signUpWithInstance();
+      const { id } = await client.call(instanceId, { target: { phoneNumber: BUSY_NUMBER } });
       await client.waitForCall(id);
       await page.goto(`${console.url}/calls/${id}`);
       await page.getByText("The callee is on another call.", { exact: true }).waitFor();
@@ -121,7 +121,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("shows no call to other users", async () => {
-      const { client, instanceId } = await withInstance();
+      const { client, instanceId } = await signUpWithInstance();
       const { id } = await client.call(instanceId);
       const stranger = await console.signUp();
       console.expectFaults(stranger, /404/);

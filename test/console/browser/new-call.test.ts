@@ -114,7 +114,7 @@ describeEach([ON_NODE], (target) => {
       await page.getByText("Your voice").click();
       await page.getByRole("button", { name: "Place the call and talk" }).click();
       await page.getByText("You are talking").waitFor();
-      await expect.poll(async () => loudness(await speakers.played()), { timeout: 15_000 }).toBeGreaterThan(300);
+      await expect.poll(async () => loudness(await speakers.takeSound()), { timeout: 15_000 }).toBeGreaterThan(300);
       const meter = page.getByRole("meter", { name: "You", exact: true });
       await expect
         .poll(() => meter.evaluate((element) => (element as unknown as { value: number }).value))

@@ -50,7 +50,7 @@ describeEach([ON_NODE], (target) => {
       await phone.getByRole("timer").waitFor();
       await speakers.forget();
       await phone.getByText("The caller hung up.").waitFor();
-      expect(loudness(await speakers.played())).toBeGreaterThan(500);
+      expect(loudness(await speakers.takeSound())).toBeGreaterThan(500);
       await page.getByText("The whole message was played.", { exact: true }).waitFor();
     });
   });

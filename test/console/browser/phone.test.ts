@@ -30,7 +30,7 @@ describeEach([ON_NODE], (target) => {
     });
 
     /** A user with a linked instance and a phone in the browser. */
-    async function withPhone(): Promise<{ page: Page; client: Client; instanceId: string; speakers: Speakers }> {
+    async function signUpWithPhone(): Promise<{ page: Page; client: Client; instanceId: string; speakers: Speakers }> {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");
@@ -45,33 +45,33 @@ describeEach([ON_NODE], (target) => {
       await page.getByRole("heading", { name: "Phone", exact: true }).click(); // browsers play no sound before the first touch
     }
 
-    const toPhone = { target: { phoneNumber: PHONE } };
+    const phoneTarget = { target: { phoneNumber: PHONE } };
 
     test("rings, is answered, plays every word of a FIXED_TTS call, and is free again", async () => {
-      const { page, client, instanceId, speakers } = await withPhone();
+      const { page, client, instanceId, speakers } = await signUpWithPhone();
       const text = "Your parcel arrives tomorrow, between nine and ten in the morning.";
-      const { id } = await client.call(instanceId, { ...toPhone, tts: { text, voiceId: "en-US-1" } });
+      const { id } = await client.call(instanceId, { ...phoneTarget, tts: { text, voiceId: "en-US-1" } });
       await page.getByRole("alert").getByText("Incoming call").waitFor();
       await expect.poll(() => page.title()).toMatch(/is calling$/);
       expect((await client.readCall(id)).status).toBe("RINGING");
-      await expect.poll(async () => loudness(await speakers.played())).toBeGreaterThan(500);
+      await expect.poll(async () => loudness(await speakers.takeSound())).toBeGreaterThan(500);
       await page.getByRole("button", { name: "Answer" }).click();
       await page.getByRole("timer").waitFor();
       await speakers.forget();
       const { outcome } = await client.waitForCall(id);
       expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
       await page.getByText("The caller hung up.").waitFor();
-      const heard = await speakers.played();
+      const heard = await speakers.takeSound();
       // As loud as the audio that the server has sent, for as long.
-      const sent = await client.heard(id);
-      expect(loudMs(heard) / loudMs(sent)).toBeGreaterThan(0.85);
-      expect(loudness(loudOf(heard)) / loudness(loudOf(sent))).toBeCloseTo(1, 0);
+      const sentAudio = await client.heard(id);
+      expect(loudMs(heard) / loudMs(sentAudio)).toBeGreaterThan(0.85);
+      expect(loudness(loudOf(heard)) / loudness(loudOf(sentAudio))).toBeCloseTo(1, 0);
       await page.getByText("Ready", { exact: true }).waitFor();
     });
 
     test("the microphone and the keys reach the client of a stream, whose audio is played", async () => {
-      const { page, client, instanceId, speakers } = await withPhone();
-      const { id } = await client.call(instanceId, { ...toPhone, type: "DYNAMIC_STREAM", tts: undefined });
+      const { page, client, instanceId, speakers } = await signUpWithPhone();
+      const { id } = await client.call(instanceId, { ...phoneTarget, type: "DYNAMIC_STREAM", tts: undefined });
       const stream = await openStream(console.server.base, id, {
         token: client.token,
         query: { audio: "callee", sample_rate: 16_000 },
@@ -96,7 +96,7 @@ describeEach([ON_NODE], (target) => {
         "two keys",
       ).then((digits) => expect(digits).toEqual(["5", "#"]));
 
-      await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(1_400);
+      await expect.poll(async () => toneMs(await speakers.takeSound(), TONE_HZ)).toBeGreaterThan(1_400);
       await page.getByRole("button", { name: "Mute" }).click();
       await page.getByRole("button", { name: "Muted" }).waitFor();
       stream.sendMessage({ type: "mark", name: "muted" });
@@ -117,13 +117,13 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("declines, and the caller hangs up while it rings", async () => {
-      const { page, client, instanceId } = await withPhone();
-      const declinedCall = await client.call(instanceId, toPhone);
+      const { page, client, instanceId } = await signUpWithPhone();
+      const declinedCall = await client.call(instanceId, phoneTarget);
       await page.getByRole("button", { name: "Decline" }).click();
       expect((await client.waitForCall(declinedCall.id)).outcome?.reason).toBe("declined");
       await page.getByText("The call was declined.").waitFor();
 
-      const call = await client.call(instanceId, toPhone);
+      const call = await client.call(instanceId, phoneTarget);
       await page.getByRole("button", { name: "Answer" }).waitFor();
       await client.delete(`/v1/calls/${call.id}`);
       await page.getByText("You missed the call.").waitFor();
@@ -131,10 +131,10 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("rings in two tabs; the answering one has the call", async () => {
-      const { page, client, instanceId } = await withPhone();
+      const { page, client, instanceId } = await signUpWithPhone();
       const otherTab = await console.openSecondTab(page);
       await openPhone(otherTab);
-      const { id } = await client.call(instanceId, toPhone);
+      const { id } = await client.call(instanceId, phoneTarget);
       for (const tab of [page, otherTab]) await tab.getByRole("button", { name: "Answer" }).waitFor();
       await otherTab.getByRole("button", { name: "Answer" }).click();
       await page.getByText("Answered on another phone with this number.").waitFor();
@@ -142,10 +142,10 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("another person's calls do not ring", async () => {
-      const { page } = await withPhone();
+      const { page } = await signUpWithPhone();
       const stranger = console.server.client(await console.tokenOf(await console.signUp()));
       const { id: instanceId } = await stranger.activeInstance("Shop");
-      const { id } = await stranger.call(instanceId, toPhone);
+      const { id } = await stranger.call(instanceId, phoneTarget);
       expect((await stranger.waitForCall(id)).outcome?.reason).toBe("message_played");
       await page.getByText("Ready", { exact: true }).waitFor();
       expect(await page.getByText("Last call").count()).toBe(0);

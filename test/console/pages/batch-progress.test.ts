@@ -37,9 +37,9 @@ describe("the rate of a batch", () => {
 
   test("counts the last minute only", () => {
     const samples = [0, 10_000, 70_000, 100_000].map((at, index) => ({ at, ended: index * 5 }));
-    const recent = samples.reduce(withSample, [] as ReturnType<typeof withSample>);
-    expect(recent.map(({ at }) => at)).toEqual([70_000, 100_000]);
-    expect(ratePerMinute(recent)).toBe(10);
+    const recentSamples = samples.reduce(withSample, [] as ReturnType<typeof withSample>);
+    expect(recentSamples.map(({ at }) => at)).toEqual([70_000, 100_000]);
+    expect(ratePerMinute(recentSamples)).toBe(10);
   });
 });
 

@@ -54,10 +54,10 @@ describe("a filter of calls", () => {
     ["number", { targetPhone: "+12025550101" }, { targetPhone: "+12025550100" }],
     ["first day", { from: "2026-11-28" }, { from: "2026-11-27" }],
     ["last day", { to: "2026-11-26" }, { to: "2026-11-27" }],
-  ] as const)("leaves out calls by %s", (_, other, same) => {
-    expect(matchesFilter(CALL, other)).toBe(false);
-    expect(matchesFilter(CALL, same)).toBe(true);
-    expect(isFiltered(same)).toBe(true);
+  ] as const)("leaves out calls by %s", (_, otherFilter, matchingFilter) => {
+    expect(matchesFilter(CALL, otherFilter)).toBe(false);
+    expect(matchesFilter(CALL, matchingFilter)).toBe(true);
+    expect(isFiltered(matchingFilter)).toBe(true);
   });
 
   it("without fields matches every call", () => {

@@ -154,13 +154,15 @@ describe("the faults of a form", () => {
   });
 
   it("place a missing variable at the variables, and a bad instruction at the instructions", () => {
-    const missing = {
+    const formWithoutVariable = {
       type: "DYNAMIC_AGENT",
       instructions: "Say: {{who}}",
       variables: [{ name: "a", value: "b" }],
     } as const;
-    expect(faultsOf(missing)).toEqual([["/agent/variables", "value_invalid", "has no variable for {{who}}"]]);
-    expect(faultsOf({ ...missing, instructions: "Say: {{who" })).toEqual([
+    expect(faultsOf(formWithoutVariable)).toEqual([
+      ["/agent/variables", "value_invalid", "has no variable for {{who}}"],
+    ]);
+    expect(faultsOf({ ...formWithoutVariable, instructions: "Say: {{who" })).toEqual([
       ["/agent/instructions", "placeholder_invalid", '"{{who" is not closed: write {{who}}'],
     ]);
     const longRequest = { type: "DYNAMIC_AGENT", instructions: `Say: x\n${"y".repeat(4_001)}` } as const;

@@ -5,12 +5,12 @@ import { SamplePlayer } from "../../../adapters/console/pages/views/new-call/voi
 function scene() {
   const loads = new Map<string, PromiseWithResolvers<Uint8Array<ArrayBuffer>>>();
   const sounds: { onEnd: () => void; isStopped: boolean }[] = [];
-  const aborted: string[] = [];
+  const abortedIds: string[] = [];
   const player = new SamplePlayer(
     (voiceId, signal) => {
       const load = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
       loads.set(voiceId, load);
-      signal.addEventListener("abort", () => aborted.push(voiceId));
+      signal.addEventListener("abort", () => abortedIds.push(voiceId));
       return load.promise;
     },
     async (_wav, onEnd) => {
@@ -21,7 +21,7 @@ function scene() {
       };
     },
   );
-  return { player, loads, sounds, aborted };
+  return { player, loads, sounds, aborted: abortedIds };
 }
 
 const WAV = new Uint8Array(1);

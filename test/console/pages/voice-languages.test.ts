@@ -61,8 +61,8 @@ describe("languages of voices", () => {
   });
 
   it("list natural voices first, then by number", () => {
-    const [english] = voiceLanguages([...VOICES, voice("en-US-3", "natural")], "en", ["en-US"]);
-    expect(english?.voices.map(({ id }) => id)).toEqual(["en-US-3", "en-US-2", "en-US-10"]);
+    const [englishVoices] = voiceLanguages([...VOICES, voice("en-US-3", "natural")], "en", ["en-US"]);
+    expect(englishVoices?.voices.map(({ id }) => id)).toEqual(["en-US-3", "en-US-2", "en-US-10"]);
   });
 
   it("keep the tag of unnamed languages", () => {

@@ -10,7 +10,7 @@ import { CALL_ID, call, dependencies, event, eventPage, INSTANCE_ID } from "../.
 import { WEBHOOK_ID } from "../../http/support/webhook-fakes.ts";
 import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 
-const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
+const rejectTokens = () => Promise.reject(new Error("a token was checked"));
 
 describe("the HTTP interface below the console", () => {
   test("serves the signed-in user with that user's data", async () => {
@@ -19,7 +19,7 @@ describe("the HTTP interface below the console", () => {
       callers.push(caller);
       return [call()];
     };
-    const scene = consoleScene({ http: { calls: { list }, http: { authenticate: noAuthenticate } } });
+    const scene = consoleScene({ http: { calls: { list }, http: { authenticate: rejectTokens } } });
     const admin = await scene.admin();
     const member = await scene.member(admin);
     expect((await admin.request("GET", "/v1/calls?limit=5")).json).toHaveLength(1);
@@ -195,7 +195,7 @@ describe("a WebSocket", () => {
   const path = `/console/v1/calls/${CALL_ID}/stream`;
   const headers = { upgrade: "websocket", connection: "Upgrade", origin: "http://127.0.0.1:8080" };
 
-  function streams() {
+  function streamScene() {
     const attachment = { detach() {}, write() {}, queuedMs: 0 };
     const attachedClients: { callee(frame: Int16Array): void }[] = [];
     const reservation = {
@@ -230,11 +230,11 @@ describe("a WebSocket", () => {
   });
 
   class FakeSocket implements Socket {
-    readonly sent: (string | Uint8Array)[] = [];
+    readonly sentMessages: (string | Uint8Array)[] = [];
     closeCode: number | undefined;
     readonly bufferedAmount = 0;
     send(data: string | Uint8Array): void {
-      this.sent.push(data);
+      this.sentMessages.push(data);
     }
     async drained(): Promise<void> {}
     close(code?: number): void {
@@ -243,7 +243,7 @@ describe("a WebSocket", () => {
   }
 
   test("opens for our own page, with its session", async () => {
-    const { scene } = streams();
+    const { scene } = streamScene();
     const { cookie = "" } = await scene.admin();
     expect(await scene.upgrade({ path, headers: { ...headers, cookie } })).toHaveProperty("message");
   });
@@ -255,7 +255,7 @@ describe("a WebSocket", () => {
     ["without a session", { cookie: "" }, "unauthorized"],
     ["with a token alone", { cookie: "", authorization: "Bearer rp_live_anna" }, "unauthorized"],
   ] as const)("is refused %s", async (_, overrides, code) => {
-    const { scene, attachedClients } = streams();
+    const { scene, attachedClients } = streamScene();
     const { cookie = "" } = await scene.admin();
     const headerEntries = Object.entries({ ...headers, cookie, ...overrides }).filter(
       ([, value]) => value !== undefined,
@@ -269,7 +269,7 @@ describe("a WebSocket", () => {
   });
 
   test("closes once the session has ended", async () => {
-    const { scene, attachedClients } = streams();
+    const { scene, attachedClients } = streamScene();
     const admin = await scene.admin();
     const handlers = (await scene.upgrade({
       path,
@@ -287,7 +287,7 @@ describe("a WebSocket", () => {
   });
 
   test("closes without any traffic, and leaves no timer", async () => {
-    const { scene } = streams();
+    const { scene } = streamScene();
     const admin = await scene.admin();
     const handlers = (await scene.upgrade({
       path,
@@ -306,7 +306,7 @@ describe("a WebSocket", () => {
   });
 
   test("elsewhere in the console is an ordinary request", async () => {
-    const { scene } = streams();
+    const { scene } = streamScene();
     expect(await scene.upgrade({ path: "/console/api/session", headers })).toMatchObject({ status: 200 });
     expect(await scene.upgrade({ path: "/console/api/nothing", headers })).toMatchObject({ status: 404 });
   });

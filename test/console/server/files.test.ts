@@ -43,8 +43,8 @@ describe("a file of the pages", () => {
     ["brotli", undefined],
     ["", undefined],
     ["gzip;q=0.000", undefined],
-  ])("is sent for %j as %s", async (accepted, coding) => {
-    const { status, headers, raw } = await file("main-ABC123.js", { "accept-encoding": accepted });
+  ])("is sent for %j as %s", async (acceptedEncoding, coding) => {
+    const { status, headers, raw } = await file("main-ABC123.js", { "accept-encoding": acceptedEncoding });
     const bytes = { br: brotliCompressSync(SCRIPT), gzip: gzipSync(SCRIPT) }[coding ?? ""] ?? Buffer.from(SCRIPT);
     expect([status, headers["content-encoding"], headers.vary]).toEqual([200, coding, "Accept-Encoding"]);
     expect(Buffer.compare(raw.body as Uint8Array, bytes)).toBe(0);

@@ -7,12 +7,12 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 function scene() {
   const system = new ManualSystem();
   const session = { isActive: true };
-  const received: unknown[] = [];
-  const sent: unknown[] = [];
+  const receivedMessages: unknown[] = [];
+  const sentMessages: unknown[] = [];
   let guardedSocket: Socket | undefined;
   const socket: Socket = {
-    send: (data) => void sent.push(data),
-    close: (code) => void sent.push(code),
+    send: (data) => void sentMessages.push(data),
+    close: (code) => void sentMessages.push(code),
     drained: async () => {},
     bufferedAmount: 0,
   };
@@ -20,11 +20,19 @@ function scene() {
     open: (opened) => {
       guardedSocket = opened;
     },
-    message: (_, data) => void received.push(data),
-    close: (_, code) => void received.push(code),
+    message: (_, data) => void receivedMessages.push(data),
+    close: (_, code) => void receivedMessages.push(code),
   });
   handlers.open?.(socket);
-  return { system, session, received, sent, socket, handlers, send: (data: string) => guardedSocket?.send(data) };
+  return {
+    system,
+    session,
+    received: receivedMessages,
+    sent: sentMessages,
+    socket,
+    handlers,
+    send: (data: string) => guardedSocket?.send(data),
+  };
 }
 
 test("a WebSocket passes no message after its session has ended, even if the peer keeps it open", async () => {

@@ -28,9 +28,9 @@ describe("the placeholders of a text", () => {
     ["1st", "st"],
     ["123", "name"],
     ["a".repeat(65), "a".repeat(64)],
-  ])("{{%s}} has no name of a variable", (name, corrected) =>
+  ])("{{%s}} has no name of a variable", (name, correctedName) =>
     expect(placeholderFault(`Hello {{${name}}}.`)).toBe(
-      `"{{${name}}}" has no name of a variable (1 to 64 letters, digits and _, starting with a letter): write {{${corrected}}}`,
+      `"{{${name}}}" has no name of a variable (1 to 64 letters, digits and _, starting with a letter): write {{${correctedName}}}`,
     ),
   );
 });

@@ -285,14 +285,14 @@ describe("talking", () => {
   });
 
   test("fails when the message cannot be made", () => {
-    const failed: CallSignal = { type: "message_failed", reason: "speech_failed", detail: "the engine crashed" };
+    const messageFailed: CallSignal = { type: "message_failed", reason: "speech_failed", detail: "the engine crashed" };
     for (const before of [[], RINGING, ANSWERED, TALKING])
-      given(before).when(failed).ends("fail", "speech_failed", "the engine crashed");
+      given(before).when(messageFailed).ends("fail", "speech_failed", "the engine crashed");
   });
 
   test("stores noticed facts", () => {
-    const noticed = { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } } as const;
-    expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", fact: noticed.fact }]);
+    const noticedFact = { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } } as const;
+    expect(given(TALKING).when(noticedFact).effects).toEqual([{ do: "note", fact: noticedFact.fact }]);
   });
 });
 
@@ -309,9 +309,9 @@ describe("the watch for inbound audio", () => {
   });
 
   test("ends the call if inbound audio was certain", () => {
-    const failed = given(TALKING, EXPECTS_AUDIO).when(timer("inbound"));
-    expect(failed.effects[0]).toEqual(silenceNote);
-    failed.ends("fail", "media_failed");
+    const afterTimeout = given(TALKING, EXPECTS_AUDIO).when(timer("inbound"));
+    expect(afterTimeout.effects[0]).toEqual(silenceNote);
+    afterTimeout.ends("fail", "media_failed");
   });
 
   test("ends with the first frame", () => {
@@ -396,7 +396,7 @@ describe("a line that goes down during a call", () => {
     ["ringing", RINGING],
     ["answered", ANSWERED],
     ["talking", TALKING],
-  ] as const)("while it is %s gives the call a second", (_, before) => {
+  ] as const)("while it is %s grants the call a second", (_, before) => {
     expect(given(before).when(lineDown).effects).toEqual([
       { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
     ]);
@@ -408,7 +408,7 @@ describe("a line that goes down during a call", () => {
       .ends("fail", "instance_lost");
   });
 
-  test("gives the call one more second, repeatedly, if its audio continues", () => {
+  test("grants the call one more second, repeatedly, if its audio continues", () => {
     const afterTimer = given([...TALKING, lineDown]).when(timer("line", true));
     expect(afterTimer.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
     expect(afterTimer.flow.phase).toBe("talking");
@@ -650,7 +650,7 @@ describe("a tone of the network or of a fax machine", () => {
 });
 
 describe("a phone that rings behind a switchboard", () => {
-  const ringing = [...TALKING, inbound, messageReady(3_000), lineTone("ringback")];
+  const ringingSignals = [...TALKING, inbound, messageReady(3_000), lineTone("ringback")];
 
   test("stops the message until a person answers", () => {
     const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
@@ -658,16 +658,16 @@ describe("a phone that rings behind a switchboard", () => {
       { do: "await_person", reason: "ringing" },
       { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
     ]);
-    given(ringing).when(played).hasNoEffect();
-    const afterPerson = given(ringing).when({ type: "person_came", verdict: undefined });
+    given(ringingSignals).when(played).hasNoEffect();
+    const afterPerson = given(ringingSignals).when({ type: "person_came", verdict: undefined });
     expect(afterPerson.effects).toContainEqual({ do: "leave_message" });
-    given([...ringing, { type: "person_came", verdict: undefined }])
+    given([...ringingSignals, { type: "person_came", verdict: undefined }])
       .when(played)
       .ends("complete", "message_played");
   });
 
   test("ends the call if no person answers", () => {
-    given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
+    given(ringingSignals).when(timer("machine")).ends("complete", "machine_hung_up");
   });
 
   test("has no effect for an agent, for a voicemail box, and late in the call", () => {
@@ -685,20 +685,20 @@ describe("a phone that rings behind a switchboard", () => {
 });
 
 describe("a call-screening assistant", () => {
-  const screening = verdict("screening");
+  const screeningVerdict = verdict("screening");
   const INTRODUCE: FlowRules = { ...RULES, onScreening: { say: "This is Acme." } };
 
   test("hears the message by default, and ends the call on request", () => {
-    given([...TALKING, inbound, screening])
+    given([...TALKING, inbound, screeningVerdict])
       .when(played)
       .ends("complete", "message_played");
     given([...TALKING, inbound], { ...RULES, onScreening: "hang_up" })
-      .when(screening)
+      .when(screeningVerdict)
       .ends("complete", "machine_hung_up");
   });
 
   test("gets the introduction; the message waits", () => {
-    const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
+    const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screeningVerdict);
     expect(effects).toContainEqual({ do: "await_person", reason: "screening" });
     expect(flow).toMatchObject({ awaitedPerson: "screening", voicemail: undefined });
   });
@@ -711,7 +711,7 @@ describe("a call-screening assistant", () => {
     given([...before, verdict("human")], INTRODUCE)
       .when(timer("machine"))
       .ends("complete", "message_played");
-    expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaitedPerson).toBe("screening");
+    expect(given([...before, verdict("human")], INTRODUCE).when(screeningVerdict).flow.awaitedPerson).toBe("screening");
   });
 
   test("is no longer awaited once a voicemail box records", () => {
@@ -824,7 +824,7 @@ fuzz(
 );
 
 /** Signals that start or end a wait of a call. */
-const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
+const waitSignal: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   played,
   evidence,
   ...(["human", "machine", "screening", "fax", "unknown"] as const).map(verdict),
@@ -844,7 +844,7 @@ const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
 fuzz(
   "a call whose message has been played ends before its maximum duration, whatever it waited for",
   fc.property(
-    fc.array(waits, { maxLength: 12 }),
+    fc.array(waitSignal, { maxLength: 12 }),
     fc.constantFrom(...MACHINE_POLICIES),
     fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
     fc.constantFrom<StartRules>(

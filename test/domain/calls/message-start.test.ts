@@ -121,13 +121,13 @@ describe("an extension", () => {
 
   test("is dialled before the phone behind the switchboard rings", () => {
     const finding = { tone: "ringback", hz: [425], atMs: 1_500 } as const;
-    const ringing: CallSignal = { type: "line_tone", finding, verdict: undefined };
+    const ringbackTone: CallSignal = { type: "line_tone", finding, verdict: undefined };
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
     const effectNames = (signals: readonly CallSignal[]) =>
       effectsOf([...TALKING, ...signals], rules).map(({ do: name }) => name);
-    expect(effectNames([ringing])).toEqual(["note"]);
-    expect(effectNames([extensionDialled, ringing])).toContain("await_person");
-    expect(effectNames([extensionDialled, ringing, wordEnded])).toEqual([]);
+    expect(effectNames([ringbackTone])).toEqual(["note"]);
+    expect(effectNames([extensionDialled, ringbackTone])).toContain("await_person");
+    expect(effectNames([extensionDialled, ringbackTone, wordEnded])).toEqual([]);
   });
 
   test("precedes the first word, so that the switchboard's does not count", () => {

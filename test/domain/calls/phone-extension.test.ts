@@ -3,11 +3,11 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { extensionParts, extensionSchema, MAX_EXTENSION_LENGTH } from "../../../src/domain/calls/phone-extension.ts";
 
-const accepts = (extension: unknown): boolean => v.is(extensionSchema(), extension);
+const isAccepted = (extension: unknown): boolean => v.is(extensionSchema(), extension);
 
 describe("an extension", () => {
   test.each(["1", ",,12", "12w*3#", "w1w", "#".repeat(MAX_EXTENSION_LENGTH)])("may be %j", (extension) => {
-    expect(accepts(extension)).toBe(true);
+    expect(isAccepted(extension)).toBe(true);
   });
 
   test.each([
@@ -24,7 +24,7 @@ describe("an extension", () => {
     "1".repeat(MAX_EXTENSION_LENGTH + 1),
     12,
     null,
-  ])("may not be %j", (extension) => expect(accepts(extension)).toBe(false));
+  ])("may not be %j", (extension) => expect(isAccepted(extension)).toBe(false));
 
   test("is split into keys and pauses, in order", () => {
     expect(extensionParts(",,12w*3#")).toEqual([1_000, 1_000, "12", 500, "*3#"]);
@@ -35,7 +35,7 @@ describe("an extension", () => {
       fc.property(fc.string({ unit: fc.constantFrom(..."0159*#w,xA \n") }), (text) => {
         const parts = extensionParts(text);
         const joinedText = parts.map((part) => (part === 500 ? "w" : part === 1_000 ? "," : part)).join("");
-        if (accepts(text)) expect(joinedText).toBe(text);
+        if (isAccepted(text)) expect(joinedText).toBe(text);
       }),
     );
   });

@@ -48,8 +48,8 @@ describe("calling hours", () => {
       detail: "it is 22:41 in America/Sao_Paulo, and calls are placed from 08:00 to 20:00 there",
     });
     const weekdays = { ...DAY, days: [1, 2, 3, 4, 5] };
-    const sunday = Date.parse("2026-01-04T13:12:00Z");
-    expect(callingHoursBlock(weekdays, "+5511987654321", ["America/Sao_Paulo"], sunday)?.detail).toBe(
+    const sundayMorning = Date.parse("2026-01-04T13:12:00Z");
+    expect(callingHoursBlock(weekdays, "+5511987654321", ["America/Sao_Paulo"], sundayMorning)?.detail).toBe(
       "it is Sunday 10:12 in America/Sao_Paulo, and calls are placed from 08:00 to 20:00 on Monday, Tuesday, Wednesday, Thursday, Friday there",
     );
   });

@@ -32,10 +32,10 @@ function dials(ages: readonly number[], answered: readonly boolean[] = []): Dial
 function decide(
   protection: NumberProtection,
   callee: Partial<DialledCallee>,
-  past: Partial<DialHistory>,
+  dialHistory: Partial<DialHistory>,
   waitsUntil = NOW,
 ) {
-  return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_HISTORY, ...past }, { now: NOW, waitsUntil });
+  return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_HISTORY, ...dialHistory }, { now: NOW, waitsUntil });
 }
 
 describe("the protection in force", () => {
@@ -116,10 +116,10 @@ describe("the warm-up curve", () => {
 
   test("allows the next call earlier if the next day's limit is higher", () => {
     const history = dials([HOUR_MS, HOUR_MS, HOUR_MS]);
-    const past = { history, linkedAt: NOW - DAY_MS + HOUR_MS };
-    expect(instancePause({ warmUp: WARM_UP }, past, NOW)?.until).toBe(NOW + HOUR_MS);
-    expect(instancePause({ warmUp: { ...WARM_UP, days: 1 } }, past, NOW)?.until).toBe(NOW + HOUR_MS);
-    expect(instancePause({ warmUp: WARM_UP }, past, NOW + HOUR_MS)).toBeUndefined();
+    const dialHistory = { history, linkedAt: NOW - DAY_MS + HOUR_MS };
+    expect(instancePause({ warmUp: WARM_UP }, dialHistory, NOW)?.until).toBe(NOW + HOUR_MS);
+    expect(instancePause({ warmUp: { ...WARM_UP, days: 1 } }, dialHistory, NOW)?.until).toBe(NOW + HOUR_MS);
+    expect(instancePause({ warmUp: WARM_UP }, dialHistory, NOW + HOUR_MS)).toBeUndefined();
   });
 
   test("ends after its last day", () => {
@@ -176,19 +176,19 @@ describe("the answer rate", () => {
   test("ignores dials recorded by a fast clock", () => {
     const futureDials = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
     expect(instancePause({ answerRate }, { history: futureDials, linkedAt: 0 }, NOW)).toBeUndefined();
-    const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
+    const pastDials = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
       ...dial,
       endedAt: NOW + 365 * DAY_MS,
     }));
-    const pause = instancePause({ answerRate }, { history: [...futureDials, ...past], linkedAt: 0 }, NOW);
+    const pause = instancePause({ answerRate }, { history: [...futureDials, ...pastDials], linkedAt: 0 }, NOW);
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
   test("lets a call wait only if the pause ends within its queue time", () => {
-    const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
+    const dialHistory = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
     const until = NOW + 9 * HOUR_MS + 60_000;
-    expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });
-    expect(decide({ answerRate }, {}, past, until - 1)).toMatchObject({
+    expect(decide({ answerRate }, {}, dialHistory, until)).toMatchObject({ do: "wait", until });
+    expect(decide({ answerRate }, {}, dialHistory, until - 1)).toMatchObject({
       do: "block",
       reason: "instance_paused",
       detail: expect.stringContaining("0 of the last 4 calls"),
@@ -203,13 +203,13 @@ function simulate(protection: NumberProtection, moments: readonly number[], chan
   for (const [index, ms] of moments.entries()) {
     now += ms;
     const last = history[0]?.at;
-    const past: DialHistory = {
+    const dialHistory: DialHistory = {
       linkedAt: NOW,
       history,
       sinceLastDialMs: last === undefined ? undefined : now - last,
       chance: chances[history.length % chances.length] ?? 0,
     };
-    const decision = decideDial(protection, CALLEE, past, { now, waitsUntil: Infinity });
+    const decision = decideDial(protection, CALLEE, dialHistory, { now, waitsUntil: Infinity });
     if (decision.do === "wait") expect(decision.until).toBeGreaterThan(now);
     if (decision.do === "dial")
       history.unshift({ callId: `call_${index}`, at: now, endedAt: now + 1, answered: index % 3 === 0 });
@@ -256,10 +256,10 @@ fuzz(
 fuzz(
   "a pause for the curve ends when a call may be dialled, and no earlier",
   fc.property(fc.array(fc.nat(DAY_MS), { maxLength: 60 }), fc.nat(5 * DAY_MS), curves, (ages, age, warmUp) => {
-    const past = { history: dials([...ages].sort((a, b) => a - b)), linkedAt: NOW - age };
-    const pause = instancePause({ warmUp }, past, NOW);
+    const dialHistory = { history: dials([...ages].sort((a, b) => a - b)), linkedAt: NOW - age };
+    const pause = instancePause({ warmUp }, dialHistory, NOW);
     if (!pause) return;
-    expect(instancePause({ warmUp }, past, pause.until)).toBeUndefined();
-    expect(instancePause({ warmUp }, past, pause.until - 1)).toBeDefined();
+    expect(instancePause({ warmUp }, dialHistory, pause.until)).toBeUndefined();
+    expect(instancePause({ warmUp }, dialHistory, pause.until - 1)).toBeDefined();
   }),
 );

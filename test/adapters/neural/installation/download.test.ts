@@ -11,10 +11,10 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const NAME = "vits-piper-pt_BR-faber-medium";
 const FILE = `${NAME}.tar.bz2`;
-const PARTIAL = `.${FILE}.part`;
+const PARTIAL_FILE = `.${FILE}.part`;
 const MODEL = { name: NAME, job: "voice" } as const;
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) & 0xff);
-const STORED = `/stored/tts-models/${FILE}`;
+const STORED_PATH = `/stored/tts-models/${FILE}`;
 
 async function freshDownload() {
   const server = await ReleaseServer.start();
@@ -23,7 +23,9 @@ async function freshDownload() {
   const start = (overrides: Partial<DownloadOptions> = {}) =>
     download({ url: archiveUrl(server, MODEL), sha256: sha256(BYTES), folder, name: FILE, retryMs: 10, ...overrides });
   const ranges = () =>
-    server.requests.filter((request) => request.startsWith(STORED)).map((request) => request.slice(STORED.length + 1));
+    server.requests
+      .filter((request) => request.startsWith(STORED_PATH))
+      .map((request) => request.slice(STORED_PATH.length + 1));
   return { server, folder, start, ranges };
 }
 
@@ -62,7 +64,7 @@ describe("a download", () => {
     const { server, folder, start, ranges } = await freshDownload();
     server.cuts.push(100_000, 0, 0, 0);
     await expect(start()).rejects.toThrow(/run the command again to continue, or download http.* yourself/);
-    expect(readdirSync(folder)).toEqual([PARTIAL]);
+    expect(readdirSync(folder)).toEqual([PARTIAL_FILE]);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges().at(-1)).toBe("bytes=100000-");
   });
@@ -76,7 +78,7 @@ describe("a download", () => {
       onProgress: (bytes) => bytes === 150_000 && stop.abort(new Error("Ctrl-C")),
     });
     await expect(cancelledDownload).rejects.toThrow("Ctrl-C");
-    expect(readdirSync(folder)).toEqual([PARTIAL]);
+    expect(readdirSync(folder)).toEqual([PARTIAL_FILE]);
     server.stalls = false;
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges().at(-1)).toBe("bytes=150000-");
@@ -97,14 +99,14 @@ describe("a download", () => {
     ] as const) {
       const { server, folder, start } = await freshDownload();
       server.ignoresRanges = ignoresRanges;
-      writeFileSync(join(folder, PARTIAL), partialBytes);
+      writeFileSync(join(folder, PARTIAL_FILE), partialBytes);
       expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     }
   });
 
   it("that is already complete is only verified", async () => {
     const { server, folder, start, ranges } = await freshDownload();
-    writeFileSync(join(folder, PARTIAL), BYTES);
+    writeFileSync(join(folder, PARTIAL_FILE), BYTES);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges()).toEqual(["bytes=300000-"]);
     expect(server.requests).toHaveLength(2);
@@ -131,7 +133,7 @@ describe("a download", () => {
 
   it("onto a full disk leaves no files, and names the fix", async () => {
     const { folder, start } = await freshDownload();
-    writeFileSync(join(folder, PARTIAL), BYTES.subarray(0, 1_000));
+    writeFileSync(join(folder, PARTIAL_FILE), BYTES.subarray(0, 1_000));
     await expect(start({ openFile: fullDisk(1_000) })).rejects.toThrow(/cannot be written: its file system is full/);
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -40,7 +40,7 @@ export class SimulatedNetwork {
     this.spoolDir = spoolDir;
   }
 
-  static async manual(options: SimulatorOptions = {}): Promise<SimulatedNetwork> {
+  static async create(options: SimulatorOptions = {}): Promise<SimulatedNetwork> {
     const system = new ManualSystem();
     const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), "ringport-test-")));
     const telephony = simulator({ system, spoolDir, ...options });

@@ -11,7 +11,7 @@ afterEach(() => network?.close());
 
 /** Events up to `ms` after dialling, each with its time. */
 async function timeline(number: string, ms: number): Promise<[string, number][]> {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
   const call = await network.call(number);
   await network.system.advance(ms);
   return call.log;
@@ -82,7 +82,7 @@ describe("the number plan", () => {
 
     const sentence = Int16Array.from({ length: 8_000 }, (_, i) => 1 + (i % 100));
     const requestedTexts: [string, number][] = [];
-    network = await SimulatedNetwork.manual({
+    network = await SimulatedNetwork.create({
       say: async (text, sampleRate) => {
         requestedTexts.push([text, sampleRate]);
         return sentence;
@@ -97,7 +97,7 @@ describe("the number plan", () => {
   });
 
   test("0106 babbles when its voice fails", async () => {
-    network = await SimulatedNetwork.manual({ say: () => Promise.reject(new Error("no voice")) });
+    network = await SimulatedNetwork.create({ say: () => Promise.reject(new Error("no voice")) });
     const call = await network.call("+12025550106");
     await network.system.advance(6_000);
     expect(speechMs(call.between(0, 4_000))).toBeGreaterThan(1_000);
@@ -134,7 +134,7 @@ describe("the number plan", () => {
   });
 
   test("0111 drops the line 2 s after answering, without a signal, for 3 s", async () => {
-    network = await SimulatedNetwork.manual();
+    network = await SimulatedNetwork.create();
     const call = await network.call("+12025550111");
     const ringingCall = await network.call("+12025550102");
     await network.system.advance(2_990);
@@ -159,7 +159,7 @@ describe("the number plan", () => {
   });
 
   test("0120 answers each question after its end", async () => {
-    network = await SimulatedNetwork.manual();
+    network = await SimulatedNetwork.create();
     const question = concatPcm([tone(440, 1_500, 16_000, 8_000), new Int16Array(5 * 16_000)]);
     const call = await network.call("+12025550120", concatPcm([question, question]));
     await network.system.advance(15_000);
@@ -171,7 +171,7 @@ describe("the number plan", () => {
   });
 
   test("0121 interrupts the caller, and answers only the next sentence", async () => {
-    network = await SimulatedNetwork.manual();
+    network = await SimulatedNetwork.create();
     const speech = (ms: number): Int16Array => tone(440, ms, 16_000, 8_000);
     const call = await network.call(
       "+12025550121",
@@ -191,7 +191,7 @@ describe("the number plan", () => {
   });
 
   test("0123 makes short sounds during the caller's words", async () => {
-    network = await SimulatedNetwork.manual({ say: async () => tone(700, 300, 16_000, 8_000) });
+    network = await SimulatedNetwork.create({ say: async () => tone(700, 300, 16_000, 8_000) });
     const call = await network.call("+12025550123", tone(440, 8_000, 16_000, 8_000));
     await network.system.advance(12_000);
     const sounds = [1_200, 2_200].map((at) => rms(call.between(at + 20, at + 280)));
@@ -206,7 +206,7 @@ describe("the number plan", () => {
   });
 
   test("timeScale shortens callees' waits, not audio", async () => {
-    network = await SimulatedNetwork.manual({ timeScale: 0.1 });
+    network = await SimulatedNetwork.create({ timeScale: 0.1 });
     const call = await network.call("+12025550107");
     await network.system.advance(2_000);
     expect(call.log.slice(0, 3)).toEqual([
@@ -225,7 +225,7 @@ describe("the number plan", () => {
 });
 
 async function playedCall(number: string, ms: number): Promise<PlacedCall> {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
   const call = await network.call(number);
   await network.system.advance(ms);
   return call;

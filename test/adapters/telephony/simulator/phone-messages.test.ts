@@ -9,7 +9,7 @@ const CALL = "call_1";
 
 let network: SimulatedNetwork;
 beforeEach(async () => {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
 });
 afterEach(() => network.close());
 

@@ -8,7 +8,7 @@ const RATE = 16_000;
 
 let network: SimulatedNetwork;
 beforeEach(async () => {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
 });
 afterEach(() => network.close());
 

@@ -12,7 +12,7 @@ const RATE = 16_000;
 
 let network: SimulatedNetwork;
 beforeEach(async () => {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
 });
 afterEach(() => network.close());
 
@@ -142,7 +142,7 @@ describe("a call to a phone", () => {
 
   test("uses the sample rate of the network", async () => {
     await network.close();
-    network = await SimulatedNetwork.manual({ sampleRate: 8_000 });
+    network = await SimulatedNetwork.create({ sampleRate: 8_000 });
     const { phone } = await answeredCall(tone(440, 1_000, 8_000, 10_000));
     await network.system.advance(500);
     expect(phone.messages[1]).toMatchObject({ sample_rate: 8_000 });

@@ -40,7 +40,7 @@ async function leaveFile(callId: string, bytes: number, ageMs = 0): Promise<void
 
 describe("a recording", () => {
   test("holds every sample from the answer to the end", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir });
+    const network = await SimulatedNetwork.create({ spoolDir });
     const sound = noise(16_000 * 3);
     const call = await network.call("+12025550104", sound);
     await network.system.advance(1_500);
@@ -65,7 +65,7 @@ describe("a recording", () => {
   });
 
   test("survives restarts; unanswered calls have none", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir });
+    const network = await SimulatedNetwork.create({ spoolDir });
     const answeredCall = await network.call("+12025550100", noise(16_000));
     const busyCall = await network.call("+12025550101");
     await network.system.advance(2_000);
@@ -89,7 +89,7 @@ describe("a recording", () => {
   });
 
   test("stops at its maximum length, and the call continues", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
+    const network = await SimulatedNetwork.create({ spoolDir, maxRecordingMs: 1_000, logger });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(5_000);
     expect(call.requestedFrames).toBe(201);
@@ -102,7 +102,7 @@ describe("a recording", () => {
   });
 
   test("that cannot be written does not disturb the call", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir, logger });
+    const network = await SimulatedNetwork.create({ spoolDir, logger });
     const call = await network.call("+12025550104");
     await network.system.advance(500);
     await rm(spoolDir, { recursive: true, force: true });
@@ -115,7 +115,7 @@ describe("a recording", () => {
   });
 
   test("a call whose id is not a file name is not recorded", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir, logger });
+    const network = await SimulatedNetwork.create({ spoolDir, logger });
     for (const callId of ["../call_1", "", "CALL", "call/1", "call_1\0", ".hidden", "a".repeat(101)]) {
       const leg = await network.line.dial("+1", { callId, ringTimeoutMs: 1_000 }, new AbortController().signal);
       await network.system.advance(2_000);
@@ -132,7 +132,7 @@ describe("the spool", () => {
     await leaveFile("call_old", 40_000, 60_000);
     await leaveFile("call_older", 40_000, 120_000);
     await writeFile(join(spoolDir, "notes.txt"), "foreign");
-    const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 120_000, logger });
+    const network = await SimulatedNetwork.create({ spoolDir, maxSpoolBytes: 120_000, logger });
     for (const names of [
       ["call_1.heard.wav", "call_old.heard.wav", "notes.txt"],
       ["call_1.heard.wav", "call_2.heard.wav", "notes.txt"],
@@ -148,7 +148,7 @@ describe("the spool", () => {
   });
 
   test("stays within its limit while all calls are live", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 50_000, logger });
+    const network = await SimulatedNetwork.create({ spoolDir, maxSpoolBytes: 50_000, logger });
     const calls = [await network.call("+12025550100"), await network.call("+12025550100")];
     await network.system.advance(4_000);
     await Promise.all(calls.map((call) => call.leg.hangUp()));
@@ -178,7 +178,7 @@ describe("the spool", () => {
   });
 
   test("without a folder uses a temporary one and deletes it", async () => {
-    const network = await SimulatedNetwork.manual({ spoolDir: undefined });
+    const network = await SimulatedNetwork.create({ spoolDir: undefined });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(2_000);
     await call.leg.hangUp();
@@ -190,7 +190,7 @@ describe("the spool", () => {
   test("that is unusable leaves calls unrecorded", async () => {
     const file = join(spoolDir, "file");
     await writeFile(file, "");
-    const network = await SimulatedNetwork.manual({ spoolDir: join(file, "below"), logger });
+    const network = await SimulatedNetwork.create({ spoolDir: join(file, "below"), logger });
     const call = await network.call("+12025550104");
     await network.system.advance(4_000);
     expect(call.log.at(-1)?.[0]).toBe("ended callee_hung_up");

@@ -7,7 +7,7 @@ afterEach(() => network?.close());
 
 /** The outcome of a transfer to a number, with its duration, ms; undefined if it takes longer than `ms`. */
 async function timedTransfer(to: string, ms: number): Promise<[TransferOutcome | undefined, number]> {
-  network = await SimulatedNetwork.manual();
+  network = await SimulatedNetwork.create();
   const { leg } = await network.call("+12025550100");
   await network.system.advance(1_500);
   const start = network.system.monotonic();
@@ -34,7 +34,7 @@ describe("a transfer of a simulated call", () => {
   });
 
   test("ends with the call, and leaves no timer", async () => {
-    network = await SimulatedNetwork.manual();
+    network = await SimulatedNetwork.create();
     const { leg, log } = await network.call("+12025550100");
     await network.system.advance(1_500);
     const { signal } = new AbortController();
@@ -47,7 +47,7 @@ describe("a transfer of a simulated call", () => {
   });
 
   test("stops waiting when its signal is aborted", async () => {
-    network = await SimulatedNetwork.manual();
+    network = await SimulatedNetwork.create();
     const { leg } = await network.call("+12025550100");
     await network.system.advance(1_500);
     const scope = new AbortController();

@@ -15,8 +15,11 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** A call to this callee after our hang-up. */
-async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
+/** Places a call to this callee, and hangs up once it is connected. */
+async function callAndHangUp(
+  callee: Script,
+  trunk: Partial<Trunk> = {},
+): Promise<readonly [scene: Scene, far: FarEndCall]> {
   const scene = await Scene.open(trunk, { callees: { "*": callee } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
@@ -26,29 +29,31 @@ async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<rea
   return [scene, scene.farEnd.calls[0]!];
 }
 
-const untilLegEnded = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
+const waitForLegEnd = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
   scene.network.until(() => farEnd.end === "caller hung up", "the end of the far leg");
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {
-    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503 }] });
-    await untilLegEnded(scene, farEndCall);
+    const [scene, farEndCall] = await callAndHangUp({ byeResponses: [{ status: 503 }] });
+    await waitForLegEnd(scene, farEndCall);
     const [first, second, ...laterByes] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(990);
     expect(laterByes).toEqual([]);
   });
 
   test("waits for a Retry-After", async () => {
-    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }] });
-    await untilLegEnded(scene, farEndCall);
+    const [scene, farEndCall] = await callAndHangUp({
+      byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }],
+    });
+    await waitForLegEnd(scene, farEndCall);
     const [first, second] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
 
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, then abandoned.
   test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
-    const [scene, farEndCall] = await hangUpOn({ contact: "<sip:callee@127.0.0.1:9>" });
-    await untilLegEnded(scene, farEndCall);
+    const [scene, farEndCall] = await callAndHangUp({ contact: "<sip:callee@127.0.0.1:9>" });
+    await waitForLegEnd(scene, farEndCall);
     expect(farEndCall.requests.find(({ method }) => method === "BYE")?.text.start).toBe(
       "BYE sip:callee@127.0.0.1:9 SIP/2.0",
     );
@@ -69,13 +74,15 @@ describe("the BYE of an ended call", () => {
     await new Promise<void>((resolve) => challenger.bind(0, "127.0.0.1", resolve));
     onTestFinished(() => void challenger.close());
     const contact = `<sip:callee@127.0.0.1:${challenger.address().port}>`;
-    const [scene, farEndCall] = await hangUpOn({ contact }, { user: "agent", password: "s3cret" });
-    await untilLegEnded(scene, farEndCall);
+    const [scene, farEndCall] = await callAndHangUp({ contact }, { user: "agent", password: "s3cret" });
+    await waitForLegEnd(scene, farEndCall);
     expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 
   test("is abandoned when the trunk closes", async () => {
-    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "30"]] }] });
+    const [scene, farEndCall] = await callAndHangUp({
+      byeResponses: [{ status: 503, fields: [["Retry-After", "30"]] }],
+    });
     expect(farEndCall.count("BYE")).toBe(1);
     await scene.close();
     expect(scene.system.pendingTimers).toBe(0);

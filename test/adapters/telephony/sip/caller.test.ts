@@ -22,30 +22,30 @@ async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<R
 }
 
 describe("the caller's number", () => {
-  const FROM = "<sip:100@example.com>";
+  const FROM_ADDRESS = "<sip:100@example.com>";
   const OWN_NUMBER = "<sip:+15550002222@example.com>";
   test.each<[string, Trunk["identity"], Record<string, string>]>([
     [
       "both identities by default",
       undefined,
-      { From: FROM, "P-Asserted-Identity": OWN_NUMBER, "P-Preferred-Identity": OWN_NUMBER },
+      { From: FROM_ADDRESS, "P-Asserted-Identity": OWN_NUMBER, "P-Preferred-Identity": OWN_NUMBER },
     ],
-    ["P-Asserted-Identity alone", "p-asserted", { From: FROM, "P-Asserted-Identity": OWN_NUMBER }],
-    ["P-Preferred-Identity alone", "p-preferred", { From: FROM, "P-Preferred-Identity": OWN_NUMBER }],
+    ["P-Asserted-Identity alone", "p-asserted", { From: FROM_ADDRESS, "P-Asserted-Identity": OWN_NUMBER }],
+    ["P-Preferred-Identity alone", "p-preferred", { From: FROM_ADDRESS, "P-Preferred-Identity": OWN_NUMBER }],
     [
       "Remote-Party-ID alone",
       "remote-party-id",
-      { From: FROM, "Remote-Party-ID": `${OWN_NUMBER};party=calling;privacy=off;screen=no` },
+      { From: FROM_ADDRESS, "Remote-Party-ID": `${OWN_NUMBER};party=calling;privacy=off;screen=no` },
     ],
     ["From and P-Asserted-Identity", ["from", "p-asserted"], { From: OWN_NUMBER, "P-Asserted-Identity": OWN_NUMBER }],
-    ["none", "none", { From: FROM }],
+    ["none", "none", { From: FROM_ADDRESS }],
   ])("is in the field %s", async (_, identity, expected) => {
     expect(await receivedCaller({ ...ACCOUNT, identity })).toEqual(expected);
   });
 
   test("is the call's own number instead of the trunk's", async () => {
     expect(await receivedCaller({ ...ACCOUNT, identity: "p-asserted" }, { phoneNumber: "+15550003333" })).toEqual({
-      From: FROM,
+      From: FROM_ADDRESS,
       "P-Asserted-Identity": "<sip:+15550003333@example.com>",
     });
   });

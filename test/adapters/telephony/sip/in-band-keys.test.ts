@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 /** Also sends each key by INFO, `laterMs` after the start of its tone. */
-const sendInfoToo =
+const sendKeysByInfo =
   (laterMs: number) =>
   async (call: FarEndCall): Promise<void> => {
     for (const [i, key] of [...KEYS].entries()) {
@@ -40,9 +40,9 @@ const sendInfoToo =
 
 const CALLEES: readonly (readonly [string, Script])[] = [
   ["that has no telephone-event and plays tones", { noEvents: true, says: TONES }],
-  ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: sendInfoToo(-40) }],
-  ["that also sends INFO, after its tone", { noEvents: true, says: TONES, acts: sendInfoToo(400) }],
-  ["that has no telephone-event and sends INFO", { noEvents: true, acts: sendInfoToo(0) }],
+  ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: sendKeysByInfo(-40) }],
+  ["that also sends INFO, after its tone", { noEvents: true, says: TONES, acts: sendKeysByInfo(400) }],
+  ["that has no telephone-event and sends INFO", { noEvents: true, acts: sendKeysByInfo(0) }],
   ["that sends telephone-events and plays tones", { says: TONES, acts: ({ voice }) => voice!.press(KEYS) }],
 ];
 

@@ -12,7 +12,7 @@ const FRAME = new Int16Array(160);
 
 /**
  * Creates a leg with scripted signalling and audio.
- * @param late if the audio is reported only when the session closes
+ * @param late true if the audio is reported only when the session closes
  */
 function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();

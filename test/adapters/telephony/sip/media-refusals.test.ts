@@ -13,7 +13,7 @@ const OPUS = sdpOf("m=audio 5000 RTP/AVP 96", "a=rtpmap:96 opus/48000/2");
 const FINGERPRINT = "a=fingerprint:sha-256 00:11:22";
 const WEBRTC = sdpOf("m=audio 5000 UDP/TLS/RTP/SAVPF 0", FINGERPRINT, "a=ice-ufrag:abcd", "a=setup:active");
 const OLD_WEBRTC = sdpOf(FINGERPRINT, "m=audio 5000 RTP/SAVPF 0");
-const SECURE = sdpOf("m=audio 5000 RTP/SAVP 0");
+const SECURE_SDP = sdpOf("m=audio 5000 RTP/SAVP 0");
 
 /** The end of a call to this callee. */
 async function endOf(
@@ -50,7 +50,7 @@ describe("the detail of an unacceptable answer", () => {
       { srtp: "optional" },
       "the peer wants DTLS (a=fingerprint), as browsers do; we support plain RTP and SDES-SRTP: configure the peer for one of them, without ICE",
     ],
-    ["encryption", SECURE, {}, "the peer wants RTP/SAVP, but srtp is off; set `srtp` to optional or required"],
+    ["encryption", SECURE_SDP, {}, "the peer wants RTP/SAVP, but srtp is off; set `srtp` to optional or required"],
   ])("names the requirement and the fix: %s", async (_, description, trunk, detail) => {
     expect(await endOf({ description }, trunk)).toEqual(["media_failed", detail]);
   });
@@ -80,7 +80,7 @@ describe("the detail of a refused offer", () => {
     ],
     [
       "by the encryption of its description",
-      refusingCallee({ description: SECURE }),
+      refusingCallee({ description: SECURE_SDP }),
       ": the peer wants RTP/SAVP, but srtp is off;",
     ],
     [

@@ -128,7 +128,7 @@ describe("a misbehaving peer", () => {
   });
 });
 
-describe("an unreachable network", () => {
+describe("an unreachable host", () => {
   test("a trunk with an unknown host is offline, and names the host", async () => {
     const scene = await Scene.open({ server: "sip:nowhere.invalid", probe: "none" });
     expect(await scene.endOf(NUMBER)).toEqual(["unreachable", expect.stringContaining("nowhere.invalid")]);
@@ -147,8 +147,10 @@ describe("an unreachable network", () => {
     await scene.close();
     expect(scene.system.pendingTimers).toBe(0);
   });
+});
 
-  test("a call waits only for ports used by our own calls", async () => {
+describe("the ports of a trunk", () => {
+  test("let a call wait only if our own calls use them", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     await scene.line();
@@ -162,7 +164,7 @@ describe("an unreachable network", () => {
     await expectPortsFreed(scene);
   });
 
-  test("a call with a vanished peer ends, and frees its ports before that", async () => {
+  test("are freed before a call with a vanished peer ends", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
@@ -182,7 +184,7 @@ describe("an unreachable network", () => {
     expect(events.cause).toBe("released");
   });
 
-  test("a listener whose port is in use keeps the line offline", async () => {
+  test("keep the line offline if the one of the listener is in use", async () => {
     const blocker = await bindPort(0);
     const scene = await Scene.open({
       listen: { transport: "udp", address: "127.0.0.1", port: blocker.address().port },
@@ -217,20 +219,20 @@ describe("closing", () => {
     expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["caller hung up", "cancelled"]));
     expect(scene.system.pendingTimers).toBe(0);
   });
+});
 
-  test("faulty trunks are refused with all faults", () => {
-    expect(() =>
-      sip({
-        trunks: [
-          { name: "a", server: "x" },
-          { name: "B", server: "sip:b" },
-        ],
-      }),
-    ).toThrow(
-      expect.objectContaining({
-        code: "configuration_invalid",
-        message: expect.stringMatching(/trunk a: server .*\n- trunk B: name /),
-      }),
-    );
-  });
+test("faulty trunks are refused with all faults", () => {
+  expect(() =>
+    sip({
+      trunks: [
+        { name: "a", server: "x" },
+        { name: "B", server: "sip:b" },
+      ],
+    }),
+  ).toThrow(
+    expect.objectContaining({
+      code: "configuration_invalid",
+      message: expect.stringMatching(/trunk a: server .*\n- trunk B: name /),
+    }),
+  );
 });

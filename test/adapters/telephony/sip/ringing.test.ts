@@ -12,7 +12,7 @@ async function eventsAndCause(callee: Script): Promise<readonly [types: readonly
   return [events.types, cause];
 }
 
-const UNAVAILABLE: Script = { status: 480, reason: "Temporarily Unavailable" };
+const UNAVAILABLE_CALLEE: Script = { status: 480, reason: "Temporarily Unavailable" };
 
 describe("a ringing phone", () => {
   test.each([
@@ -20,11 +20,14 @@ describe("a ringing phone", () => {
     ["183 with Alert-Info", { rings: [183, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
     ["both", { rings: [183, 180, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
   ] as const)("is reported once by %s", async (_, callee) => {
-    expect(await eventsAndCause({ ...UNAVAILABLE, ...callee })).toEqual([["placed", "alerting", "ended"], "no_answer"]);
+    expect(await eventsAndCause({ ...UNAVAILABLE_CALLEE, ...callee })).toEqual([
+      ["placed", "alerting", "ended"],
+      "no_answer",
+    ]);
   });
 
   test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not reported by %j", async (rings) => {
-    expect(await eventsAndCause({ ...UNAVAILABLE, rings })).toEqual([["placed", "ended"], "unreachable"]);
+    expect(await eventsAndCause({ ...UNAVAILABLE_CALLEE, rings })).toEqual([["placed", "ended"], "unreachable"]);
   });
 
   test("is not reported by early media", async () => {

@@ -3,7 +3,7 @@ import { callees, startFarEnd } from "../../../support/sip/far-end.ts";
 import { field, fieldsNamed } from "../../../support/sip/sip-text.ts";
 import { HttpScene } from "./http-scene.ts";
 
-const BUSY = callees.busy;
+const BUSY_CALLEE = callees.busy;
 
 /** Pointers of the faults in a 400 response. */
 function faults({ status, body }: { status: number; body: { errors?: { pointer: string }[] } }): string[] {
@@ -13,7 +13,7 @@ function faults({ status, body }: { status: number; body: { errors?: { pointer: 
 
 describe("the Call-ID", () => {
   test("of a call is in its media and its events, as the peer received it", async () => {
-    const scene = await HttpScene.open(BUSY);
+    const scene = await HttpScene.open(BUSY_CALLEE);
     const call = await scene.endedCall({}, "media");
     const { callId } = await scene.farEnd.call();
     expect(call.media).toEqual({ stream: null, sip_call_id: callId });
@@ -35,7 +35,7 @@ describe("header fields of a call", () => {
   const trunk = { callHeaders: ["X-Order", "X-Tenant-*"], headers: { "X-Order": "none", "X-Site": "7" } };
 
   test("reach the peer, replacing the trunk's", async () => {
-    const scene = await HttpScene.open(BUSY, { trunk });
+    const scene = await HttpScene.open(BUSY_CALLEE, { trunk });
     await scene.endedCall({ sip: { headers: { "x-order": "4711", "X-Tenant-Name": "Müller & Söhne" } } });
     const { text } = (await scene.farEnd.call()).requests[0]!;
     expect(fieldsNamed(text, "X-Order").map(([, value]) => value)).toEqual(["4711"]);
@@ -61,13 +61,13 @@ describe("header fields of a call", () => {
     [Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`X-Tenant-${i}`, "1"])), ["/sip/headers"]],
     [["X-Order"], ["/sip/headers"]],
   ])("%j are refused with 400", async (headers, pointers) => {
-    const scene = await HttpScene.open(BUSY, { trunk });
+    const scene = await HttpScene.open(BUSY_CALLEE, { trunk });
     expect(faults(await scene.create({ sip: { headers } }))).toEqual(pointers);
     expect(scene.farEnd.calls).toEqual([]);
   });
 
   test("are refused by a trunk that allows none", async () => {
-    const scene = await HttpScene.open(BUSY);
+    const scene = await HttpScene.open(BUSY_CALLEE);
     expect(faults(await scene.create({ sip: { headers: { "X-Order": "1" } } }))).toEqual(["/sip/headers/X-Order"]);
   });
 });
@@ -78,10 +78,10 @@ describe("a SIP URI as the target", () => {
   });
 
   test("is called at its host, with the number as the callee's", async () => {
-    const otherFarEnd = await startFarEnd({ callees: { reception: BUSY } });
+    const otherFarEnd = await startFarEnd({ callees: { reception: BUSY_CALLEE } });
     try {
       const host = `127.0.0.1:${otherFarEnd.port}`;
-      const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: [host] } });
+      const scene = await HttpScene.open(BUSY_CALLEE, { trunk: { callUriHosts: [host] } });
       const call = await scene.endedCall(uri("reception", host));
       expect([call.target_phone, call.outcome.reason]).toEqual(["+12025550100", "busy"]);
       const { text } = (await otherFarEnd.call()).requests[0]!;
@@ -103,19 +103,19 @@ describe("a SIP URI as the target", () => {
     ["a second host", "reception@pbx.example.com", "pbx.example.org"],
     ["a line break", "reception", "pbx.example.com\r\nVia: x"],
   ])("with %s is refused with 400", async (_, user, host) => {
-    const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: ["pbx.example.com"] } });
+    const scene = await HttpScene.open(BUSY_CALLEE, { trunk: { callUriHosts: ["pbx.example.com"] } });
     expect(faults(await scene.create(uri(user, host)))).toEqual(["/target/sipUri"]);
   });
 
   test("is refused by a trunk that allows none, and still needs a number", async () => {
-    const scene = await HttpScene.open(BUSY);
+    const scene = await HttpScene.open(BUSY_CALLEE);
     expect(faults(await scene.create(uri("reception", "pbx.example.com")))).toEqual(["/target/sipUri"]);
     const target = { sipUri: "sip:reception@pbx.example.com" };
     expect(faults(await scene.create({ target }))).toEqual(["/target/phoneNumber"]);
   });
 
   test.each(["+19005550100", "911", "112"])("never reaches %s", async (number) => {
-    const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: ["pbx.example.com"] } });
+    const scene = await HttpScene.open(BUSY_CALLEE, { trunk: { callUriHosts: ["pbx.example.com"] } });
     const { outcome } = await scene.endedCall(uri(number, "pbx.example.com"));
     expect(outcome).toMatchObject({
       reason: "rejected_by_network",

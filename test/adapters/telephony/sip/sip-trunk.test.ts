@@ -258,7 +258,7 @@ describe("a call in progress", () => {
   });
 
   test.each(["sendonly", "inactive", "zeros"] as const)(
-    "answered on hold (%s) plays everything later",
+    "that is answered on hold (%s) plays everything later",
     async (onHold) => {
       let endHold = () => {};
       const acts = (call: FarEndCall) =>
@@ -284,7 +284,7 @@ describe("a call in progress", () => {
     },
   );
 
-  test.each(["127.0.0.1", "::1"])("answered on hold is hung up after the limit, at %s", async (address) => {
+  test.each(["127.0.0.1", "::1"])("that is answered on hold is hung up after the limit, at %s", async (address) => {
     const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { address, callees: { "*": { onHold: "zeros" } } });
     const { events, playout } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 1_000, 8_000, 8_000));

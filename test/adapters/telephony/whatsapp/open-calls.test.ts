@@ -116,11 +116,11 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
 });
 
 describe("a call that a crash left behind", () => {
-  const RINGS: FakeNumber = { devices: [{ does: "nothing" }] };
+  const RINGING_CALLEE: FakeNumber = { devices: [{ does: "nothing" }] };
 
   /** A number whose process was killed in a call. */
   async function killInCall(): Promise<NumberScene> {
-    const { scene } = await startCall(RINGS);
+    const { scene } = await startCall(RINGING_CALLEE);
     scene.kill();
     return scene;
   }
@@ -205,7 +205,7 @@ describe("a call that a crash left behind", () => {
     const { getLidsByPhoneNumbers } = profile;
     profile.getLidsByPhoneNumbers = async (numbers) =>
       (await getLidsByPhoneNumbers(numbers)).map((number) => ({ ...number, lidJid: null }));
-    scene.network.number(ANA, RINGS);
+    scene.network.number(ANA, RINGING_CALLEE);
     scene.dial();
     await scene.system.advance(2_000);
     expect(scene.network.call().peerJid).toMatch(/@lid$/);
@@ -215,7 +215,7 @@ describe("a call that a crash left behind", () => {
   });
 
   test("is deleted with the link", async () => {
-    const { scene } = await startCall(RINGS);
+    const { scene } = await startCall(RINGING_CALLEE);
     scene.network.unlink(OWNER);
     await scene.system.advance(5_000);
     expect(scene.host.storedRecords.size).toBe(0);

@@ -5,7 +5,7 @@ import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts";
 
 /** The outcome of opening a line with these stored credentials. */
-async function openWith(credentials: string) {
+async function openLine(credentials: string) {
   const system = new ManualSystem();
   const host = new TestLineHost(new TextEncoder().encode(credentials));
   const network = whatsapp({ client: new FakeWhatsApp(system).client, system });
@@ -16,13 +16,13 @@ async function openWith(credentials: string) {
 }
 
 test("credentials of another version of the server stay stored, and the line does not open", async () => {
-  const { line, reports } = await openWith('{"kind":"whatsapp","version":2,"keys":"elsewhere"}');
+  const { line, reports } = await openLine('{"kind":"whatsapp","version":2,"keys":"elsewhere"}');
   expect(line).toMatchObject({ message: expect.stringContaining("is stored in format 2") });
   expect(reports).toEqual([]);
 });
 
 test("credentials of another network unlink the number", async () => {
-  const { line, reports } = await openWith('{"kind":"sip","version":1}');
+  const { line, reports } = await openLine('{"kind":"sip","version":1}');
   expect(line).not.toBeInstanceOf(Error);
   expect(reports).toEqual(["unlinked"]);
 });

@@ -51,11 +51,11 @@ class WhatsAppScene {
 
   async link(): Promise<void> {
     this.network.scan(await this.code(), OWNER);
-    await this.until("ACTIVE", 5_000);
+    await this.waitForStatus("ACTIVE", 5_000);
   }
 
   /** Advances time until the instance has this status. Throws an Error if that takes longer than `ms`. */
-  async until(status: string, ms: number): Promise<void> {
+  async waitForStatus(status: string, ms: number): Promise<void> {
     for (let elapsedMs = 0; elapsedMs <= ms; elapsedMs += 250) {
       if ((await this.instance()).status === status) return;
       await this.system.advance(250);
@@ -81,7 +81,7 @@ class WhatsAppScene {
     await this.advanceUntilDone(this.ringport.stop());
     this.start();
     await this.advanceUntilDone(this.ringport.start());
-    await this.until("ACTIVE", 5_000);
+    await this.waitForStatus("ACTIVE", 5_000);
   }
 
   async stop(): Promise<void> {
@@ -130,7 +130,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   test("reports a device that the phone has removed, with the reason, and links again", async () => {
     const scene = await linkScene();
     scene.network.unlink(OWNER);
-    await scene.until("CREATED", 5_000);
+    await scene.waitForStatus("CREATED", 5_000);
     const reason = "the device was removed from the linked devices on the phone";
     expect(await scene.instance()).toEqual({ status: "CREATED", phone: null, condition: null, reason });
     await scene.link();
@@ -146,7 +146,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     scene.network.unlink(OWNER);
     scene.start();
     await scene.advanceUntilDone(scene.ringport.start());
-    await scene.until("CREATED", 5_000);
+    await scene.waitForStatus("CREATED", 5_000);
     expect(await scene.instance()).toMatchObject({
       status: "CREATED",
       reason: "WhatsApp no longer knows this device (401)",
@@ -171,7 +171,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.system.advance(1_000);
     expect(await scene.instance()).toMatchObject({ status: "CONFIGURED", condition: "replaced" });
     await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" });
-    await scene.until("ACTIVE", 5_000);
+    await scene.waitForStatus("ACTIVE", 5_000);
     expect((await scene.instance()).condition).toBeNull();
     await scene.stop();
   });
@@ -197,7 +197,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     );
     expect(await scene.instance()).toMatchObject({ status: "CREATED", condition: "pairing_code" });
     scene.network.typeCode(code, OWNER);
-    await scene.until("ACTIVE", 5_000);
+    await scene.waitForStatus("ACTIVE", 5_000);
     expect(await scene.instance()).toMatchObject({ phone: OWNER, condition: null });
     await scene.stop();
   });
@@ -208,7 +208,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     expect(await scene.instance()).toMatchObject({ status: "CREATED", phone: null });
     expect(scene.network.clientOf().getState().connected).toBe(false);
     scene.network.scan(await scene.code(), "+5511955554444");
-    await scene.until("ACTIVE", 5_000);
+    await scene.waitForStatus("ACTIVE", 5_000);
     expect((await scene.instance()).phone).toBe("+5511955554444");
     await scene.restart();
     await scene.stop();
@@ -228,7 +228,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     ] as const) {
       const scene = await linkScene();
       scene.network.clientOf().fail(code);
-      await scene.until("CONFIGURED", 60_000);
+      await scene.waitForStatus("CONFIGURED", 60_000);
       expect(await scene.instance()).toMatchObject({
         phone: OWNER,
         condition,
@@ -309,7 +309,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     for (let i = 0; i < 3; i++) {
       expect((await scene.outcomeOfCall(CALLEE)).outcome?.reason).toBe("rejected_by_network");
       await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" }); // asks for another attempt
-      await scene.until("ACTIVE", 10_000);
+      await scene.waitForStatus("ACTIVE", 10_000);
     }
     expect((await scene.outcomeOfCall(CALLEE)).outcome).toMatchObject({ reason: "instance_paused" });
     expect(scene.network.calls).toHaveLength(3);

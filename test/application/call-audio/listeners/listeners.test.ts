@@ -35,7 +35,7 @@ function read(listening: CallListening) {
 }
 
 /** The samples without leading and trailing silence. */
-const withoutSilence = (samples: Int16Array): Int16Array =>
+const trimSilence = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
     samples.findLastIndex((sample) => sample !== 0) + 1,
@@ -78,8 +78,8 @@ describe("a listener of a live call", () => {
     expect(reader.itemTypes).toEqual(["waiting", "started", "audio", "call_ended"]);
     expect(reader.items[1]).toEqual({ type: "started", sampleRate: RATE });
     expect(reader.items.at(-1)).toEqual({ type: "call_ended", status: "COMPLETED", reason: "message_played" });
-    expect(withoutSilence(reader.side(0))).toEqual(withoutSilence(words));
-    expect(withoutSilence(reader.side(1))).toEqual(withoutSilence(leg.heard));
+    expect(trimSilence(reader.side(0))).toEqual(trimSilence(words));
+    expect(trimSilence(reader.side(1))).toEqual(trimSilence(leg.heard));
     await world.stop();
   });
 
@@ -136,7 +136,7 @@ describe("a listener of a live call", () => {
     await world.system.settle();
     await reader.done;
     expect(reader.side(1).length).toBe(leg.heard.length);
-    expect(withoutSilence(reader.side(1))).toEqual(withoutSilence(leg.heard));
+    expect(trimSilence(reader.side(1))).toEqual(trimSilence(leg.heard));
     await world.stop();
   });
 
@@ -266,7 +266,7 @@ describe("listening is refused", () => {
 
 describe("a call with listeners that never read", () => {
   /** The audio that the callee hears of a call with this many listeners. */
-  async function heardWith(listeners: number): Promise<Int16Array> {
+  async function heardByCallee(listeners: number): Promise<Int16Array> {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     for (let i = 0; i < listeners; i++) await listen(world, call);
@@ -281,6 +281,6 @@ describe("a call with listeners that never read", () => {
   }
 
   test("sounds the same to its callee", async () => {
-    expect(await heardWith(4)).toEqual(await heardWith(0));
+    expect(await heardByCallee(4)).toEqual(await heardByCallee(0));
   });
 });

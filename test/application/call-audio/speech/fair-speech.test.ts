@@ -57,8 +57,10 @@ test.each([
 ])(
   "%i long texts of a user do not silence another user's callee (answered: %s)",
   { timeout: 30_000 },
-  async (count, answered) => {
-    const { engine, storedCall, timeline, dialledMs, leg } = await speakShortBesideLong(count, { answered });
+  async (count, isAnswered) => {
+    const { engine, storedCall, timeline, dialledMs, leg } = await speakShortBesideLong(count, {
+      answered: isAnswered,
+    });
     expect(storedCall.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(storedCall.outcome?.heardMs).toBe(SHORT_TEXT.length * SPOKEN_MS);
     expect(longestSilence(leg.heard)).toBeLessThan(200);

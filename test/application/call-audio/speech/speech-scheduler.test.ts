@@ -7,7 +7,7 @@ import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
 const RATE = 8_000;
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
 const demand = (userId: string): Demand => ({ userId, instanceId: "inst", isPlaying: false, aheadMs: 0 });
 
@@ -54,12 +54,16 @@ test("an unspeakable slice is skipped, unless it is the only one", async () => {
     if (!/\w/.test(text)) throw new SpeechFailed("no words");
     yield* beep(text);
   });
-  const chinese = "今天天气很好。".repeat(44);
-  expect(await heardMs(scheduler.speak(`${SENTENCE}${chinese}${SENTENCE}`, "v", demand("A"), never))).toBe(
+  const chineseText = "今天天气很好。".repeat(44);
+  expect(await heardMs(scheduler.speak(`${SENTENCE}${chineseText}${SENTENCE}`, "v", demand("A"), neverAborted))).toBe(
     2 * SENTENCE.length,
   );
-  expect(await heardMs(scheduler.speak(`${SENTENCE}${"— ".repeat(200)}`, "v", demand("A"), never))).toBeGreaterThan(0);
-  await expect(heardMs(scheduler.speak(chinese, "v", demand("A"), never))).rejects.toThrow("not in this voice");
+  expect(
+    await heardMs(scheduler.speak(`${SENTENCE}${"— ".repeat(200)}`, "v", demand("A"), neverAborted)),
+  ).toBeGreaterThan(0);
+  await expect(heardMs(scheduler.speak(chineseText, "v", demand("A"), neverAborted))).rejects.toThrow(
+    "not in this voice",
+  );
 });
 
 test("an engine that fails midway fails the text, after the part already spoken", async () => {
@@ -67,7 +71,7 @@ test("an engine that fails midway fails the text, after the part already spoken"
     yield* beep(text);
     throw new SpeechFailed("the engine crashed");
   });
-  const pieces = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
+  const pieces = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), neverAborted);
   expect((await pieces.next()).value).toBeDefined();
   await expect(pieces.next()).rejects.toThrow("the engine crashed");
 });
@@ -76,20 +80,23 @@ test("slices together speak for ten minutes at most", async () => {
   const { scheduler, requests } = speechOf(async function* () {
     yield { sampleRate: RATE, samples: new Int16Array(RATE * 100) };
   });
-  await expect(heardMs(scheduler.speak(SENTENCE.repeat(70), "v", demand("A"), never))).rejects.toThrow("10 minutes");
+  await expect(heardMs(scheduler.speak(SENTENCE.repeat(70), "v", demand("A"), neverAborted))).rejects.toThrow(
+    "10 minutes",
+  );
   expect(requests).toHaveLength(7);
 });
 
 test("an engine with unlimited slices gets the entire text", async () => {
   const { scheduler, requests } = speechOf(beep, { sliceLength: Infinity });
-  await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never));
+  await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), neverAborted));
   expect(requests).toEqual([SENTENCE.repeat(20)]);
 });
 
 test("each engine speaks as many texts at once as it declares, two by default", async () => {
   const { scheduler, requests, system, finish } = manualSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++)
-    for (const voice of ["loud", "quiet"]) void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), never));
+    for (const voice of ["loud", "quiet"])
+      void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), neverAborted));
   await system.settle();
   expect(requests.filter((text) => text.startsWith("loud"))).toHaveLength(3);
   expect(requests.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
@@ -102,7 +109,7 @@ test("each engine speaks as many texts at once as it declares, two by default", 
 
 test.each(["constructor", "__proto__"])("an engine named %s speaks two at once", async (engine) => {
   const { scheduler, requests, system, finish } = manualSpeech({ atOnce: { loud: 3 } });
-  for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), never));
+  for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), neverAborted));
   await system.settle();
   expect(requests).toHaveLength(2);
   while (finish.length > 0) {
@@ -114,11 +121,11 @@ test.each(["constructor", "__proto__"])("an engine named %s speaks two at once",
 
 test("a slice without a reader ends its turn, and no other starts", async () => {
   const { scheduler, requests, system } = speechOf(beep, { atOnce: { v: 1 } });
-  const unreadSpeech = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
+  const unreadSpeech = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), neverAborted);
   await unreadSpeech.next();
   await system.settle();
   expect(requests).toHaveLength(1);
-  expect(await heardMs(scheduler.speak("Hello.", "v", demand("B"), never))).toBe(6);
+  expect(await heardMs(scheduler.speak("Hello.", "v", demand("B"), neverAborted))).toBe(6);
   await unreadSpeech.return();
 });
 
@@ -126,7 +133,7 @@ test("a stopped text ends its turn at once, whatever the engine does", async () 
   const { scheduler, requests, system } = manualSpeech({ atOnce: { v: 1 } });
   const abort = new AbortController();
   const stoppedText = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));
-  void heardMs(scheduler.speak("second", "v", demand("B"), never)).catch(() => {});
+  void heardMs(scheduler.speak("second", "v", demand("B"), neverAborted)).catch(() => {});
   await system.settle();
   expect(requests).toEqual(["first"]);
   abort.abort(new Error("hung up"));
@@ -144,6 +151,6 @@ test("a reader that leaves stops the engine", async () => {
     yield* beep(text);
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   });
-  for await (const _ of scheduler.speak(SENTENCE, "v", demand("A"), never)) break;
+  for await (const _ of scheduler.speak(SENTENCE, "v", demand("A"), neverAborted)) break;
   expect(isStopped).toBe(true);
 });

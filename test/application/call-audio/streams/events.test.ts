@@ -162,8 +162,8 @@ describe("keys that the client presses", () => {
     attachment.dtmf("5A");
     await world.system.advance(1_000);
     const expected = concatPcm([words, dtmfTones("5A", { sampleRate: 8_000 })]);
-    const from = leg.heard.findIndex((sample) => sample !== 0) - 1;
-    expect(leg.heard.subarray(from, from + expected.length)).toEqual(expected);
+    const startIndex = leg.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(leg.heard.subarray(startIndex, startIndex + expected.length)).toEqual(expected);
     await world.stop();
   });
 
@@ -193,8 +193,8 @@ describe("the callee's audio", () => {
     expect(client.framesAt[answeredIndex]).toBe(0);
     expect(client.frames.length).toBeGreaterThanOrEqual(100);
     expect(client.frames.length).toBeLessThanOrEqual(101);
-    const from = client.heard.findIndex((sample) => sample !== 0) - 1;
-    expect(client.heard.subarray(from, from + words.length)).toEqual(words);
+    const startIndex = client.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(client.heard.subarray(startIndex, startIndex + words.length)).toEqual(words);
     attachment.detach(false);
     await world.system.advance(1_000);
     expect(client.frames.length).toBeLessThanOrEqual(101);

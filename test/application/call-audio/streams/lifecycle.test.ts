@@ -234,9 +234,9 @@ describe("a call without a client", () => {
     second.write(tone(440, 1_000, 8_000, 9_000), 8_000);
     await world.system.advance(5_000);
     const heard = leg.heard;
-    const from = heard.findIndex((sample) => sample !== 0) - 1;
-    expect(heard.subarray(from, from + 24_000)).toEqual(tone(440, 3_000, 8_000, 9_000));
-    expect(heard.subarray(from + 24_000, from + 32_000)).toEqual(tone(440, 1_000, 8_000, 9_000));
+    const startIndex = heard.findIndex((sample) => sample !== 0) - 1;
+    expect(heard.subarray(startIndex, startIndex + 24_000)).toEqual(tone(440, 3_000, 8_000, 9_000));
+    expect(heard.subarray(startIndex + 24_000, startIndex + 32_000)).toEqual(tone(440, 1_000, 8_000, 9_000));
     await world.stop();
   });
 });

@@ -38,7 +38,7 @@ export class TestConsole {
     return page.page;
   }
 
-  /** Another tab of the same browser. */
+  /** Opens another tab of the same browser. */
   async openSecondTab(page: Page): Promise<Page> {
     const tab = await page.context().newPage();
     this.watch(tab);

@@ -53,7 +53,7 @@ export class Speakers {
   }
 
   /** The samples played since {@link forget}. */
-  async played(): Promise<Sound> {
+  async takeSound(): Promise<Sound> {
     const { sampleRate, base64 } = await this.#page.evaluate<{ sampleRate: number; base64: string }>(TAKE);
     this.#sampleRate = sampleRate;
     this.#bytes = Buffer.concat([this.#bytes, Buffer.from(base64, "base64")]);
@@ -63,7 +63,7 @@ export class Speakers {
   }
 
   async forget(): Promise<void> {
-    await this.played();
+    await this.takeSound();
     this.#bytes = Buffer.alloc(0);
   }
 }

@@ -35,10 +35,10 @@ describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
 
   test("plays the caller's tone after a short delay, without a gap", () => {
     const output = pcm(playedAudio(tone(1_000, 1_000, CALL_RATE, 10_000)));
-    const second = output.subarray(deviceRate * 0.2);
-    expect(toneShare(second, 1_000, deviceRate)).toBeGreaterThan(0.999);
+    const steadyOutput = output.subarray(deviceRate * 0.2);
+    expect(toneShare(steadyOutput, 1_000, deviceRate)).toBeGreaterThan(0.999);
     expect(output.subarray(0, deviceRate * 0.03).every((sample) => sample === 0)).toBe(true);
-    expect(Math.max(...second)).toBeGreaterThan(9_900);
+    expect(Math.max(...steadyOutput)).toBeGreaterThan(9_900);
   });
 
   test("sends the microphone's tone in frames of 20 ms", () => {
@@ -68,14 +68,14 @@ describe("the playback", () => {
     expect([output[0]! * 32_768, output.at(-1)! * 32_768]).toEqual([1_800, 4_999]);
   });
 
-  test("takes pieces and blocks of any length", () => {
+  test("accepts pieces and blocks of any length", () => {
     const length = fc.nat(4_000);
     fc.assert(
       fc.property(fc.constantFrom(...DEVICE_RATES), fc.array(fc.tuple(length, length)), (deviceRate, steps) => {
         const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
-        for (const [pushedBlocks, expectedBlocks] of steps) {
-          playback.push(new Int16Array(pushedBlocks).fill(5));
-          const output = new Float32Array(expectedBlocks).fill(9);
+        for (const [pushedLength, outputLength] of steps) {
+          playback.push(new Int16Array(pushedLength).fill(5));
+          const output = new Float32Array(outputLength).fill(9);
           playback.read(output);
           expect(output.every((sample) => Math.abs(sample) <= 1)).toBe(true);
         }
@@ -85,7 +85,7 @@ describe("the playback", () => {
   });
 });
 
-test("the capture takes blocks of any length, and clips", () => {
+test("the capture accepts blocks of any length, and clips", () => {
   const block = fc.nat(5_000).map((length) => new Float32Array(length).fill(3));
   fc.assert(
     fc.property(fc.constantFrom(...DEVICE_RATES), fc.array(block), (deviceRate, blocks) => {

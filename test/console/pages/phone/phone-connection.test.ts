@@ -7,7 +7,7 @@ class FakeSocket {
   static readonly OPEN = 1;
   static readonly CLOSED = 3;
   readonly url: string;
-  readonly sent: unknown[] = [];
+  readonly sentMessages: unknown[] = [];
   readyState = 0;
   bufferedAmount = 0;
   onmessage: (event: { data: string | ArrayBuffer }) => void = () => {};
@@ -19,7 +19,7 @@ class FakeSocket {
   }
 
   send(data: unknown): void {
-    this.sent.push(data);
+    this.sentMessages.push(data);
   }
 
   /** Accepts the connection as the server does. */
@@ -79,7 +79,7 @@ describe("the connection of a phone", () => {
     latestSocket().bufferedAmount = 20_000;
     connection.sendAudio(new Int16Array(320));
     connection.send({ type: "answer", call_id: "call_1" });
-    expect(latestSocket().sent).toEqual([new Int16Array(320), '{"type":"answer","call_id":"call_1"}']);
+    expect(latestSocket().sentMessages).toEqual([new Int16Array(320), '{"type":"answer","call_id":"call_1"}']);
   });
 
   test("reconnects with growing pauses until the server accepts it", () => {

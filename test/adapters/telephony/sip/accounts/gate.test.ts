@@ -31,10 +31,10 @@ afterEach(async () => {
 });
 
 /** The page of a line in a network of accounts with these options. */
-async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>, stored?: Uint8Array) {
+async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>, storedCredentials?: Uint8Array) {
   const [telephony] = sip({ trunks: [], accounts }) as [Network];
   closers.push(() => telephony.close());
-  const host = new TestLineHost(stored);
+  const host = new TestLineHost(storedCredentials);
   const instance = { id: "inst_1", userId: "usr_1", name: "Reception" };
   const line = await telephony.open(instance, host, new AbortController().signal);
   const enter = async (fields: Readonly<Record<string, string>>) => {

@@ -19,10 +19,10 @@ test.each([
   ["a publicAddress with a port", `${PUBLIC_ADDRESS}:5060`, PUBLIC_ADDRESS, PUBLIC_ADDRESS, true, "works"],
   ["a publicAddress that the server does not see", "198.51.100.7", PUBLIC_ADDRESS, "198.51.100.7", true, "broken"],
   ["a private publicAddress", PRIVATE_ADDRESS, undefined, PRIVATE_ADDRESS, true, "broken"],
-] as const)("the step for %s has a fix", (_, publicAddress, seenAddress, advertised, isPublic, state) => {
+] as const)("the step for %s has a fix", (_, publicAddress, seenAddress, advertisedAddress, isPublic, state) => {
   const [step] = addressStep(publicAddress, seenAddress, {
     local: PRIVATE_ADDRESS,
-    advertised,
+    advertised: advertisedAddress,
     isPublic,
     server: PUBLIC_ADDRESS,
   });

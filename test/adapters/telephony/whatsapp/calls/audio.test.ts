@@ -240,31 +240,31 @@ describe("the statistics of a call", () => {
     await scene.system.advance(1_000);
     expect(call.leg.statistics()?.packetsSent).toBeGreaterThanOrEqual(after.packetsSent);
   });
+});
 
-  test("a callee who holds the call gets no audio and misses none", async () => {
-    const scene = await CallScene.start();
-    const message = tone(HZ, 6_000, RATE, 9_000);
-    const call = await scene.connectedCall(message);
-    await scene.system.advance(2_000);
-    const reportState = (state: string) => {
-      const info = scene.client.voip.getCall(call.leg.callId)!;
-      const stateData = { ...info.stateData, state };
-      scene.port.report((listener) => listener.voip({ type: "state", call: { ...info, stateData } }));
-    };
-    reportState("on_hold");
-    await scene.system.advance(300);
-    const { heardMs } = call.playout;
-    await scene.system.advance(3_000);
-    expect(call.playout.heardMs).toBe(heardMs);
-    reportState("active");
-    await scene.system.advance(6_000);
-    expect(call.playout.heardMs).toBe(6_000);
-    expect(call.leg.statistics()?.heldMs).toBe(3_300);
-    expect(call.events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : [])).slice(-2)).toEqual([
-      "held",
-      "resumed",
-    ]);
-  });
+test("a callee who holds the call gets no audio and misses none", async () => {
+  const scene = await CallScene.start();
+  const message = tone(HZ, 6_000, RATE, 9_000);
+  const call = await scene.connectedCall(message);
+  await scene.system.advance(2_000);
+  const reportState = (state: string) => {
+    const info = scene.client.voip.getCall(call.leg.callId)!;
+    const stateData = { ...info.stateData, state };
+    scene.port.report((listener) => listener.voip({ type: "state", call: { ...info, stateData } }));
+  };
+  reportState("on_hold");
+  await scene.system.advance(300);
+  const { heardMs } = call.playout;
+  await scene.system.advance(3_000);
+  expect(call.playout.heardMs).toBe(heardMs);
+  reportState("active");
+  await scene.system.advance(6_000);
+  expect(call.playout.heardMs).toBe(6_000);
+  expect(call.leg.statistics()?.heldMs).toBe(3_300);
+  expect(call.events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : [])).slice(-2)).toEqual([
+    "held",
+    "resumed",
+  ]);
 });
 
 describe("a source or sink that throws", () => {

@@ -142,7 +142,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("ended by the callee counts the audio heard so far", async () => {
+  test("that the callee ends counts the audio heard so far", async () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
     const call = await placeCall(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);

@@ -10,10 +10,10 @@ describe("the rules of the adapter", () => {
     const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
-    const [endedCall] = scene.fake.argumentsOf("voip_call_ended");
+    const [endedCall] = scene.fakeNetwork.argumentsOf("voip_call_ended");
     expect(endedCall.stateData.endReason).toBe("user_ended");
     expect(endOf(call)?.cause).toBe("no_answer");
-    expect(scene.fake.argumentsOf("call")).toEqual([]); // rule 2: the plugin never emits this event
+    expect(scene.fakeNetwork.argumentsOf("call")).toEqual([]); // rule 2: the plugin never emits this event
   });
 
   test("3: events are handled after client.voip has become a new object", async () => {

@@ -111,7 +111,7 @@ export interface TestCall {
 
 /** A linked number that places calls over a fake network, on a manual clock. */
 export class CallScene {
-  readonly fake: FakeNetwork;
+  readonly fakeNetwork: FakeNetwork;
   readonly client: FakeWhatsAppClient;
   readonly port: TestPort;
   readonly clock: MediaClock;
@@ -119,11 +119,11 @@ export class CallScene {
   readonly deadlines = { dial: Infinity, send: Infinity };
   readonly abort = new AbortController();
 
-  constructor(fake: FakeNetwork, client: FakeWhatsAppClient) {
-    this.fake = fake;
+  constructor(fakeNetwork: FakeNetwork, client: FakeWhatsAppClient) {
+    this.fakeNetwork = fakeNetwork;
     this.client = client;
     this.port = new TestPort(client);
-    const { system } = fake;
+    const { system } = fakeNetwork;
     // Unlike the client's timers, these stay exact if a test delays those of the system.
     this.clock = new MediaClock({
       now: () => system.now(),
@@ -131,21 +131,21 @@ export class CallScene {
       random: () => {},
       after: (ms, run) => ManualSystem.prototype.after.call(system, ms, run),
     });
-    this.numbers = new NumberResolver(fake.system);
+    this.numbers = new NumberResolver(fakeNetwork.system);
   }
 
   static async start(number: FakeNumber = {}, options?: FakeWhatsAppOptions): Promise<CallScene> {
-    const fake = new FakeNetwork(options);
-    fake.network.number(ANA, number);
-    return new CallScene(fake, await fake.online());
+    const fakeNetwork = new FakeNetwork(options);
+    fakeNetwork.network.number(ANA, number);
+    return new CallScene(fakeNetwork, await fakeNetwork.online());
   }
 
   get system() {
-    return this.fake.system;
+    return this.fakeNetwork.system;
   }
 
   get network() {
-    return this.fake.network;
+    return this.fakeNetwork.network;
   }
 
   /** Starts a dial, which proceeds as the clock advances. */

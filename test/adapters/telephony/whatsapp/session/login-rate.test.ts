@@ -82,8 +82,8 @@ describe.each([
 });
 
 describe("an unrequested login of the client", () => {
-  /** A scene after an hour in which each accepted login is followed by this event. */
-  async function loginsAfter(
+  /** Runs a scene for an hour in which this event follows each accepted login. */
+  async function runDisturbedHour(
     disturb: (scene: SessionScene) => void,
     prepare: (scene: SessionScene) => void = () => {},
   ): Promise<SessionScene> {
@@ -99,12 +99,12 @@ describe("an unrequested login of the client", () => {
   }
 
   test("counts if each login's stream ends", async () => {
-    const scene = await loginsAfter(({ client }) => client.streamError("other"));
+    const scene = await runDisturbedHour(({ client }) => client.streamError("other"));
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
 
   test("also counts during a call", async () => {
-    const scene = await loginsAfter(
+    const scene = await runDisturbedHour(
       ({ client }) => client.streamError("other"),
       (number) => void number.call(),
     );
@@ -112,7 +112,7 @@ describe("an unrequested login of the client", () => {
   });
 
   test("counts if the client silently opens another socket", async () => {
-    const scene = await loginsAfter(({ client }) => client.dropSocket(25));
+    const scene = await runDisturbedHour(({ client }) => client.dropSocket(25));
     // Such a login is only detected once accepted, so there may be one too many.
     expect(scene.network.logins.length).toBeLessThanOrEqual(21);
   });

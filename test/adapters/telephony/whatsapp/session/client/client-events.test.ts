@@ -73,7 +73,7 @@ describe("an event of the client", () => {
 
   test("never throws, and yields a usable input for any argument", () => {
     const anyValue = fc.anything({ withNullPrototype: true, withBigInt: true });
-    const likeEvent = fc.record(
+    const eventLikeInput = fc.record(
       {
         qr: fc.oneof(fc.string(), anyValue),
         ttlMs: fc.oneof(fc.double(), anyValue),
@@ -96,7 +96,7 @@ describe("an event of the client", () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(likeEvent, anyValue), (name, event) => {
+      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(eventLikeInput, anyValue), (name, event) => {
         const input = readClientEvent(name, event);
         if (input?.type === "qr") {
           expect(input.qr.length).toBeGreaterThan(0);
