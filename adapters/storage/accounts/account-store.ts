@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
+import { countRows, readRecord, readRecords } from "../record-lists.ts";
 import { endCounts } from "../stored-bytes.ts";
 import { type Database, IS_REVOKED } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
@@ -13,24 +14,19 @@ const TOKEN_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>
 /** Users and their tokens. */
 export function accountStore(session: Session): AccountStore {
   const userByName = (name: string) =>
-    session.read(async (db) => {
-      const row = await db.selectFrom("users").selectAll().where("name", "=", name).executeTakeFirst();
-      return row && RECORDS.users.record(row);
-    });
+    readRecord(session, RECORDS.users, (db) => db.selectFrom("users").selectAll().where("name", "=", name));
 
   return {
     userByName,
     users: (limit) =>
-      session.read(async (db) => {
-        const rows = await db
+      readRecords(session, RECORDS.users, (db) =>
+        db
           .selectFrom("users")
           .selectAll()
           .orderBy("created_at")
           .orderBy("id")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.users.record);
-      }),
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0)),
+      ),
     async ensureUser(user) {
       await session.write((db) =>
         db
@@ -66,16 +62,14 @@ export function accountStore(session: Session): AccountStore {
         return rows.map(RECORDS.tokens.record);
       }),
     tokens: (userId) =>
-      session.read(async (db) => {
-        const rows = await db
+      readRecords(session, RECORDS.tokens, (db) =>
+        db
           .selectFrom("tokens")
           .selectAll()
           .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
           .orderBy("created_at")
-          .orderBy("id")
-          .execute();
-        return rows.map(RECORDS.tokens.record);
-      }),
+          .orderBy("id"),
+      ),
     revokeToken: (id, at) =>
       session.write(async (db) => {
         const revokedRow = await db
@@ -114,14 +108,8 @@ async function lockAccount(tx: Kysely<Database>, id: string, rowLocks: boolean):
   return row !== undefined;
 }
 
-async function countValidTokens(tx: Kysely<Database>, userId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom("tokens")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+function countValidTokens(tx: Kysely<Database>, userId: string): Promise<number> {
+  return countRows(tx, "tokens", (rows) => rows.where("user_id", "=", userId).where("revoked_at", "is", null));
 }
 
 /** Deletes the records of a user, and the account. */

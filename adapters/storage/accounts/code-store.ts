@@ -10,6 +10,7 @@ import type {
   User,
 } from "../../../src/ports/storage.ts";
 import type { Session } from "../connected-database.ts";
+import { countRows, pageById, readRecord, readRecords } from "../record-lists.ts";
 import { type Database, IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 
@@ -37,20 +38,13 @@ export function codeStore(
         return true;
       }),
     codeByHash: (hash) =>
-      session.read(async (db) => {
-        const row = await db.selectFrom("account_codes").selectAll().where("hash", "=", hash).executeTakeFirst();
-        return row && RECORDS.account_codes.record(row);
-      }),
+      readRecord(session, RECORDS.account_codes, (db) =>
+        db.selectFrom("account_codes").selectAll().where("hash", "=", hash),
+      ),
     invitations: () =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("account_codes")
-          .selectAll()
-          .where(IS_INVITATION)
-          .orderBy("id", "desc")
-          .execute();
-        return rows.map(RECORDS.account_codes.record);
-      }),
+      readRecords(session, RECORDS.account_codes, (db) =>
+        pageById(db.selectFrom("account_codes").selectAll().where(IS_INVITATION), {}),
+      ),
     deleteInvitation: (id) =>
       session.write(async (db) => {
         const deletedRow = await db
@@ -78,13 +72,7 @@ async function countOpenInvitations(
   // The lock makes the next invitation by this administrator wait for the commit, so that it counts this one.
   if (rowLocks && accountId !== null)
     await tx.selectFrom("accounts").select("id").where("id", "=", accountId).forNoKeyUpdate().execute();
-  const { count } = await tx
-    .selectFrom("account_codes")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where(IS_INVITATION)
-    .where("expires_at", ">", createdAt)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(tx, "account_codes", (rows) => rows.where(IS_INVITATION).where("expires_at", ">", createdAt));
 }
 
 /** A valid code, locked until the transaction ends; undefined if there is none. */

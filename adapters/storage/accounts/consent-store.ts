@@ -4,6 +4,7 @@ import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
 import { preparedQuery, type Session, valueLists } from "../connected-database.ts";
+import { countRows, readRecords } from "../record-lists.ts";
 import type { Database } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 
@@ -61,18 +62,16 @@ export function consentStore(session: Session): ConsentStore {
         return deletedRow !== undefined;
       }),
     list: (userId, { status }, { after, limit }) =>
-      session.read(async (db) => {
-        const rows = await db
+      readRecords(session, RECORDS.consents, (db) =>
+        db
           .selectFrom("consents")
           .selectAll()
           .where("user_id", "=", userId)
           .$if(status !== undefined, (query) => query.where("status", "=", status ?? "granted"))
           .$if(after !== undefined, (query) => query.where("phone", ">", after ?? ""))
           .orderBy("phone")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.consents.record);
-      }),
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0)),
+      ),
   };
 }
 
@@ -116,10 +115,5 @@ async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ create
 async function countConsents(tx: Kysely<Database>, userId: string): Promise<number> {
   // This locks the user's log until the commit, so that the next insertion counts this one.
   await lockPosition(tx, userId);
-  const { count } = await tx
-    .selectFrom("consents")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(tx, "consents", (rows) => rows.where("user_id", "=", userId));
 }

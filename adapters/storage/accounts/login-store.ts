@@ -2,6 +2,7 @@ import { emailKey } from "../../../src/domain/access/email.ts";
 import type { LoginStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
+import { pageById, readRecord, readRecords } from "../record-lists.ts";
 import { IS_RESET_CODE } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 import { userRemoval } from "./account-store.ts";
@@ -93,15 +94,9 @@ export function loginStore(session: Session): LoginStore {
       return { session: RECORDS.account_sessions.record(row), account: RECORDS.accounts.record(account) };
     },
     sessions: (accountId) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("account_sessions")
-          .selectAll()
-          .where("account_id", "=", accountId)
-          .orderBy("id", "desc")
-          .execute();
-        return rows.map(RECORDS.account_sessions.record);
-      }),
+      readRecords(session, RECORDS.account_sessions, (db) =>
+        pageById(db.selectFrom("account_sessions").selectAll().where("account_id", "=", accountId), {}),
+      ),
     async prolongSession(id, lastUsedAt, expiresAt) {
       await session.write((db) =>
         db
@@ -140,24 +135,13 @@ export function loginStore(session: Session): LoginStore {
 
 function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account" | "accountByEmail" | "accounts"> {
   const accountWith = (column: "id" | "email_key", value: string) =>
-    session.read(async (db) => {
-      const row = await db.selectFrom("accounts").selectAll().where(column, "=", value).executeTakeFirst();
-      return row && RECORDS.accounts.record(row);
-    });
+    readRecord(session, RECORDS.accounts, (db) => db.selectFrom("accounts").selectAll().where(column, "=", value));
   return {
     hasAdmin: () => session.read(hasAdmin),
     account: (id) => accountWith("id", id),
     accountByEmail: (email) => accountWith("email_key", emailKey(email)),
     accounts: (limit) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("accounts")
-          .selectAll()
-          .orderBy("id")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.accounts.record);
-      }),
+      readRecords(session, RECORDS.accounts, (db) => pageById(db.selectFrom("accounts").selectAll(), { limit }, "asc")),
   };
 }
 
@@ -180,17 +164,10 @@ function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
           rows: (query) => query.where("at", "<", since).orderBy("at"),
         });
       }),
-    audit: ({ accountId }, { limit, after }) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("audit_log")
-          .selectAll()
-          .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
-          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-          .orderBy("id", "desc")
-          .limit(limit)
-          .execute();
-        return rows.map(RECORDS.audit_log.record);
+    audit: ({ accountId }, page) =>
+      readRecords(session, RECORDS.audit_log, (db) => {
+        const entries = db.selectFrom("audit_log").selectAll();
+        return pageById(accountId === undefined ? entries : entries.where("account_id", "=", accountId), page);
       }),
   };
 }

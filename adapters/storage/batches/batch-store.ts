@@ -8,6 +8,7 @@ import { batchAudio } from "../calls/audio-and-transcripts.ts";
 import { insertEvents, lockPosition } from "../calls/event-store.ts";
 import { insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
+import { countRows, pageById, readRecords } from "../record-lists.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { type Database, IS_ENDED_BATCH, IS_OPEN_BATCH, IS_UNFINISHED_COUNT } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
@@ -30,7 +31,8 @@ export function batchStore(session: Session): BatchStore {
         .transaction(async (tx) => {
           if (await isDeleted(tx, batch.userId, session.traits.rowLocks)) return "user_deleted";
           await lockPosition(tx, batch.userId); // the next insertion counts this one
-          if ((await countBatches(tx, batch.userId)) >= maxBatches) return "at_limit";
+          if ((await countRows(tx, "batches", (rows) => rows.where("user_id", "=", batch.userId))) >= maxBatches)
+            return "at_limit";
           if (receipt) await insertReceipt(tx, receipt, batch.id);
           await tx.insertInto("batches").values(RECORDS.batches.row(batch)).execute();
           if (audio && !isLarge)
@@ -47,18 +49,10 @@ export function batchStore(session: Session): BatchStore {
       return row && RECORDS.batches.record(row);
     },
     audio: (id) => batchAudio(session, id),
-    list: (userId, { status }, { limit, after }) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("batches")
-          .selectAll()
-          .where("user_id", "=", userId)
-          .$if(status !== undefined, (query) => query.where("status", "=", status ?? "DRAFT"))
-          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-          .orderBy("id", "desc")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.batches.record);
+    list: (userId, { status }, page) =>
+      readRecords(session, RECORDS.batches, (db) => {
+        const batches = db.selectFrom("batches").selectAll().where("user_id", "=", userId);
+        return pageById(status === undefined ? batches : batches.where("status", "=", status), page);
       }),
     open: () =>
       session.read(async (db) => {
@@ -133,15 +127,6 @@ function countsOf(rows: readonly Database["batch_counts"][]): BatchCounts {
     byReason: counts.filter(({ status }) => status !== "WAITING"),
     waitingAfter: counts.filter(({ status }) => status === "WAITING").map(({ status: _, ...count }) => count),
   };
-}
-
-async function countBatches(tx: Kysely<Database>, userId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom("batches")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** Deletes some targets of a batch that is not open, or the last ones together with the batch. */

@@ -6,6 +6,7 @@ import type { BatchStore, TargetPatch } from "../../../src/ports/storage.ts";
 import { inPieces } from "../bounded-deletions.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
+import { readRecords } from "../record-lists.ts";
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 import { addTargets } from "./new-targets.ts";
@@ -95,20 +96,19 @@ export function targetStore(
 ): Omit<BatchStore, "insert" | "get" | "audio" | "list" | "open" | "update" | "delete" | "counts" | "ended"> {
   return {
     addTargets: addTargets(session),
-    targets: (id, { status }, { limit, after }) =>
-      session.read(async (db) => {
-        if (status?.length === 0) return [];
-        const rows = await db
+    async targets(id, { status }, { limit, after }) {
+      if (status?.length === 0) return [];
+      return readRecords(session, RECORDS.batch_targets, (db) =>
+        db
           .selectFrom("batch_targets")
           .selectAll()
           .where("batch_id", "=", id)
           .$if(status !== undefined, (query) => query.where("status", "in", status ?? []))
           .$if(after !== undefined, (query) => query.where("position", ">", Number(after)))
           .orderBy("position")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.batch_targets.record);
-      }),
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0)),
+      );
+    },
     async target(id, position) {
       const [row] = await session.query(TARGET, { batch_id: id, position });
       return row && RECORDS.batch_targets.record(row);
@@ -162,16 +162,14 @@ export function targetStore(
     postpone: (id, zones, until, at) =>
       inPieces((limit) => session.transaction((tx) => postponeSome(tx, { id, zones, until, at, limit }))),
     calling: (id) =>
-      session.read(async (db) => {
-        const rows = await db
+      readRecords(session, RECORDS.batch_targets, (db) =>
+        db
           .selectFrom("batch_targets")
           .selectAll()
           .where("batch_id", "=", id)
           .where(IS_CALLING_TARGET)
-          .orderBy("position")
-          .execute();
-        return rows.map(RECORDS.batch_targets.record);
-      }),
+          .orderBy("position"),
+      ),
     endWaiting: (id, status, reason, limit, eventOf, at) =>
       session.transaction(async (tx) => {
         const waiting = await tx

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import {
   CALL_STATUSES,
   CALL_TYPES,
@@ -12,6 +12,7 @@ import {
 import type { FailedReason } from "../../../src/domain/calls/outcome.ts";
 import type { CallStore, Page } from "../../../src/ports/storage.ts";
 import type { Session } from "../connected-database.ts";
+import { follows, type Position, positionAfter } from "../record-lists.ts";
 import type { Database } from "../tables/all-tables.ts";
 import { callOf, RECORDS } from "../tables/stored-fields.ts";
 
@@ -104,40 +105,6 @@ function pageOfKind(
   if (limit !== undefined) query = query.limit(limit);
   // SQLite accepts an ordered, limited query in a union only inside a separate query.
   return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
-}
-
-/** A position in a list that is sorted by (created_at, id), newest first. */
-interface Position {
-  readonly createdAt: number;
-  readonly id: string;
-  /** True if the item at this position belongs to the next page. */
-  readonly isInclusive: boolean;
-}
-
-/**
- * The position at which the list continues after the item `after`; undefined at its end. If that item was deleted, the
- * list continues with the next older id: ids are sorted by time.
- */
-export async function positionAfter(
-  db: Kysely<Database>,
-  table: "calls" | "instances",
-  after: string,
-): Promise<Position | undefined> {
-  const row = await db
-    .selectFrom(table)
-    .select(["created_at", "id"])
-    .where("id", "<=", after)
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row && { createdAt: row.created_at, id: row.id, isInclusive: row.id !== after };
-}
-
-/** The condition that an item is at the position (if inclusive) or after it. */
-export function follows({ createdAt, id, isInclusive }: Position): RawBuilder<SqlBool> {
-  return isInclusive
-    ? sql<SqlBool>`(created_at, id) <= (${createdAt}, ${id})`
-    : sql<SqlBool>`(created_at, id) < (${createdAt}, ${id})`;
 }
 
 /** Maximum number of failed calls per query, which reads their rows. */

@@ -4,10 +4,10 @@ import { CodedError } from "../../../src/base/error.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
 import { deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
-import { follows, positionAfter } from "../calls/call-lists.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
+import { follows, pageById, positionAfter, readRecords } from "../record-lists.ts";
 import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
 import {
   type Database,
@@ -96,42 +96,36 @@ export function instanceStore(session: Session): InstanceStore {
         await insertEvents(tx, events);
         return RECORDS.instances.record(row);
       }),
-    linked: (page) => session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_LINKED), page)),
+    linked: (page) => instancesById(session, page, (rows) => rows.where(IS_LINKED)),
     withWaitingCalls: (limit) =>
       session.read(async (db) => {
         const rows = await withWaitingCalls(db, limit);
         return rows.map(RECORDS.instances.record);
       }),
     unlinked: (provider, page) =>
-      session.read((db) =>
-        pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("provider", "=", provider), page),
-      ),
+      instancesById(session, page, (rows) => rows.where(IS_UNLINKED).where("provider", "=", provider)),
     halfLinked: (page) =>
-      session.read((db) => {
-        const linkedIds = db.selectFrom("credentials").select("instance_id");
-        return pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("id", "in", linkedIds), page);
-      }),
-    halfDeleted: (page) =>
-      session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_HALF_DELETED), page)),
-    withPhone: (phone) =>
-      session.read((db) =>
-        pageById(db.selectFrom("instances").selectAll().where("phone", "=", phone).where(IS_NOT_DELETED), {}),
+      instancesById(session, page, (rows) =>
+        rows.where(IS_UNLINKED).where("id", "in", ({ selectFrom }) => selectFrom("credentials").select("instance_id")),
       ),
+    halfDeleted: (page) => instancesById(session, page, (rows) => rows.where(IS_HALF_DELETED)),
+    withPhone: (phone) => instancesById(session, {}, (rows) => rows.where("phone", "=", phone).where(IS_NOT_DELETED)),
     ...credentialStore(session),
     ...instancePurge(session),
   };
 }
 
-async function pageById(
-  query: SelectQueryBuilder<Database, "instances", InstanceRow>,
-  { after, limit }: Page,
+type InstanceQuery = SelectQueryBuilder<Database, "instances", InstanceRow>;
+
+/** A page of the chosen instances, oldest first. */
+function instancesById(
+  session: Session,
+  page: Page,
+  chosen: (rows: InstanceQuery) => InstanceQuery,
 ): Promise<Instance[]> {
-  const rows = await query
-    .$if(after !== undefined, (pageQuery) => pageQuery.where("id", ">", after ?? ""))
-    .orderBy("id")
-    .$if(limit !== undefined, (pageQuery) => pageQuery.limit(limit ?? 0))
-    .execute();
-  return rows.map(RECORDS.instances.record);
+  return readRecords(session, RECORDS.instances, (db) =>
+    pageById(chosen(db.selectFrom("instances").selectAll()), page, "asc"),
+  );
 }
 
 /** Seeks the oldest waiting call of each linked instance in an index, instead of reading all waiting calls. */

@@ -12,6 +12,7 @@ import type {
 } from "../../../src/ports/storage.ts";
 import { deletedRows } from "../bounded-deletions.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
+import { countRows } from "../record-lists.ts";
 import type { Database } from "../tables/all-tables.ts";
 
 /** Place of the values of a kind. */
@@ -164,7 +165,8 @@ export function lineRecordStore(session: Session): LineRecordStore {
         .transaction(async (tx) => {
           if (!(await lockInstance(tx, instanceId, session.traits.rowLocks))) return true;
           await writeRecords(tx, instanceId, changes);
-          if ((await countRecords(tx, instanceId)) > maxRecords) throw new TooManyRecords();
+          const records = await countRows(tx, "line_records", (rows) => rows.where("instance_id", "=", instanceId));
+          if (records > maxRecords) throw new TooManyRecords();
           return true;
         })
         .catch((error: unknown) => {
@@ -252,15 +254,6 @@ async function writeRecords(
         conflict.columns(["instance_id", "key"]).doUpdateSet(({ ref }) => ({ sealed: ref("excluded.sealed") })),
       )
       .execute();
-}
-
-async function countRecords(tx: Kysely<Database>, instanceId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom("line_records")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("instance_id", "=", instanceId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** The first string after all strings with this prefix, by code points; undefined if there is none. */

@@ -6,6 +6,7 @@ import type { DueDelivery, WebhookStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../bounded-deletions.ts";
 import { eventOf, lockPosition, SEQUENCE } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../connected-database.ts";
+import { countRows, pageById, readRecord, readRecords } from "../record-lists.ts";
 import {
   type Database,
   IS_DELIVERED,
@@ -46,7 +47,8 @@ export function webhookStore(session: Session): WebhookStore {
       session.transaction(async (tx) => {
         // This locks the user's log until the commit, so that the next insertion counts this one.
         const position = await lockPosition(tx, webhook.userId);
-        if ((await countWebhooks(tx, webhook.userId)) >= maxWebhooks) return undefined;
+        if ((await countRows(tx, "webhooks", (rows) => rows.where("user_id", "=", webhook.userId))) >= maxWebhooks)
+          return undefined;
         await tx
           .insertInto("webhooks")
           .values(RECORDS.webhooks.row({ ...webhook, position }))
@@ -54,22 +56,11 @@ export function webhookStore(session: Session): WebhookStore {
         return { ...webhook, position };
       }),
     get: (id) =>
-      session.read(async (db) => {
-        const row = await db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
-        return row && RECORDS.webhooks.record(row);
-      }),
-    list: (userId, { limit, after }) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("webhooks")
-          .selectAll()
-          .where("user_id", "=", userId)
-          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-          .orderBy("id", "desc")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.webhooks.record);
-      }),
+      readRecord(session, RECORDS.webhooks, (db) => db.selectFrom("webhooks").selectAll().where("id", "=", id)),
+    list: (userId, page) =>
+      readRecords(session, RECORDS.webhooks, (db) =>
+        pageById(db.selectFrom("webhooks").selectAll().where("user_id", "=", userId), page),
+      ),
     enabled: () => allEnabled(session, () => true).then((rows) => rows.map(RECORDS.webhooks.record)),
     update: (id, version, patch) =>
       session.transaction(async (tx) => {
@@ -151,15 +142,6 @@ async function deleteBatch(tx: Kysely<Database>, id: string, traits: Traits): Pr
   return "deleted";
 }
 
-async function countWebhooks(tx: Kysely<Database>, userId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom("webhooks")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 type DeliveryRow = Database["webhook_deliveries"];
 type AttemptUpdate = Partial<DeliveryRow> & Pick<DeliveryRow, "id">;
 
@@ -223,22 +205,13 @@ function deliveryStore(
         return row !== undefined;
       }),
     getDelivery: (id) =>
-      session.read(async (db) => {
-        const row = await db.selectFrom("webhook_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
-        return row && RECORDS.webhook_deliveries.record(row);
-      }),
-    deliveries: (webhookId, { status }, { limit, after }) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("webhook_deliveries")
-          .selectAll()
-          .where("webhook_id", "=", webhookId)
-          .$if(status !== undefined, (query) => query.where("status", "=", status ?? "pending"))
-          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-          .orderBy("id", "desc")
-          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-          .execute();
-        return rows.map(RECORDS.webhook_deliveries.record);
+      readRecord(session, RECORDS.webhook_deliveries, (db) =>
+        db.selectFrom("webhook_deliveries").selectAll().where("id", "=", id),
+      ),
+    deliveries: (webhookId, { status }, page) =>
+      readRecords(session, RECORDS.webhook_deliveries, (db) => {
+        const deliveries = db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", webhookId);
+        return pageById(status === undefined ? deliveries : deliveries.where("status", "=", status), page);
       }),
     forgetDeliveries: (createdBefore) =>
       inPieces((limit) =>
@@ -263,15 +236,10 @@ function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDeli
 }
 
 /** Tests and replays of a webhook that are pending. */
-async function countPendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom("webhook_deliveries")
-    .select((eb) => eb.fn.countAll().as("count"))
-    .where("webhook_id", "=", webhookId)
-    .where("next_attempt_at", "is not", null)
-    .where("requested", "=", 1)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+function countPendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
+  return countRows(tx, "webhook_deliveries", (rows) =>
+    rows.where("webhook_id", "=", webhookId).where("next_attempt_at", "is not", null).where("requested", "=", 1),
+  );
 }
 
 async function insertRows(tx: Kysely<Database>, rows: readonly DeliveryRow[]): Promise<void> {
