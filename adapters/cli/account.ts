@@ -11,7 +11,7 @@ import { jsonOption } from "./json-option.ts";
 import { STORAGE_SETTINGS, settingsOf } from "./settings/all-settings.ts";
 import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
-import { type ListColumn, printRows } from "./terminal/table.ts";
+import { type ListColumn, printList } from "./terminal/table.ts";
 import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
@@ -98,14 +98,11 @@ export const accountList: CommandSpec = {
       user_id: userId,
       created_at: new Date(createdAt).toISOString(),
     }));
-    if (line.values.get("json")) printJson(views);
-    else if (views.length === 0)
-      printToStderr("There are no accounts: ringport account code prints the address for the first one.");
-    else
-      printRows(
-        COLUMNS,
-        views.map((view) => [view.id, view.email, view.role, view.user_id, view.created_at.slice(0, 19)]),
-      );
+    printList(line, views, {
+      none: "There are no accounts: ringport account code prints the address for the first one.",
+      columns: COLUMNS,
+      cells: (view) => [view.id, view.email, view.role, view.user_id, view.created_at.slice(0, 19)],
+    });
     return 0;
   },
 };

@@ -5,7 +5,7 @@ import type { CommandSpec, ParsedLine } from "./command.ts";
 import { connect } from "./connection/connection.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { jsonOption } from "./json-option.ts";
-import { type ListColumn, printRows } from "./terminal/table.ts";
+import { type ListColumn, printList } from "./terminal/table.ts";
 import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 
 /** `ringport consent set`: records whether a number may be called. */
@@ -57,14 +57,11 @@ export const consentList: CommandSpec = {
     const status = line.values.get("status") as ConsentStatus | undefined;
     const { client } = await connect(line);
     const consents = await Array.fromAsync(client.consents.list({ status }));
-    if (line.values.get("json")) printJson(consents);
-    else if (consents.length === 0)
-      printToStderr("No consent is recorded; record one: ringport consent set PHONE STATUS");
-    else
-      printRows(
-        COLUMNS,
-        consents.map(({ phone, status, source }) => [phone, status, source ?? ""]),
-      );
+    printList(line, consents, {
+      none: "No consent is recorded; record one: ringport consent set PHONE STATUS",
+      columns: COLUMNS,
+      cells: ({ phone, status: consent, source }) => [phone, consent, source ?? ""],
+    });
     return 0;
   },
 };

@@ -4,10 +4,11 @@ import type { CommandSpec, OptionSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
+import { recordCommand } from "../record-command.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { type ListColumn, printRows } from "../terminal/table.ts";
-import { print, printJson, printToStderr } from "../terminal/terminal.ts";
+import { type ListColumn, printList } from "../terminal/table.ts";
+import { print, printToStderr } from "../terminal/terminal.ts";
 import { countsText, printPlan } from "./batch-text.ts";
 import { localTimeText } from "./batch-times.ts";
 
@@ -31,10 +32,8 @@ export const batchList: CommandSpec = {
     const status = line.values.get("status") as BatchStatus | undefined;
     const { client } = await connect(line);
     const batches = await Array.fromAsync(client.batches.list({ status }));
-    if (line.values.get("json")) printJson(batches);
-    else if (batches.length === 0)
-      printToStderr("No batches found; create one: ringport batch create FILE --text TEXT");
-    else printRows(LIST_COLUMNS, batches.map(batchCells));
+    const none = "No batches found; create one: ringport batch create FILE --text TEXT";
+    printList(line, batches, { none, columns: LIST_COLUMNS, cells: batchCells });
     return 0;
   },
 };
@@ -44,20 +43,13 @@ function batchCells({ id, status, name, type, created_at }: Batch): string[] {
 }
 
 /** `ringport batch show`: a batch and its progress. */
-export const batchShow: CommandSpec = {
+export const batchShow: CommandSpec = recordCommand({
+  record: "batch",
   summary: "Shows a batch: its rules and its progress.",
-  operands: [{ name: "ID", completion: "batch" }],
-  options: [jsonOption("the batch with its `counts`")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
-    const batch = await client.batches.get(id);
-    if (line.values.get("json")) printJson(batch);
-    else show(batch);
-    return 0;
-  },
-};
+  json: "the batch with its `counts`",
+  request: (client, id) => client.batches.get(id),
+  show,
+});
 
 function show(batch: BatchDetails): void {
   const { schedule, retry, counts } = batch;
@@ -88,28 +80,21 @@ function timeText(time: string | null): string | null {
   return time && localTimeText(Date.parse(time));
 }
 
-const ID_OPERAND = [{ name: "ID", completion: "batch" }] as const;
-
 /** A command that changes the status of one batch. */
 function step(
   summary: string,
   options: readonly OptionSpec[],
   run: (client: Client, id: string, line: ParsedLine) => Promise<BatchDetails>,
 ): CommandSpec {
-  return {
+  return recordCommand({
+    record: "batch",
     summary,
-    operands: ID_OPERAND,
-    options: [...options, jsonOption("the batch with its `counts`")],
-    settings: CONNECTION_SETTINGS,
-    async run(line) {
-      const [id = ""] = line.operands;
-      const { client } = await connect(line);
-      const batch = await run(client, id, line);
-      if (line.values.get("json")) printJson(batch);
-      else printToStderr(`${id} is ${batch.status}: ${countsText(batch.counts.by_status)}${startsText(batch)}`);
-      return 0;
-    },
-  };
+    options,
+    json: "the batch with its `counts`",
+    request: run,
+    show: (batch, id) =>
+      printToStderr(`${id} is ${batch.status}: ${countsText(batch.counts.by_status)}${startsText(batch)}`),
+  });
 }
 
 function startsText({ status, schedule }: BatchDetails): string {
@@ -151,33 +136,22 @@ export const batchCancel: CommandSpec = step(
 );
 
 /** `ringport batch delete`. */
-export const batchDelete: CommandSpec = {
+export const batchDelete: CommandSpec = recordCommand({
+  record: "batch",
   summary: "Deletes a batch that is a draft or has ended; its calls remain.",
-  operands: ID_OPERAND,
-  options: [jsonOption("`id` and `deleted`")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
+  json: "`id` and `deleted`",
+  async request(client, id) {
     await client.batches.delete(id);
-    if (line.values.get("json")) printJson({ id, deleted: true });
-    else printToStderr(`The batch ${id} is deleted.`);
-    return 0;
+    return { id, deleted: true };
   },
-};
+  show: ({ id }) => printToStderr(`The batch ${id} is deleted.`),
+});
 
 /** `ringport batch plan`: shows when the targets would be called. */
-export const batchPlan: CommandSpec = {
+export const batchPlan: CommandSpec = recordCommand({
+  record: "batch",
   summary: "Shows when the waiting targets would be called, and from which numbers.",
-  operands: ID_OPERAND,
-  options: [jsonOption("the plan")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
-    const plan = await client.batches.plan(id);
-    if (line.values.get("json")) printJson(plan);
-    else printPlan(plan);
-    return 0;
-  },
-};
+  json: "the plan",
+  request: (client, id) => client.batches.plan(id),
+  show: printPlan,
+});

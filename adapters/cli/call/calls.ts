@@ -7,6 +7,7 @@ import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
+import { recordCommand } from "../record-command.ts";
 import { interruption } from "../serve/signals.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
@@ -143,21 +144,16 @@ function show(call: CallWith<"outcome" | "media">, events: readonly CallEvent[])
 }
 
 /** `ringport calls hangup`: ends an active call. */
-export const callsHangup: CommandSpec = {
+export const callsHangup: CommandSpec = recordCommand({
+  record: "call",
   summary: "Hangs up an active call.",
-  operands: [{ name: "ID", completion: "call" }],
-  options: [jsonOption("the call with its `outcome`")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
+  json: "the call with its `outcome`",
+  async request(client, id) {
     await client.calls.hangUp(id);
-    const call = await client.calls.get(id, { expand: ["outcome"] });
-    if (line.values.get("json")) printJson(call);
-    else printToStderr(`Call ${id} is ${call.status}${call.outcome ? `: ${call.outcome.reason}` : ""}.`);
-    return 0;
+    return client.calls.get(id, { expand: ["outcome"] });
   },
-};
+  show: ({ id, status, outcome }) => printToStderr(`Call ${id} is ${status}${outcome ? `: ${outcome.reason}` : ""}.`),
+});
 
 /** `ringport calls recording`: saves the recording of a call in a file, or deletes it on the server. */
 export const callsRecording: CommandSpec = {

@@ -5,10 +5,11 @@ import type { Command, CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
+import { recordCommand } from "../record-command.ts";
 import { interruption } from "../serve/signals.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { type ListColumn, printRows } from "../terminal/table.ts";
+import { type ListColumn, printList } from "../terminal/table.ts";
 import { print, printJson, printJsonLine, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
@@ -101,9 +102,8 @@ export const instanceList: CommandSpec = {
   async run(line) {
     const { client } = await connect(line);
     const instances = await Array.fromAsync(client.instances.list());
-    if (line.values.get("json")) printJson(instances);
-    else if (instances.length === 0) printToStderr("No instances yet; create one: ringport instance create NAME");
-    else printRows(COLUMNS, instances.map(cells));
+    const none = "No instances yet; create one: ringport instance create NAME";
+    printList(line, instances, { none, columns: COLUMNS, cells });
     return 0;
   },
 };
@@ -120,19 +120,13 @@ function cells({ id, name, status, created_at }: Instance): string[] {
 }
 
 /** `ringport instance show`: one instance, the state of its line, and its current call. */
-export const instanceShow: CommandSpec = {
+export const instanceShow: CommandSpec = recordCommand({
+  record: "instance",
   summary: "Shows an instance, its line and its active calls.",
-  operands: [{ name: "ID", completion: "instance" }],
-  options: [jsonOption("the instance with its `connection`")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const { client } = await connect(line);
-    const instance = await client.instances.get(line.operands[0] ?? "", { expand: ["connection"] });
-    if (line.values.get("json")) printJson(instance);
-    else show(instance);
-    return 0;
-  },
-};
+  json: "the instance with its `connection`",
+  request: (client, id) => client.instances.get(id, { expand: ["connection"] }),
+  show,
+});
 
 function show({ id, name, status, metadata, callerId, created_at, connection, callQueue }: InstanceDetails): void {
   print(`${id} is ${status}`);
@@ -193,17 +187,13 @@ export const instanceUpdate: CommandSpec = {
 };
 
 /** `ringport instance delete`: deletes an instance, ends its call and unlinks its number. */
-export const instanceDelete: CommandSpec = {
+export const instanceDelete: CommandSpec = recordCommand({
+  record: "instance",
   summary: "Deletes an instance permanently: ends its call, unlinks its number.",
-  operands: [{ name: "ID", completion: "instance" }],
-  options: [jsonOption("`id` and `deleted`")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
+  json: "`id` and `deleted`",
+  async request(client, id) {
     await client.instances.delete(id);
-    if (line.values.get("json")) printJson({ id, deleted: true });
-    else printToStderr(`Instance ${id} is deleted.`);
-    return 0;
+    return { id, deleted: true };
   },
-};
+  show: ({ id }) => printToStderr(`Instance ${id} is deleted.`),
+});

@@ -3,6 +3,7 @@ import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
+import { recordCommand } from "../record-command.ts";
 import { interruption } from "../serve/signals.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -95,18 +96,11 @@ export const instancePair: CommandSpec = {
 };
 
 /** `ringport instance unlink`: removes the number; the instance and its calls stay. */
-export const instanceUnlink: CommandSpec = {
+export const instanceUnlink: CommandSpec = recordCommand({
+  record: "instance",
   summary:
     "Unlinks the number of an instance: ends its call, erases its credentials. Waiting calls wait for another number.",
-  operands: [{ name: "ID", completion: "instance" }],
-  options: [jsonOption("the instance")],
-  settings: CONNECTION_SETTINGS,
-  async run(line) {
-    const [id = ""] = line.operands;
-    const { client } = await connect(line);
-    const instance = await client.instances.unlink(id);
-    if (line.values.get("json")) printJson(instance);
-    else printToStderr(`Instance ${id} has no number now. Link another one: ringport instance qr ${id}`);
-    return 0;
-  },
-};
+  json: "the instance",
+  request: (client, id) => client.instances.unlink(id),
+  show: (_, id) => printToStderr(`Instance ${id} has no number now. Link another one: ringport instance qr ${id}`),
+});

@@ -1,4 +1,5 @@
-import { isTerminal, paint, print, terminalColumns } from "./terminal.ts";
+import type { ParsedLine } from "../command.ts";
+import { isTerminal, paint, print, printJson, printToStderr, terminalColumns } from "./terminal.ts";
 import { columnsOf, shortenedRow, wrapped } from "./wrapped.ts";
 
 /** A column of a list. */
@@ -46,6 +47,21 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isTerminal()) for (const row of rows) print(row.map(inOneCell).join("\t"));
   else for (const line of fitTable(columns, rows, terminalColumns())) print(line);
+}
+
+/** Prints a list of records: as JSON with `--json`, otherwise as a table, or the text `none` if it is empty. */
+export function printList<Rec>(
+  { values }: ParsedLine,
+  records: readonly Rec[],
+  list: { readonly none: string; readonly columns: readonly ListColumn[]; cells(record: Rec): readonly string[] },
+): void {
+  if (values.get("json")) printJson(records);
+  else if (records.length === 0) printToStderr(list.none);
+  else
+    printRows(
+      list.columns,
+      records.map((record) => list.cells(record)),
+    );
 }
 
 /**
