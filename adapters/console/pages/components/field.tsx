@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
 import { useId } from "preact/hooks";
 
@@ -43,11 +43,61 @@ export function LabelledInput({
           {hint}
         </div>
       )}
-      {fault !== undefined && (
-        <div class="field-fault" id={`${id}-fault`}>
-          {fault}
-        </div>
-      )}
+      <InputFault id={id} fault={fault} />
+    </div>
+  );
+}
+
+/** The fault of the input with this id. */
+export function InputFault({ id, fault }: { readonly id: string; readonly fault: string | undefined }) {
+  if (fault === undefined) return null;
+  return (
+    <div class="field-fault" id={`${id}-fault`}>
+      {fault}
+    </div>
+  );
+}
+
+/** A file that is dropped or chosen. */
+export function FileDrop({
+  text,
+  input,
+  onFile,
+}: {
+  readonly text: string;
+  readonly input: InputHTMLAttributes<HTMLInputElement>;
+  readonly onFile: (file: File) => void;
+}) {
+  const isDragOver = useSignal(false);
+  const choose = (file: File | undefined): void => {
+    if (file) onFile(file);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the input inside.
+    <div
+      class={`drop${isDragOver.value ? " drop-over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isDragOver.value = true;
+      }}
+      onDragLeave={() => {
+        isDragOver.value = false;
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        isDragOver.value = false;
+        choose(event.dataTransfer?.files[0]);
+      }}
+    >
+      <span class="quiet">{text}</span>
+      <input
+        {...input}
+        type="file"
+        onChange={(event) => {
+          choose(event.currentTarget.files?.[0]);
+          event.currentTarget.value = ""; // so that the same file can be chosen again
+        }}
+      />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Action } from "../shell/use-action.ts";
+import { Button } from "./button.tsx";
 import { FaultNotice } from "./waiting.tsx";
 
 /** A form: Enter submits it, and errors appear below its fields. The browser validates the fields first. */
@@ -8,8 +9,9 @@ export function Form({
   children,
   buttons,
 }: {
-  readonly action: Pick<Action<[]>, "fault" | "start">;
+  readonly action: Pick<Action<[]>, "busy" | "fault" | "start">;
   readonly children: ComponentChildren;
+  /** The buttons, or the text of one wide button. */
   readonly buttons: ComponentChildren;
 }) {
   return (
@@ -22,7 +24,15 @@ export function Form({
     >
       {children}
       {action.fault !== undefined && <FaultNotice error={action.fault} />}
-      <div class="row">{buttons}</div>
+      <div class="row">
+        {typeof buttons === "string" ? (
+          <Button wide busy={action.busy}>
+            {buttons}
+          </Button>
+        ) : (
+          buttons
+        )}
+      </div>
     </form>
   );
 }

@@ -31,7 +31,7 @@ import { RetryFields } from "./new-batch/retry-fields.tsx";
 import { ScheduleFields } from "./new-batch/schedule-fields.tsx";
 import { MessageFields } from "./new-call/call-type-fields.tsx";
 import { audioBase64 } from "./new-call/chosen-audio.ts";
-import { fieldFaultText } from "./new-call/field-fault.ts";
+import { FaultList } from "./new-call/form-field.tsx";
 import { FormState } from "./new-call/form-state.ts";
 import { readServerLimits, serverLimits } from "./new-call/server-limits.ts";
 
@@ -127,12 +127,7 @@ export default function NewBatch() {
         </Card>
         {formFaults.length > 0 && (
           <Notice tone="bad">
-            {formFaults.map((fault) => (
-              <p key={fault.pointer + fault.code}>
-                {fault.pointer !== "" && <code>{fault.pointer} </code>}
-                {fieldFaultText(fault)}
-              </p>
-            ))}
+            <FaultList faults={formFaults} />
           </Notice>
         )}
         {create.fault !== undefined && <FaultNotice error={create.fault} />}

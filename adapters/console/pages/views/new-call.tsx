@@ -24,7 +24,7 @@ import { curlExample, typeScriptExample } from "./new-call/call-examples.ts";
 import type { CallForm } from "./new-call/call-form.ts";
 import { MessageFields } from "./new-call/call-type-fields.tsx";
 import { saveForm } from "./new-call/earlier-forms.ts";
-import { fieldFaultText } from "./new-call/field-fault.ts";
+import { FaultList } from "./new-call/form-field.tsx";
 import { FormState } from "./new-call/form-state.ts";
 import { InstanceField } from "./new-call/instance-field.tsx";
 import { MoreFields } from "./new-call/more-fields.tsx";
@@ -176,12 +176,7 @@ function FormFaults({ state }: { readonly state: FormState }) {
   return (
     <Notice tone="bad">
       {fieldCount > 0 && <p>{t.value.faults.summary(fieldCount)}</p>}
-      {formFaults.map((fault) => (
-        <p key={fault.pointer + fault.code}>
-          {fault.pointer !== "" && <code>{fault.pointer} </code>}
-          {fieldFaultText(fault)}
-        </p>
-      ))}
+      <FaultList faults={formFaults} />
     </Notice>
   );
 }

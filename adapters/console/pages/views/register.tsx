@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { LoginBody, SessionState } from "../../api.ts";
-import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -38,14 +37,7 @@ export default function Register() {
   return (
     <PageLayout title={requirement === "first" ? texts.titleFirst : texts.title} lead={lead}>
       <div class="stack">
-        <Form
-          action={register}
-          buttons={
-            <Button wide busy={register.busy}>
-              {texts.action}
-            </Button>
-          }
-        >
+        <Form action={register} buttons={texts.action}>
           {hasFragmentCode && requirement !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
           {!hasFragmentCode && requirement !== "open" && (
             <SignalField

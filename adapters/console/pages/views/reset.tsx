@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { PasswordResetBody, SessionState } from "../../api.ts";
-import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { PageLayout } from "../components/page.tsx";
@@ -25,14 +24,7 @@ export default function Reset() {
   const { reset: texts } = t.value;
   return (
     <PageLayout title={texts.title} lead={texts.lead}>
-      <Form
-        action={reset}
-        buttons={
-          <Button wide busy={reset.busy}>
-            {texts.action}
-          </Button>
-        }
-      >
+      <Form action={reset} buttons={texts.action}>
         {fragmentCode.value === "" && (
           <SignalField
             label={texts.code}

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { LoginBody, SessionState } from "../../api.ts";
-import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { PageLayout } from "../components/page.tsx";
@@ -25,14 +24,7 @@ export default function SignIn() {
   return (
     <PageLayout title={texts.title} lead={texts.lead}>
       <div class="stack">
-        <Form
-          action={signIn}
-          buttons={
-            <Button wide busy={signIn.busy}>
-              {texts.action}
-            </Button>
-          }
-        >
+        <Form action={signIn} buttons={texts.action}>
           <SignalField label={t.value.email} type="email" autocomplete="username" required signal={email} />
           <SignalField
             label={t.value.password}

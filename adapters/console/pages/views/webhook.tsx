@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren, ComponentProps } from "preact";
 import type { Webhook } from "../../../../src/client/index.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
@@ -112,15 +113,7 @@ function SecretCard({ id }: { readonly id: string }) {
       },
     });
   return (
-    <Card title={rotate.title}>
-      <div class="stack">
-        <p>{rotate.text}</p>
-        <div>
-          <Button variant="quiet" icon="key" onClick={confirmRotation}>
-            {rotate.action}
-          </Button>
-        </div>
-      </div>
+    <ActionCard texts={rotate} variant="quiet" icon="key" onClick={confirmRotation}>
       {secret.value !== undefined && (
         <SecretDialog
           secret={secret.value}
@@ -130,7 +123,7 @@ function SecretCard({ id }: { readonly id: string }) {
           }}
         />
       )}
-    </Card>
+    </ActionCard>
   );
 }
 
@@ -147,16 +140,27 @@ function DeleteCard({ webhook: { id, url } }: { readonly webhook: Webhook }) {
         navigate("/webhooks");
       },
     });
+  return <ActionCard texts={remove} variant="danger" icon="trash" onClick={confirmDeletion} />;
+}
+
+/** A card with an explanation and one button. */
+function ActionCard({
+  texts,
+  children,
+  ...button
+}: {
+  readonly texts: { readonly title: string; readonly text: string; readonly action: string };
+  readonly children?: ComponentChildren;
+} & Pick<ComponentProps<typeof Button>, "variant" | "icon" | "onClick">) {
   return (
-    <Card title={remove.title}>
+    <Card title={texts.title}>
       <div class="stack">
-        <p>{remove.text}</p>
+        <p>{texts.text}</p>
         <div>
-          <Button variant="danger" icon="trash" onClick={confirmDeletion}>
-            {remove.action}
-          </Button>
+          <Button {...button}>{texts.action}</Button>
         </div>
       </div>
+      {children}
     </Card>
   );
 }

@@ -15,12 +15,7 @@ const BATCH_LOOKS: Readonly<Record<BatchDetails["status"], Look>> = {
 
 /** The status of a batch, in words. */
 export function BatchBadge({ status }: Pick<BatchDetails, "status">) {
-  const [tone, live] = BATCH_LOOKS[status];
-  return (
-    <Badge tone={tone} live={live}>
-      {t.value.status[status]}
-    </Badge>
-  );
+  return <LookBadge look={BATCH_LOOKS[status]} text={t.value.status[status]} />;
 }
 
 const TARGET_LOOKS: Readonly<Record<BatchTarget["status"], Look>> = {
@@ -35,10 +30,13 @@ const TARGET_LOOKS: Readonly<Record<BatchTarget["status"], Look>> = {
 
 /** The status of a target, in words. */
 export function TargetBadge({ status }: Pick<BatchTarget, "status">) {
-  const [tone, live] = TARGET_LOOKS[status];
+  return <LookBadge look={TARGET_LOOKS[status]} text={t.value.target[status]} />;
+}
+
+function LookBadge({ look: [tone, live], text }: { readonly look: Look; readonly text: string }) {
   return (
     <Badge tone={tone} live={live}>
-      {t.value.target[status]}
+      {text}
     </Badge>
   );
 }

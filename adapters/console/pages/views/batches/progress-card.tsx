@@ -1,6 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { BatchDetails } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
+import { FactRow } from "../../components/facts.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Progress } from "../../components/waiting.tsx";
 import { formatNumber, formatTime } from "../../dictionary/format.ts";
@@ -49,14 +50,7 @@ export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
             <p>{reason}</p>
           </Notice>
         )}
-        <dl class="batch-facts">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class="number">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <FactRow facts={facts} />
         {skipped > 0 && <p class="small quiet">{progress.left(skipped)}</p>}
       </div>
     </Card>

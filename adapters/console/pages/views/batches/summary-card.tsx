@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import type { BatchDetails } from "../../../../../src/client/index.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
+import { FactList } from "../../components/facts.tsx";
 import { callTypes } from "../../dictionary/call-types.ts";
 import { formatNumber, formatSpan, formatTime } from "../../dictionary/format.ts";
 import { hoursText, messageFacts, retryText } from "./batch-facts.ts";
@@ -38,14 +39,7 @@ export function SummaryCard({ batch }: { readonly batch: BatchDetails }) {
   }
   return (
     <Card title={summary.title}>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </Card>
   );
 }

@@ -1,10 +1,9 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { ownMember } from "../../../../../src/base/own-member.ts";
 import type { CallWith } from "../../../../../src/client/index.ts";
 import { CallBadge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
+import { Elapsed } from "../calls/call-text.tsx";
 import { t } from "./call-texts.ts";
 import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
@@ -19,7 +18,12 @@ export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
       <div class="stack">
         {status !== "COMPLETED" && status !== "FAILED" && (
           <p class="outcome">
-            {t.value.now[status]} {status === "IN_PROGRESS" && started_at && <Elapsed since={started_at} />}
+            {t.value.now[status]}{" "}
+            {status === "IN_PROGRESS" && started_at && (
+              <span class="number">
+                <Elapsed since={started_at} />
+              </span>
+            )}
           </p>
         )}
         {outcome && (
@@ -78,16 +82,4 @@ function HeardShare({ ms, ratio }: { readonly ms: number; readonly ratio: number
       <Level value={ratio} label={t.value.outcome.heard} />
     </>
   );
-}
-
-/** The time elapsed since a moment, updated every second. */
-function Elapsed({ since }: { readonly since: string }) {
-  const now = useSignal(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now();
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return <span class="number">{formatDuration(now.value - Date.parse(since))}</span>;
 }

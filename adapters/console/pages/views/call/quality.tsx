@@ -1,7 +1,8 @@
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import type { CallQuality, StreamStatistics } from "../../../../../src/client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
+import { FactList } from "../../components/facts.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { formatDuration, formatNumber } from "../../dictionary/format.ts";
 import { t } from "./call-texts.ts";
@@ -62,14 +63,7 @@ function Totals({ statistics }: { readonly statistics: StreamStatistics }) {
   return (
     <>
       {packets_received === 0 && packets_sent > 0 && <Notice tone="warn">{texts.oneWay}</Notice>}
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </>
   );
 }

@@ -43,12 +43,17 @@ export function Duration({ call }: { readonly call: ListedCall }) {
 
 /** The time elapsed since a moment, updated every second. */
 export function Elapsed({ since }: { readonly since: string }) {
-  const now = useSignal(Date.now());
+  return <>{formatDuration(useEverySecond(Date.now) - Date.parse(since))}</>;
+}
+
+/** A time that is read every second. */
+export function useEverySecond(read: () => number): number {
+  const now = useSignal(read());
   useEffect(() => {
     const timer = setInterval(() => {
-      now.value = Date.now();
+      now.value = read();
     }, 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <>{formatDuration(now.value - Date.parse(since))}</>;
+  return now.value;
 }

@@ -1,7 +1,6 @@
-import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { LabelledInput } from "../../components/field.tsx";
+import { FileDrop, InputFault, LabelledInput } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
 import { ColumnMapping } from "./column-mapping.tsx";
@@ -23,57 +22,28 @@ export function ListFields({
   readonly onOpen: () => void;
 }) {
   const id = useId();
-  const isDragOver = useSignal(false);
   const texts = t.value.list;
   const chosenList = list.list.value;
   const refused = list.refused.value;
-  const open = (file: File | null | undefined): void => {
-    if (!file) return;
-    onOpen();
-    void list.open(file.name, file);
-  };
   return (
     <div class="stack batch-list">
       <div class="field batch-list">
         <label for={id}>{texts.label}</label>
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the input inside. */}
-        <div
-          class={`drop${isDragOver.value ? " drop-over" : ""}`}
-          onDragOver={(event) => {
-            event.preventDefault();
-            isDragOver.value = true;
+        <FileDrop
+          id={id}
+          text={texts.drop}
+          accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+          fault={fault}
+          isNameless={chosenList !== undefined || refused !== undefined}
+          onFile={(file) => {
+            onOpen();
+            void list.open(file.name, file);
           }}
-          onDragLeave={() => {
-            isDragOver.value = false;
-          }}
-          onDrop={(event) => {
-            event.preventDefault();
-            isDragOver.value = false;
-            open(event.dataTransfer?.files[0]);
-          }}
-        >
-          <span class="quiet">{texts.drop}</span>
-          <input
-            id={id}
-            type="file"
-            class={chosenList || refused ? "nameless" : undefined}
-            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
-            aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
-            aria-invalid={fault !== undefined}
-            onChange={(event) => {
-              open(event.currentTarget.files?.[0]);
-              event.currentTarget.value = ""; // so that the same file can be chosen again
-            }}
-          />
-        </div>
+        />
         <div class="field-hint" id={`${id}-hint`}>
           {texts.hint}
         </div>
-        {fault !== undefined && (
-          <div class="field-fault" id={`${id}-fault`}>
-            {fault}
-          </div>
-        )}
+        <InputFault id={id} fault={fault} />
       </div>
       <details class="more">
         <summary>{texts.paste}</summary>

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
+import { FileDrop, InputFault } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
@@ -17,15 +18,13 @@ const t = dictionary({ en, pt });
  */
 export function AudioField({ state, maxBytes }: { readonly state: FormState; readonly maxBytes: number }) {
   const id = useId();
-  const isDragOver = useSignal(false);
   const isUnreadable = useSignal(false);
   const { audio } = state.form.value;
   const fault = faultAt(state, "/audio/audioBase64");
   const text = t.value.audio;
   const hint = text.hint(fileSize(maxBytes, locale()));
 
-  const chooseFile = async (file: File | null | undefined): Promise<void> => {
-    if (!file) return;
+  const chooseFile = async (file: File): Promise<void> => {
     try {
       state.edit({ audio: chosenAudio(file.name, new Uint8Array(await file.arrayBuffer())) });
       isUnreadable.value = false;
@@ -33,48 +32,24 @@ export function AudioField({ state, maxBytes }: { readonly state: FormState; rea
       isUnreadable.value = true; // the file has been moved or deleted in the meantime
     }
   };
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    isDragOver.value = false;
-    void chooseFile(event.dataTransfer?.files[0]);
-  };
   return (
     <div class="field">
       <label for={id}>{text.label}</label>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the input inside. */}
-      <div
-        class={`drop${isDragOver.value ? " drop-over" : ""}`}
-        onDragOver={(event) => {
-          event.preventDefault();
-          isDragOver.value = true;
+      <FileDrop
+        text={text.drop}
+        input={{
+          id,
+          accept: ".wav,.mp3,audio/wav,audio/mpeg",
+          "aria-describedby": `${id}-hint${fault ? ` ${id}-fault` : ""}`,
+          "aria-invalid": fault !== undefined,
         }}
-        onDragLeave={() => {
-          isDragOver.value = false;
-        }}
-        onDrop={drop}
-      >
-        <span class="quiet">{text.drop}</span>
-        <input
-          id={id}
-          type="file"
-          accept=".wav,.mp3,audio/wav,audio/mpeg"
-          aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
-          aria-invalid={fault !== undefined}
-          onChange={(event) => {
-            void chooseFile(event.currentTarget.files?.[0]);
-            event.currentTarget.value = ""; // so that the same file can be chosen again
-          }}
-        />
-      </div>
+        onFile={(file) => void chooseFile(file)}
+      />
       {audio && <Preview audio={audio} onRemove={() => state.edit({ audio: undefined })} />}
       <div class="field-hint" id={`${id}-hint`}>
         {hint}
       </div>
-      {fault !== undefined && (
-        <div class="field-fault" id={`${id}-fault`}>
-          {fault}
-        </div>
-      )}
+      <InputFault id={id} fault={fault} />
       {isUnreadable.value && <Notice tone="bad">{text.unreadable}</Notice>}
     </div>
   );

@@ -5,6 +5,7 @@ import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
 import type { CallForm, FormField } from "./call-form.ts";
 import { fieldFaultText } from "./field-fault.ts";
+import type { FieldFault } from "./form-faults.ts";
 import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
@@ -25,6 +26,20 @@ interface Props {
 export function faultAt(state: FormState, field: FormField): string | undefined {
   const [first] = state.faults.value.get(field) ?? [];
   return first && fieldFaultText(first);
+}
+
+/** Faults that belong to no field of the form. */
+export function FaultList({ faults }: { readonly faults: readonly FieldFault[] }) {
+  return (
+    <>
+      {faults.map((fault) => (
+        <p key={fault.pointer + fault.code}>
+          {fault.pointer !== "" && <code>{fault.pointer} </code>}
+          {fieldFaultText(fault)}
+        </p>
+      ))}
+    </>
+  );
 }
 
 /** A line of text in the form. */

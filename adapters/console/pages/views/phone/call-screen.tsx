@@ -1,10 +1,10 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
 import { formatDuration } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/phone.ts";
+import { useEverySecond } from "../calls/call-text.tsx";
 import { spacedNumber } from "../calls/typed-number.ts";
 import { callerText } from "./alerts.ts";
 import { Keypad } from "./keypad.tsx";
@@ -99,16 +99,10 @@ function Caller({ call }: { readonly call: PhoneCall }) {
 }
 
 function Timer({ since }: { readonly since: number }) {
-  const now = useSignal(performance.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = performance.now();
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useEverySecond(() => performance.now());
   return (
     <p class="phone-timer number" role="timer" aria-label={t.value.length}>
-      {formatDuration(now.value - since)}
+      {formatDuration(now - since)}
     </p>
   );
 }

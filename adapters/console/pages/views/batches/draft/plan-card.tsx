@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchPlan } from "../../../../../../src/client/index.ts";
 import { Button } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
+import { FactRow } from "../../../components/facts.tsx";
 import { Notice } from "../../../components/notice.tsx";
 import { Table } from "../../../components/table.tsx";
 import { FaultNotice } from "../../../components/waiting.tsx";
@@ -43,14 +44,7 @@ export function PlanCard({
     <Card title={texts.title} actions={<BatchBadge status={batch.status} />}>
       <div class="stack">
         <p class="quiet">{texts.lead}</p>
-        <dl class="batch-facts">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class="number">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <FactRow facts={facts} />
         {plan.problems.length > 0 && (
           <Notice tone="warn">
             <strong>{texts.problems}</strong>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo } from "preact/hooks";
+import { InputFault } from "../../../components/field.tsx";
 import { FaultNotice, Skeleton } from "../../../components/waiting.tsx";
 import { dictionary } from "../../../dictionary/dictionary.ts";
 import en from "../../../dictionary/en/voices.ts";
@@ -114,11 +115,7 @@ export function VoiceField({
       <div class="field-hint" id={`${id}-hint`}>
         {voices?.length === 0 ? t.value.noVoices : t.value.hint}
       </div>
-      {fault !== undefined && (
-        <div class="field-fault" id={`${id}-fault`}>
-          {fault}
-        </div>
-      )}
+      <InputFault id={id} fault={fault} />
     </fieldset>
   );
 }
