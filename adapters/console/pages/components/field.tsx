@@ -58,14 +58,21 @@ export function InputFault({ id, fault }: { readonly id: string; readonly fault:
   );
 }
 
-/** A file that is dropped or chosen. */
+/** A file that is dropped or chosen. Its hint and its fault have ids that start with `id`. */
 export function FileDrop({
+  id,
   text,
-  input,
+  accept,
+  fault,
+  isNameless = false,
   onFile,
 }: {
+  readonly id: string;
   readonly text: string;
-  readonly input: InputHTMLAttributes<HTMLInputElement>;
+  readonly accept: string;
+  readonly fault: string | undefined;
+  /** True to hide that no file is chosen. */
+  readonly isNameless?: boolean;
   readonly onFile: (file: File) => void;
 }) {
   const isDragOver = useSignal(false);
@@ -91,8 +98,12 @@ export function FileDrop({
     >
       <span class="quiet">{text}</span>
       <input
-        {...input}
+        id={id}
+        class={isNameless ? "nameless" : undefined}
         type="file"
+        accept={accept}
+        aria-describedby={`${id}-hint${fault === undefined ? "" : ` ${id}-fault`}`}
+        aria-invalid={fault !== undefined}
         onChange={(event) => {
           choose(event.currentTarget.files?.[0]);
           event.currentTarget.value = ""; // so that the same file can be chosen again

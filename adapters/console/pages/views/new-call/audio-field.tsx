@@ -36,13 +36,10 @@ export function AudioField({ state, maxBytes }: { readonly state: FormState; rea
     <div class="field">
       <label for={id}>{text.label}</label>
       <FileDrop
+        id={id}
         text={text.drop}
-        input={{
-          id,
-          accept: ".wav,.mp3,audio/wav,audio/mpeg",
-          "aria-describedby": `${id}-hint${fault ? ` ${id}-fault` : ""}`,
-          "aria-invalid": fault !== undefined,
-        }}
+        accept=".wav,.mp3,audio/wav,audio/mpeg"
+        fault={fault}
         onFile={(file) => void chooseFile(file)}
       />
       {audio && <Preview audio={audio} onRemove={() => state.edit({ audio: undefined })} />}
