@@ -1,4 +1,4 @@
-import type { LinkCode } from "../../../src/ports/telephony.ts";
+import type { InstanceRef, LineHost } from "../../../src/ports/telephony.ts";
 import { type PendingLinkCodes, ROTATE_MS } from "./pending-link-codes.ts";
 
 /** Time for which codes rotate after the last request for one, ms. */
@@ -6,13 +6,9 @@ const IDLE_MS = 600_000;
 
 /** The line that a code links. */
 export interface LinkTarget {
-  /** Display name of the instance. */
-  readonly name: string;
-  readonly instanceId: string;
-  /** The address at which users reach this server, without a trailing slash. */
-  publicUrl(): string;
-  /** Called with each new code. */
-  code(code: LinkCode): void;
+  readonly instance: InstanceRef;
+  /** Gets each new code. */
+  readonly host: Pick<LineHost, "publicUrl" | "code">;
 }
 
 /** The rotating codes of one line that is not linked yet. */
@@ -53,8 +49,9 @@ export class LinkAttempt<Target extends LinkTarget> {
     const code = this.#codes.issue(this);
     const lifetimeMs = ROTATE_MS * timeScale;
     this.#cancelTimer = system.after(lifetimeMs, () => this.#rotate());
-    this.target.code({
-      payload: `${this.target.publicUrl()}${path}/${code}`,
+    const { host } = this.target;
+    host.code({
+      payload: `${host.publicUrl()}${path}/${code}`,
       expiresAt: Math.round(system.now() + lifetimeMs),
       sequence: ++this.#sequence,
     });

@@ -1,5 +1,7 @@
 import { htmlPage } from "../../../src/base/html-page.ts";
 import type { Reply } from "../../../src/ports/web.ts";
+import type { LinkTarget } from "./link-attempt.ts";
+import type { IssuedCode, PendingLinkCodes } from "./pending-link-codes.ts";
 
 /** The contents of a page. */
 export interface PageText {
@@ -9,7 +11,7 @@ export interface PageText {
   readonly body: string;
 }
 
-export const UNKNOWN_CODE: PageText = {
+const UNKNOWN_CODE: PageText = {
   title: "We do not know this code",
   body: "<p>Please scan the QR code once more. It changes every 20 seconds.</p>",
 };
@@ -17,7 +19,7 @@ export const STALE_CODE: PageText = {
   title: "This code is no longer valid",
   body: "<p>It has been used, or it is too old. Please scan the one that is shown now.</p>",
 };
-export const WRONG_METHOD: PageText = {
+const WRONG_METHOD: PageText = {
   title: "That does not work here",
   body: "<p>Please open this page in a browser and press the button.</p>",
 };
@@ -25,6 +27,26 @@ export const NOT_STORED: PageText = {
   title: "This phone could not be linked just now",
   body: "<p>Please go back and try again in a moment.</p>",
 };
+
+const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
+
+/**
+ * The code whose page is requested, or the refusal of the request; undefined if the path is not such a page.
+ * @param path the part after the path of the network
+ */
+export async function scannedCode<Target extends LinkTarget>(
+  codes: PendingLinkCodes<Target>,
+  path: string,
+  method: string,
+): Promise<{ readonly code: IssuedCode<Target> } | { readonly refusal: Reply } | undefined> {
+  const match = LINK_PATH.exec(path);
+  if (match === null) return undefined;
+  const code = codes.find(match[1] ?? "");
+  if (code === undefined) return { refusal: await webPage(method, 404, UNKNOWN_CODE) };
+  if (method !== "GET" && method !== "HEAD" && method !== "POST")
+    return { refusal: await webPage(method, 405, WRONG_METHOD, { allow: "GET, HEAD, POST" }) };
+  return codes.accepts(code) ? { code } : { refusal: await webPage(method, 410, STALE_CODE) };
+}
 
 /** A page for a phone's browser; its forms go to this server only. */
 export async function webPage(

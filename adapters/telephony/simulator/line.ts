@@ -52,6 +52,8 @@ export interface CallerDetails {
 
 /** One linked number of the simulated network. */
 export class SimulatedLine implements Line, SimulatedPhone {
+  readonly instance: InstanceRef;
+  readonly host: LineHost;
   readonly #options: SimulatedLineOptions;
   readonly #system: System;
   #attempt: LinkAttempt<SimulatedPhone>;
@@ -64,27 +66,13 @@ export class SimulatedLine implements Line, SimulatedPhone {
   readonly #legs = new Set<SimulatedLeg>();
 
   constructor(options: SimulatedLineOptions) {
+    this.instance = options.instance;
+    this.host = options.host;
     this.#options = options;
     this.#system = options.leg.system;
     this.#attempt = new LinkAttempt(options.codes, this);
     this.#device = options.device;
     if (this.#device !== undefined) this.#connectIn(CONNECT_MS * options.leg.timeScale, "connecting");
-  }
-
-  get name(): string {
-    return this.#options.instance.name;
-  }
-
-  get instanceId(): string {
-    return this.#options.instance.id;
-  }
-
-  publicUrl(): string {
-    return this.#options.host.publicUrl();
-  }
-
-  code(code: Parameters<LineHost["code"]>[0]): void {
-    this.#options.host.code(code);
   }
 
   async link(): Promise<void> {
@@ -132,7 +120,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     const leg = new SimulatedLeg({
       ...this.#options.leg,
       callId,
-      instanceId: this.instanceId,
+      instanceId: this.instance.id,
       from: options.from,
       mayCall: options.mayCall,
       deadlines,

@@ -4,11 +4,10 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
 import type { PendingLinkCodes } from "../linking/pending-link-codes.ts";
-import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
+import { NOT_STORED, type PageText, STALE_CODE, scannedCode, webPage } from "../linking/web-page.ts";
 
 /** Time for which the page waits for the link to be stored before it responds 503, ms. */
 const STORE_TIMEOUT_MS = 5_000;
-const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** A simulated phone that can be linked. */
 export interface SimulatedPhone extends LinkTarget {
@@ -29,18 +28,14 @@ export async function simulatorLinkPage(
   path: string,
   request: RequestLike,
 ): Promise<Reply | undefined> {
-  const match = LINK_PATH.exec(path);
-  if (match === null) return undefined;
   const { method } = request;
-  const code = codes.find(match[1] ?? "");
-  if (code === undefined) return webPage(method, 404, UNKNOWN_CODE);
-  if (method !== "GET" && method !== "HEAD" && method !== "POST")
-    return webPage(method, 405, WRONG_METHOD, { allow: "GET, HEAD, POST" });
-  if (!codes.accepts(code)) return webPage(method, 410, STALE_CODE);
+  const scanned = await scannedCode(codes, path, method);
+  if (scanned === undefined || "refusal" in scanned) return scanned?.refusal;
+  const { code } = scanned;
   const { target } = code.attempt;
   if (method !== "POST") {
     if (method === "GET") codes.reserve(code);
-    return webPage(method, 200, linkForm(target.name));
+    return webPage(method, 200, linkForm(target.instance.name));
   }
   code.isUsed = true;
   let phone: string | undefined;
@@ -53,7 +48,7 @@ export async function simulatorLinkPage(
     });
   } catch (error) {
     code.isUsed = false; // the user may press the button again
-    logger.error({ err: error, instance_id: target.instanceId }, "simulator: the link could not be stored");
+    logger.error({ err: error, instance_id: target.instance.id }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }
   if (phone === undefined) return webPage(method, 410, STALE_CODE);
@@ -61,9 +56,9 @@ export async function simulatorLinkPage(
     return {
       status: 200,
       headers: { "content-type": "application/json", "cache-control": "no-store" },
-      body: JSON.stringify({ linked: true, instance_id: target.instanceId, phone }),
+      body: JSON.stringify({ linked: true, instance_id: target.instance.id, phone }),
     };
-  return webPage(method, 200, linkedPage(target.name, phone));
+  return webPage(method, 200, linkedPage(target.instance.name, phone));
 }
 
 function linkForm(name: string): PageText {

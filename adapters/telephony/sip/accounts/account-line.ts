@@ -59,6 +59,8 @@ interface LinkedAccount {
 
 /** An instance's line over a SIP account that its owner has entered on the page behind the QR code. */
 export class AccountLine implements Line, AccountTarget {
+  readonly instance: InstanceRef;
+  readonly host: LineHost;
   readonly #options: AccountLineOptions;
   #attempt: LinkAttempt<AccountTarget>;
   #linkedAccount: LinkedAccount | undefined;
@@ -68,24 +70,10 @@ export class AccountLine implements Line, AccountTarget {
   #isClosed = false;
 
   constructor(options: AccountLineOptions) {
+    this.instance = options.instance;
+    this.host = options.host;
     this.#options = options;
     this.#attempt = new LinkAttempt(options.codes, this);
-  }
-
-  get name(): string {
-    return this.#options.instance.name;
-  }
-
-  get instanceId(): string {
-    return this.#options.instance.id;
-  }
-
-  publicUrl(): string {
-    return this.#options.host.publicUrl();
-  }
-
-  code(code: Parameters<LineHost["code"]>[0]): void {
-    this.#options.host.code(code);
   }
 
   /** Links again with a stored account. */

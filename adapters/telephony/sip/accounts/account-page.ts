@@ -6,13 +6,12 @@ import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, PendingLinkCodes } from "../../linking/pending-link-codes.ts";
-import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
+import { NOT_STORED, type PageText, STALE_CODE, scannedCode, webPage } from "../../linking/web-page.ts";
 import { formText } from "./form-text.ts";
 import type { AccountFaults, SipAccount } from "./sip-account.ts";
 
 /** Time limit for trying an account and storing the link, after which the page responds 503, ms. */
 const ENTRY_TIMEOUT_MS = 20_000;
-const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** The result of entering an account. */
 export type AccountVerdict =
@@ -42,18 +41,14 @@ export async function accountPage(
   path: string,
   request: RequestLike,
 ): Promise<Reply | undefined> {
-  const match = LINK_PATH.exec(path);
-  if (match === null) return undefined;
   const { method } = request;
-  const code = codes.find(match[1] ?? "");
-  if (code === undefined) return webPage(method, 404, UNKNOWN_CODE);
-  if (method !== "GET" && method !== "HEAD" && method !== "POST")
-    return webPage(method, 405, WRONG_METHOD, { allow: "GET, HEAD, POST" });
-  if (!codes.accepts(code)) return webPage(method, 410, STALE_CODE);
-  if (method === "HEAD") return webPage(method, 200, formText(code.attempt.target.name));
+  const scanned = await scannedCode(codes, path, method);
+  if (scanned === undefined || "refusal" in scanned) return scanned?.refusal;
+  const { code } = scanned;
+  if (method === "HEAD") return webPage(method, 200, formText(code.attempt.target.instance.name));
   codes.reserve(code);
   return method === "GET"
-    ? webPage(method, 200, formText(code.attempt.target.name))
+    ? webPage(method, 200, formText(code.attempt.target.instance.name))
     : submitAccount(codes, code, logger, request);
 }
 
@@ -72,20 +67,22 @@ async function submitAccount(
     const createTimeoutError = () => new Error(`not stored within ${ENTRY_TIMEOUT_MS} ms`);
     verdict = await within(target.enter(account), { system, ms: ENTRY_TIMEOUT_MS, timeoutError: createTimeoutError });
   } catch (error) {
-    logger.error({ err: error, instance_id: target.instanceId }, "sip: the account could not be stored");
+    logger.error({ err: error, instance_id: target.instance.id }, "sip: the account could not be stored");
     return webPage("POST", 503, NOT_STORED, { "retry-after": "2" });
   }
   switch (verdict.verdict) {
     case "linked":
-      return webPage("POST", 200, linkedText(target.name, account, verdict.phone));
+      return webPage("POST", 200, linkedText(target.instance.name, account, verdict.phone));
     case "invalid":
-      return webPage("POST", 422, formText(target.name, account, verdict.faults));
+      return webPage("POST", 422, formText(target.instance.name, account, verdict.faults));
     case "refused":
-      return webPage("POST", 422, formText(target.name, account, {}, verdict.reason));
+      return webPage("POST", 422, formText(target.instance.name, account, {}, verdict.reason));
     case "wait": {
       const seconds = Math.max(1, Math.ceil(verdict.waitMs / 1000));
       const reason = `Too many attempts. Please wait ${seconds} s before the next one.`;
-      return webPage("POST", 429, formText(target.name, account, {}, reason), { "retry-after": String(seconds) });
+      return webPage("POST", 429, formText(target.instance.name, account, {}, reason), {
+        "retry-after": String(seconds),
+      });
     }
     case "unavailable":
       return webPage("POST", 410, STALE_CODE);
