@@ -91,23 +91,25 @@ export class HostLookup {
   }
 
   /** The SRV records of a name; see {@link addresses}. */
-  async srv(
-    host: string,
-    user: string,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<readonly SrvRecord[]> {
-    const name = nameOf(host);
-    return name === undefined ? [] : this.#query(name, "SRV", this.#queries.srv, user, signal);
+  srv(host: string, user: string, signal?: AbortSignal): Promise<readonly SrvRecord[]> {
+    return this.#records("SRV", this.#queries.srv, host, user, signal);
   }
 
   /** The NAPTR records of a domain; see {@link addresses}. */
-  async naptr(
+  naptr(host: string, user: string, signal?: AbortSignal): Promise<readonly NaptrRecord[]> {
+    return this.#records("NAPTR", this.#queries.naptr, host, user, signal);
+  }
+
+  /** Records of a type; none if the host is not a name. */
+  async #records<Rec>(
+    type: string,
+    runQuery: RunQuery<readonly Rec[]>,
     host: string,
     user: string,
     signal: AbortSignal = new AbortController().signal,
-  ): Promise<readonly NaptrRecord[]> {
+  ): Promise<readonly Rec[]> {
     const name = nameOf(host);
-    return name === undefined ? [] : this.#query(name, "NAPTR", this.#queries.naptr, user, signal);
+    return name === undefined ? [] : this.#query(name, type, runQuery, user, signal);
   }
 
   async #query<Value>(

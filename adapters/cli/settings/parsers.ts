@@ -162,15 +162,10 @@ export const speechVoices: Parser<
   expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
   placeholder: "JSON",
   parse(text) {
-    const voices = parsedJson(text);
-    if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
-    for (const [id, voice] of Object.entries(voices)) {
-      if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
-      const { voice: name, model = "", speed = 1, scripts = [] } = voice;
-      if (typeof name !== "string" || typeof model !== "string" || typeof speed !== "number") return undefined;
-      if (!Array.isArray(scripts) || !scripts.every((script) => /^[A-Z][a-z]{3}$/.test(script))) return undefined;
-    }
-    return voices as Record<string, { voice: string }>;
+    return voicesIn<{ voice: string }>(text, ({ voice, model = "", speed = 1, scripts = [] }) => {
+      if (typeof voice !== "string" || typeof model !== "string" || typeof speed !== "number") return false;
+      return Array.isArray(scripts) && scripts.every((script) => /^[A-Z][a-z]{3}$/.test(script));
+    });
   },
 };
 
@@ -179,18 +174,26 @@ export const modelVoices: Parser<Record<string, { model: string; speaker?: numbe
   expected: `JSON such as {"pt-BR-2":{"model":"kokoro-multi-lang-v1_0","speaker":43}}`,
   placeholder: "JSON",
   parse(text) {
-    const voices = parsedJson(text);
-    if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
-    for (const [id, voice] of Object.entries(voices)) {
-      if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
-      const { model, speaker = 0, speed = 1 } = voice;
-      if (typeof model !== "string" || model === "" || !Number.isSafeInteger(speaker) || Number(speaker) < 0)
-        return undefined;
-      if (typeof speed !== "number" || !(speed >= 0.25 && speed <= 4)) return undefined;
-    }
-    return voices as Record<string, { model: string }>;
+    return voicesIn<{ model: string }>(text, ({ model, speaker = 0, speed = 1 }) => {
+      if (typeof model !== "string" || model === "") return false;
+      if (!Number.isSafeInteger(speaker) || Number(speaker) < 0) return false;
+      return typeof speed === "number" && speed >= 0.25 && speed <= 4;
+    });
   },
 };
+
+/** Voices by their ids, as JSON; undefined without a voice, or with an invalid one. */
+function voicesIn<Voice>(
+  text: string,
+  isVoice: (voice: Record<string, unknown>) => boolean,
+): Record<string, Voice> | undefined {
+  const voices = parsedJson(text);
+  if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
+  const areValid = Object.entries(voices).every(
+    ([id, voice]) => VOICE_ID.test(id) && isRecord(voice) && isVoice(voice),
+  );
+  return areValid ? (voices as Record<string, Voice>) : undefined;
+}
 
 function parsedJson(text: string): unknown {
   try {

@@ -50,6 +50,13 @@ const PACKED_QUALITY: FieldCodec = {
     ),
 };
 
+/** The token that created a call or a batch, and its limits. */
+const CREATOR = {
+  tokenId: text("token_id", "none"),
+  allowedPrefixes: optional(json("allowed_prefixes", "kept")),
+  maxCallsPerDay: optional(number("max_calls_per_day")),
+};
+
 /**
  * The records of each table and their columns. Tables without records, and columns without a field, are in
  * all-tables.ts.
@@ -109,9 +116,7 @@ export const RECORDS = {
     id: text("id", "none"),
     instanceId: text("instance_id", "none"),
     userId: text("user_id", "none"),
-    tokenId: text("token_id", "none"),
-    allowedPrefixes: optional(json("allowed_prefixes", "kept")),
-    maxCallsPerDay: optional(number("max_calls_per_day")),
+    ...CREATOR,
     status: text("status", "none"),
     targetPhone: text("target_phone", "call"),
     from: optional(json("caller_id", "kept")),
@@ -146,9 +151,7 @@ export const RECORDS = {
   batches: storedRecord<Batch>()({
     id: text("id", "none"),
     userId: text("user_id", "none"),
-    tokenId: text("token_id", "none"),
-    allowedPrefixes: optional(json("allowed_prefixes", "kept")),
-    maxCallsPerDay: optional(number("max_calls_per_day")),
+    ...CREATOR,
     name: text("name", "kept"),
     status: text("status", "none"),
     instanceIds: json("instance_ids", "none"),
