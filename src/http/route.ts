@@ -65,6 +65,13 @@ export interface Operation {
   readonly problemPages?: boolean;
 }
 
+/** Describes operations that have one tag. */
+export function operationsOf(
+  tag: Operation["tag"],
+): (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) => Operation {
+  return (id, summary, details) => ({ id, tag, summary, ...details });
+}
+
 /** The schema of a request's body. */
 export type BodySchema =
   | "CreateInstance"
@@ -91,6 +98,12 @@ export interface DocumentedResponse {
   readonly media?: readonly string[];
   readonly headers?: readonly ReplyHeader[];
 }
+
+/** The response to a client whose version is current. */
+export const NOT_MODIFIED: DocumentedResponse = {
+  description: "The client's version is current.",
+  headers: ["ETag"],
+};
 
 /** Request headers of some routes; `cors.ts` lists those of every route. */
 export const REQUEST_HEADERS = {

@@ -34,6 +34,12 @@ export function noContent(headers: Readonly<Record<string, string>> = {}): Reply
   return { status: 204, headers: { ...headers } };
 }
 
+/** 204, once the work is done. */
+export async function noContentAfter(work: Promise<void>): Promise<Reply> {
+  await work;
+  return noContent();
+}
+
 /** An HTML document with a content security policy. */
 export function html(body: string, contentSecurityPolicy: string): Reply {
   return {

@@ -6,9 +6,9 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, creationReply, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
-import { jsonReply, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContentAfter, record } from "../replies/reply.ts";
 import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
-import type { HttpRoute, Operation } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED, operationsOf } from "../route.ts";
 import { batchDetailsView, batchPlanView, batchView, createdBatchView } from "../views/batch-view.ts";
 import { batchTargetRoutes, MAX_BATCH_PARTS } from "./batch-target-routes.ts";
 import { batchIdOf } from "./record-id.ts";
@@ -38,8 +38,7 @@ export function batchRoutes(
   const { batches, limits } = deps;
   const imports = new PerUser(MAX_AT_ONCE.imports);
   const plans = new PerUser(MAX_AT_ONCE.plans);
-  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Batches", summary, ...details }) as const;
+  const operation = operationsOf("Batches");
 
   return [
     {
@@ -119,7 +118,7 @@ export function batchRoutes(
         headers: ["If-None-Match"],
         responses: {
           200: { description: "The batch.", schema: "BatchDetails", headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: BATCH_PROBLEMS,
       }),
@@ -136,10 +135,7 @@ export function batchRoutes(
         responses: { 204: { description: "The batch was deleted." } },
         problems: [...BATCH_PROBLEMS, "batch_open"],
       }),
-      async run(context) {
-        await batches.delete(context.caller, batchIdOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(batches.delete(context.caller, batchIdOf(context))),
     },
     {
       method: "GET",

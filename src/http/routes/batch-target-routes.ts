@@ -11,7 +11,7 @@ import { importBody, importFormat } from "../bodies/import-body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
-import { jsonReply, noContent, withVary } from "../replies/reply.ts";
+import { jsonReply, noContentAfter, withVary } from "../replies/reply.ts";
 import { targetsCsv, wantsCsv } from "../replies/targets-csv.ts";
 import {
   choicesParameter,
@@ -22,7 +22,7 @@ import {
   textParameter,
 } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { HttpRoute, Operation } from "../route.ts";
+import { type HttpRoute, operationsOf } from "../route.ts";
 import { batchTargetView, importReportView } from "../views/batch-view.ts";
 import { batchIdOf, positionOf } from "./record-id.ts";
 
@@ -79,8 +79,7 @@ export function batchTargetRoutes(
   readJson: ReadJson,
   imports: PerUser,
 ): HttpRoute[] {
-  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Batches", summary, ...details }) as const;
+  const operation = operationsOf("Batches");
 
   /** The rows of a JSON body. */
   async function* jsonRows(context: RequestContext): AsyncGenerator<TargetRow> {
@@ -210,10 +209,8 @@ export function batchTargetRoutes(
         responses: { 204: { description: "The target was removed." } },
         problems: [...BATCH_PROBLEMS, "target_not_found", "batch_not_draft"],
       }),
-      async run(context) {
-        await batches.removeTarget(context.caller, batchIdOf(context), positionOf(context));
-        return noContent();
-      },
+      run: async (context) =>
+        noContentAfter(batches.removeTarget(context.caller, batchIdOf(context), positionOf(context))),
     },
   ];
 }

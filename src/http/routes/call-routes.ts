@@ -7,7 +7,7 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, creationReply } from "../replies/creation.ts";
 import { logPage, page } from "../replies/list-reply.ts";
-import { noContent, record } from "../replies/reply.ts";
+import { noContentAfter, record } from "../replies/reply.ts";
 import {
   cursorParameter,
   expandParameter,
@@ -191,10 +191,7 @@ export function callRoutes(
         responses: { 204: { description: "The end is stored." } },
         problems: ["call_not_found"],
       },
-      async run(context) {
-        await calls.hangUp(context.caller, callIdOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(calls.hangUp(context.caller, callIdOf(context))),
     },
     {
       method: "GET",

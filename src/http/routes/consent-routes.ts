@@ -5,10 +5,10 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
-import { jsonReply, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContentAfter, record } from "../replies/reply.ts";
 import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { HttpRoute, Operation } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED, operationsOf } from "../route.ts";
 import { consentView } from "../views/consent-view.ts";
 
 const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
@@ -22,8 +22,7 @@ const listQuery = {
 
 /** The routes for the consents of callees. */
 export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): HttpRoute[] {
-  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Consents", summary, ...details }) as const;
+  const operation = operationsOf("Consents");
 
   return [
     {
@@ -77,7 +76,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         headers: ["If-None-Match"],
         responses: {
           200: { description: "The consent.", schema: "Consent", headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
       }),
@@ -93,10 +92,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         responses: { 204: { description: "The consent was deleted." } },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
       }),
-      async run(context) {
-        await consents.delete(context.caller, phoneOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(consents.delete(context.caller, phoneOf(context))),
     },
     {
       method: "GET",

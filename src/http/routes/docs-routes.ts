@@ -5,7 +5,7 @@ import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs/docs-pages
 import { entityTag } from "../replies/entity-tag.ts";
 import { html, notModified } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { HttpRoute } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED } from "../route.ts";
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -91,7 +91,7 @@ export function docsRoutes({
         headers: ["If-None-Match"],
         responses: {
           200: { description: "The file.", media: ["text/javascript", "text/css"], headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: ["not_found"],
       },

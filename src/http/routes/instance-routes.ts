@@ -8,11 +8,11 @@ import type { LinkingRequests } from "../linking/linking-requests.ts";
 import type { QrImages } from "../linking/qr.ts";
 import { createOptions, creationReply, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
-import { jsonReply, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContentAfter, record } from "../replies/reply.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import type { View } from "../response-types.ts";
-import type { HttpRoute } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { connectedInstanceView, instanceDetailsView, instanceView } from "../views/instance-view.ts";
 import { linkPageUrl } from "./link-routes.ts";
@@ -73,7 +73,7 @@ export function instanceRoutes(
             schema: "InstanceDetails",
             headers: ["ETag"],
           },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: ["invalid_request", "instance_not_found"],
       },
@@ -225,10 +225,7 @@ export function instanceRoutes(
         responses: { 204: { description: "The instance is deleted permanently." } },
         problems: ["demo_token_restricted", "instance_not_found"],
       },
-      async run(context) {
-        await instances.delete(context.caller, instanceIdOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(instances.delete(context.caller, instanceIdOf(context))),
     },
     {
       method: "GET",

@@ -2,8 +2,8 @@ import { isActive } from "../../domain/calls/call.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { fileReply } from "../replies/file-reply.ts";
-import { noContent } from "../replies/reply.ts";
-import type { HttpRoute } from "../route.ts";
+import { noContentAfter } from "../replies/reply.ts";
+import { type HttpRoute, NOT_MODIFIED } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -36,7 +36,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
             media: ["audio/wav"],
             headers: ["Content-Range", "Accept-Ranges", "Content-Disposition", "ETag"],
           },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: ["call_not_found", "recording_not_found", "range_not_satisfiable"],
       },
@@ -68,10 +68,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
         responses: { 204: { description: "The recording is deleted." } },
         problems: ["call_not_found", "recording_not_found"],
       },
-      async run(context) {
-        await calls.eraseRecording(context.caller, callIdOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(calls.eraseRecording(context.caller, callIdOf(context))),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { problem } from "../problems/problem.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { jsonReply, notModified } from "../replies/reply.ts";
 import type { View } from "../response-types.ts";
-import type { HttpRoute } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED } from "../route.ts";
 
 const STATE = { "cache-control": "no-store" };
 
@@ -89,7 +89,7 @@ export function serverRoutes(
         headers: ["If-None-Match"],
         responses: {
           200: { description: "OpenAPI 3.1.", media: ["application/json"], headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
       },
       async run(context) {

@@ -2,7 +2,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { jsonReply, notModified, PRIVATE } from "../replies/reply.ts";
 import { choiceParameter, readQuery, switchParameter, VOICE_LANGUAGE } from "../requests/query-parameter.ts";
-import type { HttpRoute } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED } from "../route.ts";
 import { voiceView } from "../views/voice-view.ts";
 import { voiceIdOf } from "./record-id.ts";
 
@@ -65,7 +65,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         headers: ["If-None-Match"],
         responses: {
           200: { description: "The sentence.", media: ["audio/wav"], headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: ["voice_not_found", "speech_unavailable", "server_busy"],
       },

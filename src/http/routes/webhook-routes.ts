@@ -5,9 +5,9 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
-import { jsonReply, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContentAfter, record } from "../replies/reply.ts";
 import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
-import type { HttpRoute, Operation } from "../route.ts";
+import { type HttpRoute, NOT_MODIFIED, operationsOf } from "../route.ts";
 import { deliveryView, webhookView, webhookWithSecretView } from "../views/webhook-view.ts";
 import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
 
@@ -30,8 +30,7 @@ const WEBHOOK_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const
 
 /** The routes for the user's webhooks. */
 export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): HttpRoute[] {
-  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Webhooks", summary, ...details }) as const;
+  const operation = operationsOf("Webhooks");
 
   return [
     {
@@ -88,7 +87,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         headers: ["If-None-Match"],
         responses: {
           200: { description: "The webhook.", schema: "Webhook", headers: ["ETag"] },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          304: NOT_MODIFIED,
         },
         problems: WEBHOOK_PROBLEMS,
       }),
@@ -133,10 +132,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         responses: { 204: { description: "The webhook was deleted." } },
         problems: WEBHOOK_PROBLEMS,
       }),
-      async run(context) {
-        await webhooks.delete(context.caller, webhookIdOf(context));
-        return noContent();
-      },
+      run: async (context) => noContentAfter(webhooks.delete(context.caller, webhookIdOf(context))),
     },
     {
       method: "POST",
