@@ -21,7 +21,7 @@ export type {
   ContractSubject,
   ContractTransfer,
   Skip,
-} from "./telephony-contract.ts";
+} from "./telephony-contract/options.ts";
 export { telephonyContract } from "./telephony-contract.ts";
 export type { HostReport } from "./telephony-host.ts";
 export { LegEvents, TestLineHost } from "./telephony-host.ts";

@@ -8,14 +8,6 @@ import type { TelephonyTheme } from "./telephony-contract/theme.ts";
 import { transfersContract } from "./telephony-contract/transfers.ts";
 import { TestNetwork } from "./telephony-network.ts";
 
-export type {
-  ContractNumbers,
-  ContractOptions,
-  ContractSubject,
-  ContractTransfer,
-  Skip,
-} from "./telephony-contract/options.ts";
-
 /**
  * The contract of the telephony port as tests.
  * @param name title of the group of tests

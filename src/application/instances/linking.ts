@@ -22,7 +22,7 @@ import type { LineMonitor } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
-import { pairingCodeOf, pairingInstruction } from "./pairing.ts";
+import { pairingCodeOf, pairingInstruction, reasonWithoutCode } from "./pairing.ts";
 
 /** Dependencies of {@link Linking}. */
 export type LinkingContext = Pick<Context, "storage" | "system" | "telephony" | "timings" | "vault">;
@@ -124,13 +124,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
       await within(monitor.link(), bound);
       return await within(monitor.currentCode(until - system.monotonic()), bound);
     } catch (cause) {
-      signal?.throwIfAborted();
-      if (cause instanceof StorageUnavailable) throw cause;
-      const reason =
-        cause instanceof NetworkSilent
-          ? cause.message
-          : "the network could not be asked; the server's log has the reason";
-      throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
+      throw new Refusal("qr_unavailable", `no QR code: ${reasonWithoutCode(cause, signal)}`, { cause });
     }
   }
 

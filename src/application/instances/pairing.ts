@@ -37,17 +37,22 @@ export async function pairingCodeOf(
     const code = await within(monitor.pairingCode(phone, abort.signal), bound);
     if (code) return code;
   } catch (cause) {
-    signal?.throwIfAborted();
-    if (cause instanceof StorageUnavailable) throw cause;
-    const reason =
-      cause instanceof NetworkSilent
-        ? cause.message
-        : "the network could not be asked; the server's log has the reason";
-    throw new Refusal("pairing_code_unavailable", reason, { cause });
+    throw new Refusal("pairing_code_unavailable", reasonWithoutCode(cause, signal), { cause });
   } finally {
     abort.abort(new Error("the pairing code is no longer needed"));
   }
   throw unsupported(`scan the code of GET /v1/instances/${instance.id}/configure`);
+}
+
+/**
+ * The reason why a network returned no code.
+ * @throws the cause, if the storage is unavailable, or the reason of the signal
+ */
+export function reasonWithoutCode(cause: unknown, signal: AbortSignal | undefined): string {
+  signal?.throwIfAborted();
+  if (cause instanceof StorageUnavailable) throw cause;
+  if (cause instanceof NetworkSilent) return cause.message;
+  return "the network could not be asked; the server's log has the reason";
 }
 
 /** Instruction for the person who holds the phone. */

@@ -26,27 +26,9 @@ export function guardedLogger(logger: Logger): Logger {
  */
 export function guardedSystem(system: System): System {
   if (system === realSystem) return system;
-  let wallTime = realSystem.now();
-  let elapsedMs = 0;
   return {
-    now() {
-      try {
-        const now = system.now();
-        if (Number.isFinite(now)) wallTime = now;
-      } catch {
-        // Keep the latest time.
-      }
-      return wallTime;
-    },
-    monotonic() {
-      try {
-        const now = system.monotonic();
-        if (Number.isFinite(now)) elapsedMs = now;
-      } catch {
-        // Keep the latest time.
-      }
-      return elapsedMs;
-    },
+    now: latestTime(() => system.now(), realSystem.now()),
+    monotonic: latestTime(() => system.monotonic(), 0),
     random(bytes) {
       try {
         system.random(bytes);
@@ -69,5 +51,19 @@ export function guardedSystem(system: System): System {
         }
       };
     },
+  };
+}
+
+/** A clock that repeats its latest time if it fails. */
+function latestTime(read: () => number, start: number): () => number {
+  let time = start;
+  return () => {
+    try {
+      const now = read();
+      if (Number.isFinite(now)) time = now;
+    } catch {
+      // Keep the latest time.
+    }
+    return time;
   };
 }

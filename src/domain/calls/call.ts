@@ -189,6 +189,17 @@ export const NAMED_FILTERS = ["reference", "targetPhone", "batchId"] as const sa
 /** A call of this type. */
 export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
 
+/** Fields of a new call, which has not been dialled. */
+export const UNDIALLED: Pick<Call, "startedAt" | "endedAt" | "slot" | "owner" | "dialingAt" | "line" | "version"> = {
+  startedAt: null,
+  endedAt: null,
+  slot: 0,
+  owner: null,
+  dialingAt: null,
+  line: null,
+  version: 1,
+};
+
 /** The call as its creation returned it: without later changes. */
 export function asCreated(call: Call): Call {
   const {
@@ -206,12 +217,8 @@ export function asCreated(call: Call): Call {
     outcome: null,
     mediaStatistics: null,
     recordedMs: call.recordedMs === null ? null : 0,
-    startedAt: null,
-    endedAt: null,
-    owner: null,
-    dialingAt: null,
-    line: null,
-    version: 1,
+    ...UNDIALLED,
+    slot: call.slot,
   };
 }
 

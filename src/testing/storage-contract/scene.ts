@@ -1,5 +1,5 @@
 import { type IdPrefix, type IdSource, idSource } from "../../base/ids.ts";
-import type { Call } from "../../domain/calls/call.ts";
+import { type Call, UNDIALLED } from "../../domain/calls/call.ts";
 import type { Event, EventSource, EventType, LoggedEvent } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-capacity.ts";
@@ -108,13 +108,7 @@ export class StorageScene {
       mediaStatistics: null,
       recordedMs: null,
       createdAt: this.now(),
-      startedAt: null,
-      endedAt: null,
-      slot: 0,
-      owner: null,
-      dialingAt: null,
-      line: null,
-      version: 1,
+      ...UNDIALLED,
       ...patch,
     };
   }

@@ -2,7 +2,7 @@ import { InternalError } from "../../../base/error.ts";
 import { shown } from "../../../base/shown.ts";
 import { mayUseInstanceId } from "../../../domain/access/ownership.ts";
 import type { Principal } from "../../../domain/access/principal.ts";
-import { asCreated, type Call, type Message } from "../../../domain/calls/call.ts";
+import { asCreated, type Call, type Message, UNDIALLED } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { agentLanguageIn, agentToolsIn, voiceIn } from "../../../domain/calls/call-type-input.ts";
 import type { Fact } from "../../../domain/events.ts";
@@ -287,13 +287,7 @@ export class CallCreation {
       recordedMs: input.recording ? 0 : null,
       createdAt,
       ...(input.expiresAfterMs !== undefined && { expiresAt: createdAt + input.expiresAfterMs }),
-      startedAt: null,
-      endedAt: null,
-      slot: 0,
-      owner: null,
-      dialingAt: null,
-      line: null,
-      version: 1,
+      ...UNDIALLED,
     };
   }
 }
