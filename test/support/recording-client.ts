@@ -38,7 +38,7 @@ export class RecordingClient implements StreamClient {
     this.#frames.push(frame.slice());
   }
 
-  ended(end: StreamEnd): void {
+  over(end: StreamEnd): void {
     this.ends.push(end);
   }
 

@@ -46,7 +46,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
     const act = auditedAct(context, path, reply);
     if (!act || !signedIn) return;
     await ringport.accounts
-      .recordAction(signedIn.account, act.action, act.subject)
+      .note(signedIn.account, act.action, act.subject)
       .catch((error: unknown) =>
         log.error(
           { request_id: context.requestId, action: act.action, err: error },

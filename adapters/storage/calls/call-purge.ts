@@ -217,7 +217,7 @@ async function idsMentioning(
     .execute();
   const ids = new Set<string>();
   for (const row of calls)
-    if (COLUMNS.some((column) => number.isMentionedIn(String((row as CallRow)[column] ?? "")))) ids.add(row.id);
-  for (const { id, text } of [...events, ...lines]) if (id !== null && number.isMentionedIn(text)) ids.add(id);
+    if (COLUMNS.some((column) => number.isIn(String((row as CallRow)[column] ?? "")))) ids.add(row.id);
+  for (const { id, text } of [...events, ...lines]) if (id !== null && number.isIn(text)) ids.add(id);
   return ids;
 }

@@ -194,7 +194,7 @@ async function forgetNumber(session: Session, number: MentionedNumber): Promise<
         .limit(CHUNK)
         .execute(),
     );
-    const keys = piece.filter(({ key }) => number.isMentionedIn(decodeKey(key)));
+    const keys = piece.filter(({ key }) => number.isIn(decodeKey(key)));
     for (const { instance_id, key } of keys)
       count += await session.write(async (db) =>
         deletedRows(

@@ -151,7 +151,7 @@ export interface AccountUseCases {
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
   /** Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
-  recordAction(account: Account, action: string, subject: string | null): Promise<void>;
+  note(account: Account, action: string, subject: string | null): Promise<void>;
   /** Entries of the audit log, newest first, 100 at a time: all for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
 }

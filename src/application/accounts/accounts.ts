@@ -217,7 +217,7 @@ export class Accounts implements AccountUseCases {
     await this.#audit.note(account, "token.revoked", tokenId);
   }
 
-  recordAction(account: Account, action: string, subject: string | null): Promise<void> {
+  note(account: Account, action: string, subject: string | null): Promise<void> {
     return this.#audit.note(account, action, subject);
   }
 

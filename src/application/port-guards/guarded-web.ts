@@ -112,7 +112,7 @@ const STREAM_CLIENT: Rules<StreamClient> = {
   event: notifies(),
   transcript: notifies(),
   callee: notifies(),
-  ended: notifies(),
+  over: notifies(),
 };
 
 /** The client of a live stream: a WebSocket, or an embedding program. */

@@ -8,7 +8,7 @@ export interface MentionedNumber {
   /** Digits of the number without the plus: every text that mentions it has them in one piece. */
   readonly digits: string;
   /** True if the text mentions the number: `+12025550100`, `0012025550100`, `sip:12025550100@…`; not as a part of longer digits. */
-  isMentionedIn(text: string): boolean;
+  isIn(text: string): boolean;
 }
 
 /** A number as mentioned in texts. @param phone E.164 */
@@ -17,5 +17,5 @@ export function mentionedNumber(phone: string): MentionedNumber {
   const barePattern =
     digits.length < MIN_BARE_DIGITS ? String.raw`(?<!\d)${digits}(?=[@|])` : String.raw`(?<!\d)${digits}(?!\d)`;
   const mention = new RegExp(String.raw`(?:\+|%2B|(?<!\d)00)${digits}(?!\d)|${barePattern}`, "i");
-  return { phone, digits, isMentionedIn: (text) => mention.test(text) };
+  return { phone, digits, isIn: (text) => mention.test(text) };
 }

@@ -36,7 +36,7 @@ export class NativeDialect implements Dialect {
       encoding,
       sampleRate,
       mp3: mp3Stream,
-      waitForRoom: (ms) => this.#attachment?.waitForRoom(ms),
+      waitForRoom: (ms) => this.#attachment?.room(ms),
       onDecoded: (samples, rate) => this.#attachment?.write(samples, rate),
     });
   }
@@ -56,9 +56,9 @@ export class NativeDialect implements Dialect {
     }
     try {
       const promise = this.#incomingAudio.push(data);
-      if (!promise) this.#attachment?.countMessage();
+      if (!promise) this.#attachment?.took();
       return promise?.then(
-        () => this.#attachment?.countMessage(),
+        () => this.#attachment?.took(),
         (error: unknown) => this.#fail(error),
       );
     } catch (error) {
@@ -76,7 +76,7 @@ export class NativeDialect implements Dialect {
 
   skip(data: string | Uint8Array): void {
     if (typeof data === "string" && !isOfType(data, "mark")) this.#handle(data);
-    else this.#attachment?.countMessage();
+    else this.#attachment?.took();
   }
 
   end(): void {
@@ -105,11 +105,11 @@ export class NativeDialect implements Dialect {
     return { type: "call_event", event: "audio_dropped", timestamp: timestamp(this.#now()), dropped_ms: ms };
   }
 
-  ended(): void {}
+  over(): void {}
 
   #handle(text: string): void {
     const message = readClientMessage(text);
-    if (message.type !== "progress") this.#attachment?.countMessage();
+    if (message.type !== "progress") this.#attachment?.took();
     try {
       this.#perform(message);
     } catch (error) {
@@ -144,7 +144,7 @@ export class NativeDialect implements Dialect {
   }
 
   #refuseLate(): void {
-    this.#attachment?.countMessage();
+    this.#attachment?.took();
     if (this.#isLateReported) return;
     this.#isLateReported = true;
     const detail = "audio after hangup is not played: send it before the hangup, or send no hangup";

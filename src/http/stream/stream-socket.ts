@@ -111,8 +111,8 @@ class StreamConnection {
       event: (event) => dialect.event(event),
       transcript: (transcript) => dialect.transcript(transcript),
       callee: (frame) => dialect.callee(frame),
-      ended: (end) => {
-        dialect.ended(end);
+      over: (end) => {
+        dialect.over(end);
         this.#end(CLOSE_CODES[end], REASONS[end]);
       },
     });

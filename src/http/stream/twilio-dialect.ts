@@ -62,7 +62,7 @@ export class TwilioDialect implements Dialect {
     mp3: undefined,
     isHeldBack: false,
     accepts: "mu-law at 8 kHz in media messages",
-    waitForRoom: (ms) => this.#attachment?.waitForRoom(ms),
+    waitForRoom: (ms) => this.#attachment?.room(ms),
     onDecoded: (samples, rate) => this.#attachment?.write(samples, rate),
   });
 
@@ -136,7 +136,7 @@ export class TwilioDialect implements Dialect {
     );
   }
 
-  ended(): void {
+  over(): void {
     if (!this.#isStarted) return;
     const { streamSid, accountSid, callSid } = this.#stream;
     this.#output.text({

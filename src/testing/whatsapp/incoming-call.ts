@@ -15,7 +15,7 @@ export class FakeIncomingCall {
   }
 
   /** True if the client has ended the call, which ends it on the owner's phone too. */
-  get isEndedByClient(): boolean {
+  get touched(): boolean {
     return this.#isEndedByClient;
   }
 

@@ -108,7 +108,7 @@ describe("the audit log", () => {
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
     const token = await accounts.createToken(bob.account, { label: "laptop" });
-    await accounts.recordAction(bob.account, "instance.deleted", "inst_1");
+    await accounts.note(bob.account, "instance.deleted", "inst_1");
     const summary = (entries: { email: string | null; action: string; subject: string | null }[]) =>
       entries.map(({ email, action, subject }) => [email, action, subject]);
     const ownEntries = [
@@ -124,7 +124,7 @@ describe("the audit log", () => {
   test("is read page by page", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
-    for (let i = 0; i < 150; i++) await accounts.recordAction(account, "instance.deleted", String(i));
+    for (let i = 0; i < 150; i++) await accounts.note(account, "instance.deleted", String(i));
     const first = await accounts.audit(account);
     expect(first).toHaveLength(100);
     const second = await accounts.audit(account, { after: first.at(-1)?.id });
@@ -137,10 +137,10 @@ describe("the audit log", () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let day = 0; day <= 366; day += 61) {
-      await accounts.recordAction(account, "instance.deleted", String(day));
+      await accounts.note(account, "instance.deleted", String(day));
       await world.system.advance(61 * DAY_MS);
     }
-    await accounts.recordAction(account, "instance.deleted", "last");
+    await accounts.note(account, "instance.deleted", "last");
     const subjects = (await accounts.audit(account)).map(({ subject }) => subject);
     expect(subjects).toEqual(["last", "366", "305", "244", "183", "122"]);
   });

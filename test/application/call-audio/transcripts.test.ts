@@ -24,7 +24,7 @@ class EventRecorder implements StreamClient {
     this.transcripts.push(transcript);
   }
   callee(): void {}
-  ended(end: string): void {
+  over(end: string): void {
     this.endEvent = end;
   }
 }
@@ -322,7 +322,7 @@ describe("a final transcript that was sent to a client after it had disconnected
     expect(third.transcripts).toEqual(second.transcripts);
     await world.system.advance(3_000);
     await sayFinal(scene, session, "three");
-    last.countMessage();
+    last.took();
     last.detach(false);
     const fourth = new EventRecorder();
     await attach(world, call, fourth);

@@ -155,7 +155,7 @@ describe("the audit log", () => {
   test("that cannot be written does not undo the action", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
-    scene.accounts.recordAction = () => Promise.reject(new Error("the disk is full"));
+    scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
     expect((await admin.request("DELETE", `/v1/instances/${INSTANCE_ID}`)).status).toBe(204);
     expect(scene.logged).toContainEqual(
       expect.objectContaining({ message: "the action could not be recorded in the audit log" }),

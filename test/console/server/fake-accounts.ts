@@ -168,7 +168,7 @@ export class FakeAccounts implements AccountUseCases {
     this.#tokens.splice(at, 1);
   }
 
-  async recordAction({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
+  async note({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
     this.auditNotes.push({ accountId, action, subject });
   }
 

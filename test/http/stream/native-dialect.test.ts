@@ -23,10 +23,10 @@ function startDialect(format: Partial<Format> = {}) {
   const coreCalls: string[] = [];
   const attachment: StreamAttachment = {
     queuedMs: 0,
-    waitForRoom: () => undefined,
+    room: () => undefined,
     ignored() {},
     messages: 0,
-    countMessage() {},
+    took() {},
     write: (samples, rate) => void coreCalls.push(`write ${samples.length} ${rate}`),
     mark: (name) => void coreCalls.push(`mark ${name}`),
     clear: () => void coreCalls.push("clear"),

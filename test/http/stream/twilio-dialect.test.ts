@@ -49,10 +49,10 @@ function connect(): {
   const attachment: StreamAttachment = {
     write: (samples, sampleRate) => coreCalls.push(["write", samples, sampleRate]),
     queuedMs: 0,
-    waitForRoom: () => undefined,
+    room: () => undefined,
     ignored() {},
     messages: 0,
-    countMessage: () => {},
+    took: () => {},
     mark(name) {
       if (markCount === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
       markCount++;
@@ -134,7 +134,7 @@ describe("messages to the bot", () => {
     emit("dtmf", { digit: "#" });
     emit("buffer_high", { queued_ms: 31_000 });
     emit("completed", { reason: "callee_hung_up" });
-    dialect.ended();
+    dialect.over();
     expect(sent).toEqual([
       { event: "dtmf", streamSid: SID, sequenceNumber: "2", dtmf: { track: "inbound_track", digit: "#" } },
       { event: "stop", sequenceNumber: "3", stop: { accountSid: "usr_anna", callSid: "call_1" }, streamSid: SID },
@@ -145,7 +145,7 @@ describe("messages to the bot", () => {
     const { dialect, sent, emit } = connect();
     emit("ringing");
     emit("failed", { reason: "busy" });
-    dialect.ended();
+    dialect.over();
     expect(sent).toEqual([]);
   });
 

@@ -277,7 +277,7 @@ describe("an incoming call", () => {
     incoming.cancel();
     await fake.system.advance(25);
     expect(fake.argumentsOf("voip_call_ended")).toMatchObject([{ callId: incoming.callId }]);
-    expect(incoming.isEndedByClient).toBe(false);
+    expect(incoming.touched).toBe(false);
     const startOutcome = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await fake.system.advance(25);
     expect(startOutcome.value).toBeDefined();
@@ -313,7 +313,7 @@ describe("an incoming call", () => {
     await fake.system.advance(25);
     void client.voip.endCall(incoming.callId);
     await fake.system.advance(25);
-    expect(incoming.isEndedByClient).toBe(true);
+    expect(incoming.touched).toBe(true);
   });
 });
 

@@ -165,7 +165,7 @@ export class LiveStream implements CallTap {
   attach(unguardedClient: StreamClient): StreamAttachment {
     const client = guardedStreamClient(unguardedClient, this.#context);
     this.#history.replay(client, this.#now());
-    if (this.#end !== undefined) client.ended(this.#end);
+    if (this.#end !== undefined) client.over(this.#end);
     else {
       this.#move("attach", client);
       this.#session?.({ type: "stream_attached" });
@@ -185,14 +185,14 @@ export class LiveStream implements CallTap {
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messageCount;
     return {
-      waitForRoom: (ms) => (isCurrent() ? this.#queue.waitForRoom(ms, outgoing.queuedMs) : undefined),
+      room: (ms) => (isCurrent() ? this.#queue.waitForRoom(ms, outgoing.queuedMs) : undefined),
       get queuedMs() {
         return isCurrent() ? outgoing.queuedMs : 0;
       },
       get messages() {
         return messages();
       },
-      countMessage: () => {
+      took: () => {
         if (recordActivity()) this.#messageCount++;
       },
       ignored: (data) => {
@@ -228,7 +228,7 @@ export class LiveStream implements CallTap {
     if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MAX_QUEUED_MS) {
       const client = this.#client;
       this.#lose();
-      client?.ended("overflow");
+      client?.over("overflow");
       return;
     }
     this.#outgoing.write(samples, sampleRate);
@@ -285,7 +285,7 @@ export class LiveStream implements CallTap {
     this.#end = end;
     const client = this.#client;
     this.#move("end");
-    client?.ended(end);
+    client?.over(end);
   }
 
   /** Stops following the call, which has ended or was never used. */

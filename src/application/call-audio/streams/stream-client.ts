@@ -69,7 +69,7 @@ export interface StreamClient {
    */
   callee(frame: Int16Array): void;
   /** Called when the stream has ended for this client, which is now detached. */
-  ended(end: StreamEnd): void;
+  over(end: StreamEnd): void;
 }
 
 /** The actions of an attached client. They have no effect once the client is detached. */
@@ -86,14 +86,14 @@ export interface StreamAttachment {
    * Resolves when this much more audio may be written, ms; returns undefined if it may be written now. Also resolves
    * when the client is detached. A queue that is empty has room for any length.
    */
-  waitForRoom(ms: number): Promise<void> | undefined;
+  room(ms: number): Promise<void> | undefined;
   /**
    * Number of messages received from this client and earlier ones. A client that reconnects compares it with the number that it
    * has sent.
    */
   readonly messages: number;
   /** Counts one more received message. */
-  countMessage(): void;
+  took(): void;
   /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
   ignored(part: IgnoredBytes): void;
   /**

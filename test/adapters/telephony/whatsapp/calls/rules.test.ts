@@ -61,7 +61,7 @@ describe("the rules of the adapter", () => {
     await scene.system.advance(100);
     const call = await scene.connectedCall();
     await scene.system.advance(1_000);
-    expect([endOf(call), incomingCall.isEndedByClient]).toEqual([undefined, false]);
+    expect([endOf(call), incomingCall.touched]).toEqual([undefined, false]);
   });
 
   test("5: an incoming call is never touched, whatever happens to the outgoing call", async () => {
@@ -78,7 +78,7 @@ describe("the rules of the adapter", () => {
     await scene.system.advance(10_000);
     expect(endOf(call)?.cause).toBe("callee_hung_up");
     expect(endedIds).toEqual([]);
-    expect(incomingCall.isEndedByClient).toBe(false);
+    expect(incomingCall.touched).toBe(false);
     expect(notesOf(call)).toEqual(["address_resolved"]);
   });
 

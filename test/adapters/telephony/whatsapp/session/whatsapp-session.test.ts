@@ -690,7 +690,7 @@ describe("a linked session", () => {
     const { events } = scene.call();
     const incomingCall = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
-    expect(incomingCall.isEndedByClient).toBe(false);
+    expect(incomingCall.touched).toBe(false);
     expect(events.filter((event) => event.startsWith("stanza"))).toEqual(["stanza call"]);
   });
 });
