@@ -6,7 +6,7 @@ import ts from "typescript";
 export interface Entry {
   /** Import specifier: `ringport/client`. */
   readonly specifier: string;
-  /** Exports of the entry with their kinds, sorted: `createClient: function`. */
+  /** Exports of the entry with their kinds and members, sorted: `createClient: function`, `Voice: type { id, language? }`. */
   readonly exports: readonly string[];
   /** Names that exist at run time, sorted. */
   readonly values: readonly string[];
@@ -25,15 +25,31 @@ export function entriesOf(folder: string): Entry[] {
     const module = checker.getSymbolAtLocation(program.getSourceFile(file)!)!;
     const symbols = checker.getExportsOfModule(module).map((symbol) => {
       const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-      return { name: symbol.name, kind: kindOf(target) };
+      return { name: symbol.name, kind: kindOf(target), members: membersOf(checker, target, folder) };
     });
     symbols.sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
       specifier,
-      exports: symbols.map(({ name, kind }) => `${name}: ${kind}`),
+      exports: symbols.map(({ name, kind, members }) => `${name}: ${kind}${members}`),
       values: symbols.filter(({ kind }) => kind !== "type").map(({ name }) => name),
     };
   });
+}
+
+/** Public members that the package itself declares: ` { id, language? }`; empty if there are none. */
+function membersOf(checker: ts.TypeChecker, symbol: ts.Symbol, folder: string): string {
+  if (!(symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias))) return "";
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const names = new Set<string>();
+  for (const part of type.isUnion() ? type.types : [type])
+    for (const member of part.getProperties()) {
+      const [declaration] = member.declarations ?? [];
+      if (!declaration?.getSourceFile().fileName.startsWith(folder)) continue;
+      if (ts.getCombinedModifierFlags(declaration as ts.Declaration) & ts.ModifierFlags.Private) continue;
+      if (member.name.startsWith("__")) continue; // computed and #private names
+      names.add(`${member.name}${member.flags & ts.SymbolFlags.Optional ? "?" : ""}`);
+    }
+  return names.size === 0 ? "" : ` { ${[...names].sort().join(", ")} }`;
 }
 
 function kindOf({ flags }: ts.Symbol): "class" | "function" | "const" | "type" {
