@@ -40,7 +40,7 @@ export interface UseCases {
   events: QueryUseCases["events"];
   /** Results of the user's calls of the last 14 days, today included. */
   callSummary: QueryUseCases["callSummary"];
-  /** The networks that the user's instances may use, the default one first. */
+  /** The networks that the user's instances may use, the default network first. */
   networks: QueryUseCases["networks"];
   /** The available voices, without variants unless the filter asks for them. */
   voices(filter?: VoiceFilter): Promise<readonly Voice[]>;

@@ -10,7 +10,7 @@ import type { System } from "./ports/system.ts";
 
 /** Interval of checks of a database that another server owns, ms. */
 const POLL_MS = 1_000;
-/** Time that is added to the remaining time of a lease, ms. */
+/** Margin added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
 const MAX_PAUSE_MS = 5_000;
@@ -39,8 +39,8 @@ export interface LifecycleOptions<App extends RunningApp> {
 }
 
 /**
- * Starts and stops the running parts. After the lease of the database was lost, it starts new ones on the
- * reopened storage, or ends; only the ports are reused.
+ * Starts and stops the running parts. If the lease of the database is lost, starts new parts on the reopened storage,
+ * or ends; only the ports are reused.
  */
 export class Lifecycle<App extends RunningApp> {
   /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */

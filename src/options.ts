@@ -60,7 +60,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly voiceActivity?: VoiceActivity | undefined;
   /** Finds the user of a bearer token. Default: by the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
-  /** Clock and randomness. Default: the real ones. */
+  /** Clock and randomness. Default: those of the system. */
   readonly system?: System | undefined;
   /** People who may register once there is an account: those with an `invitation`, or everyone (`open`). Default: `invitation`. */
   readonly registration?: "open" | "invitation" | undefined;
@@ -89,7 +89,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * Default: `restart`; of `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
-  /** Time for which live calls may continue when the server stops, ms. Default: 10,000. */
+  /** Maximum time that live calls may continue when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
@@ -230,7 +230,7 @@ export interface HttpSpeechTuning {
 
 /** Models of sherpa-onnx that speak and transcribe on this machine. */
 export interface NeuralTuning {
-  /** Folder with one subfolder for each model; a relative path counts from `data`. Default: `models`. */
+  /** Folder with one subfolder for each model; a relative path starts at `data`. Default: `models`. */
   readonly models?: string | undefined;
   /**
    * More voices, and other ids: `{ "pt-BR-1": { model: "vits-piper-pt_BR-faber-medium" } }`. Default: every model has an id

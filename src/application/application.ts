@@ -45,7 +45,7 @@ export interface Application {
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
   readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
-  /** Deletes all data about calls that mention a number, in every form of it; active ones are ended first. */
+  /** Deletes all data about calls that mention a number, in any format; active calls are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles the calls of a crashed process, connects the linked numbers and starts dialling. */
   start(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Application {
 
 /** Maximum number of audio files decoded at the same time. */
 const MAX_CONCURRENT_DECODES = 2;
-/** Time for which a stop waits for a storage that is down, ms. */
+/** Extra time that `stop` allows for unavailable storage, ms. */
 const STORAGE_GRACE_MS = 5_000;
 
 /** Assembles the application. The storage must be open before `start`. */
@@ -179,7 +179,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
       context.ids.startAfter((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
       checkProtection(context);
-      // `start()` fails at once if the storage is down.
+      // `start()` fails at once if the storage is unavailable.
       await recover({ ...context, shutdownSignal: AbortSignal.abort() });
       context.processPauses.start();
       await lines.start();

@@ -42,7 +42,7 @@ export type ContextParts = Omit<
   | "streams"
 >;
 
-/** Everything the application works with; made once. */
+/** Everything that the application uses; created once. */
 export interface Context extends GuardedPorts {
   readonly system: System;
   readonly ids: IdSource;
@@ -69,7 +69,7 @@ export interface Context extends GuardedPorts {
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly runningKeys: RunningKeys;
-  /** Quota of the recordings of live calls. */
+  /** Quota for recordings of live calls. */
   readonly recordingQuota: RecordingQuota;
   readonly counters: Counters;
   readonly vault: Vault;
@@ -88,7 +88,7 @@ export interface Context extends GuardedPorts {
   readonly requireInboundAudio: boolean;
   /** Treatment of live calls on a network that does not return the callee's audio. */
   readonly oneWayCalls: "refuse" | "warn";
-  /** Aborted when the process must end although the storage is down. */
+  /** Aborted when the process must end even if the storage is unavailable. */
   readonly shutdownSignal: AbortSignal;
   publicUrl(): string;
   /** An event as `GET /v1/events` shows it, JSON. */

@@ -5,7 +5,7 @@ import type { EventPage, WaitLimit } from "./use-cases.ts";
 
 /**
  * The page of a user's log once it has an event, or an empty one after the wait.
- * @param startCursor the cursor of the first read; each further one continues from the cursor of the previous page
+ * @param startCursor the cursor of the first read; each further read continues from the cursor of the previous page
  * @param read reads the page
  * @throws {Refusal} `stopping`: this process stops before there is an event
  */

@@ -10,7 +10,7 @@ const MAX_WAIT_MS = 5_000;
 export interface RetryParts {
   readonly system: System;
   readonly log: Logger;
-  /** Aborted when the process must end although the storage is down. */
+  /** Aborted when the process must end even if the storage is unavailable. */
   readonly shutdownSignal: AbortSignal;
 }
 

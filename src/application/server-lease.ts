@@ -6,9 +6,9 @@ import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
 /** Share of the lease's duration after which no call is dialled without a renewal. */
 const DIAL_SHARE = 0.6;
-/** Share of its duration after which the lease is lost without a renewal: the rest is for the hang-ups. */
+/** Share of the duration after which an unrenewed lease is lost: the rest is for the hang-ups. */
 const SEND_SHARE = 0.85;
-/** Interval between two checks of the owner of a database without a lease, ms. */
+/** Interval between checks of who owns a database without a lease, ms. */
 const VERIFY_MS = 1_000;
 
 /** Dependencies of a {@link ServerLease}. */
@@ -126,7 +126,7 @@ export class ServerLease {
     });
   }
 
-  /** Schedules the next renewal, which does not wait for the previous one: its connection may be dead. */
+  /** Schedules the next renewal, which does not wait for the previous renewal: its connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
     this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {

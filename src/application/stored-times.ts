@@ -2,8 +2,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Time by which a stored time may be ahead of the wall clock, by its column, ms. Beyond that it was written while the clock was
- * ahead. `test/structure/stored-times.ts` lists all other columns that hold times, and why no code reads them by this table.
+ * Maximum lead of a stored time over the wall clock, by its column, ms. A later time was written by a fast clock.
+ * `test/structure/stored-times.ts` lists all other columns that hold times, and why no code reads them by this table.
  */
 export const MAX_AHEAD_MS = {
   "calls.created_at": 0,
@@ -27,8 +27,8 @@ export const MAX_AHEAD_MS = {
 } as const satisfies Readonly<Record<`${string}.${string}`, number>>;
 
 /**
- * The effective value of a stored time, ms since 1970-01-01 UTC: a time beyond the latest legal one is from a clock that was
- * ahead, and counts as the latest legal time.
+ * The effective value of a stored time, ms since 1970-01-01 UTC: a time beyond the latest legal one is from a fast
+ * clock, and is replaced by the latest legal time.
  * @param maxAheadMs a smaller lead than the column's, ms
  */
 export function storedTime(

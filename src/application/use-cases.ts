@@ -131,7 +131,7 @@ export interface InstanceUseCases {
   /** A ticket for a page that shows the current code until the number is linked: for the person who holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
   /**
-   * Content of the page of a ticket; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`,
+   * Content of a ticket's page; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`,
    * `link_page_expired`, `qr_unavailable`, `server_busy`.
    */
   linkPage(ticket: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
@@ -156,7 +156,7 @@ export interface EventQuery {
   readonly limit?: number | undefined;
 }
 
-/** The part of the log of a user, or of one instance, to read. */
+/** The part of a user's log, or of one instance's log, to read. */
 export interface LogQuery extends EventQuery {
   readonly instanceId?: string | undefined;
 }
@@ -258,7 +258,7 @@ export interface WebhookUseCases {
   ): Promise<Webhook>;
   /** Deletes a webhook with its deliveries. */
   delete(principal: Principal, webhookId: string): Promise<void>;
-  /** Replaces the secret. For 24 h messages are signed with the old one too. */
+  /** Replaces the secret. For 24 h messages are signed with the old secret too. */
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`, `delivery_quota`. */
   test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
@@ -287,7 +287,7 @@ export interface StoredConsent extends Consent {
  * `demo_token_restricted`.
  */
 export interface ConsentUseCases {
-  /** Records a consent, replacing an earlier one. */
+  /** Records a consent, replacing an earlier consent. */
   put(
     principal: Principal,
     phone: string,
@@ -318,7 +318,7 @@ export interface CallStatistics {
 export interface OpenNetwork {
   /** The `provider` of an instance. */
   readonly name: string;
-  /** How a number is linked: by a code that its owner scans, or by the operator. */
+  /** Method of linking a number: a code that its owner scans, or the operator. */
   readonly linking: "code" | "operator";
   /** True if the callee's audio reaches the server, so that agents and streams can listen. */
   readonly receivesAudio: boolean;

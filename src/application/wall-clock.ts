@@ -1,9 +1,9 @@
 import type { System } from "../ports/system.ts";
 
-/** Difference from which the wall clock counts as set, ms; smaller ones are adjustments. */
+/** Minimum difference for a changed wall clock, ms; smaller differences are adjustments. */
 const DRIFT_MS = 1_000;
 
-/** Detects that the wall clock was set, by comparing it with the monotonic clock. */
+/** Detects changes of the wall clock, by comparing it with the monotonic clock. */
 export class WallClock {
   readonly #system: System;
   #offset: number;
@@ -13,7 +13,7 @@ export class WallClock {
     this.#offset = system.now() - system.monotonic();
   }
 
-  /** Change of the wall clock since the last call, ms; 0 if it was not set. */
+  /** Change of the wall clock since the last call, ms; 0 if it was not changed. */
   takeJumpMs(): number {
     const offset = this.#system.now() - this.#system.monotonic();
     const jump = offset - this.#offset;

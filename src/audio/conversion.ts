@@ -2,7 +2,7 @@ const FFMPEG = "convert it with: ffmpeg -i input -ar 16000 -ac 1 output.wav";
 /** ffmpeg does not read frames without a stated length. */
 const LAME = "ffmpeg does not read it either, so convert it with: lame --decode input.mp3 output.wav";
 
-/** Kinds of files, as `sniff` names them, that hold no sound to convert. */
+/** Kinds of files, as `sniff` names them, without sound to convert. */
 const SOUNDLESS_FORMAT = /image|document|archive|gzip|text|response|program|MIDI|empty|without audio|cut off|unknown/;
 
 /** The command that converts an unsupported format to a playable file; undefined if there is none. */

@@ -26,7 +26,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   const wholeLength = padding === 0 ? length : length - 4;
   for (let i = 0; i < wholeLength; i += 4) {
     const word = (digit(text, i) << 18) | (digit(text, i + 1) << 12) | (digit(text, i + 2) << 6) | digit(text, i + 3);
-    invalid |= word; // a bad character is -1 and leaves its sign
+    invalid |= word; // an invalid character is -1, which makes the result negative
     out[at++] = word >> 16;
     out[at++] = word >> 8;
     out[at++] = word;

@@ -1,4 +1,4 @@
-/** A map of limited size: setting one entry too many removes the oldest one. */
+/** A map of limited size: setting one entry too many removes the oldest entry. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxSize: number;
 

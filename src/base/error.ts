@@ -1,4 +1,4 @@
-/** The base class of every error that Ringport throws. Programs decide by `code`; `message` is for a person. */
+/** The base class of every error that Ringport throws. Programs decide by `code`; `message` is human-readable. */
 export abstract class CodedError extends Error {
   /** Kind of the failure, stable across versions, such as `storage_unavailable`. */
   abstract readonly code: string;

@@ -53,7 +53,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
       lastMs = ms;
       counter = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff; // the upper half stays free for counting
     } else if (++counter > 0xfff) {
-      lastMs++; // more than 2,048 ids in a millisecond borrow from the next one
+      lastMs++; // more than 2,048 ids in a millisecond borrow from the next millisecond
       counter = 0;
     }
     for (let i = 0; i < 6; i++) bytes[i] = Math.floor(lastMs / 2 ** (8 * (5 - i))) & 0xff;

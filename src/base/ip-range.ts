@@ -20,7 +20,7 @@ export function ipRanges(texts: string): readonly IpRange[] {
   return texts.split(" ").map((text) => parseRange(text)!);
 }
 
-/** The bytes of an IP address; for an IPv4-mapped one, those of the IPv4 address. Undefined for a name. */
+/** The bytes of an IP address; for an IPv4-mapped address, those of the IPv4 address. Undefined for a name. */
 export function ipBytes(address: string): Uint8Array | undefined {
   const bytes = rawBytes(address.replace(/%.*$/, ""));
   return bytes !== undefined && inRange(MAPPED_RANGE, bytes) ? bytes.subarray(12) : bytes;
@@ -57,7 +57,7 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
   return numbers.join(".") === text && numbers.every((number) => number < 256) ? Uint8Array.from(numbers) : undefined;
 }
 
-/** Eight groups, of which "::" leaves out one or more (RFC 4291 section 2.2). */
+/** Eight groups, of which "::" replaces one or more (RFC 4291 section 2.2). */
 function ipv6Bytes(text: string): Uint8Array | undefined {
   const [head = "", tail, ...extraParts] = text.split("::");
   const headBytes = groupBytes(head, tail === undefined);

@@ -1,6 +1,6 @@
 /** A steady tone that has ended, or two tones at once. */
 export interface ToneBurst {
-  /** Frequency, Hz; the lower one of a pair. */
+  /** Frequency, Hz; the lower frequency of a pair. */
   readonly hz: number;
   /** The higher frequency of a pair, Hz; 0 for a single tone. */
   readonly otherHz: number;
@@ -8,9 +8,9 @@ export interface ToneBurst {
   readonly atMs: number;
   /** Length, ms. */
   readonly ms: number;
-  /** Length of the part of the tone that was received, ms. */
+  /** Received length of the tone, ms. */
   readonly receivedMs: number;
-  /** Pause since the previous tone, ms; infinite for the first one. */
+  /** Pause since the previous tone, ms; infinite for the first tone. */
   readonly pauseMs: number;
   /** True if that pause was silent. */
   readonly isPauseSilent: boolean;

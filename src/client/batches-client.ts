@@ -25,7 +25,7 @@ export interface ListTargetsQuery extends PageQuery {
 export interface AddTargetsOptions extends RequestOptions {
   /** The format of a file. Default: `csv`. */
   readonly format?: "csv" | "ndjson" | undefined;
-  /** The column of a CSV file with the numbers. Default: the one with a usual name, such as `phone`. */
+  /** The column of a CSV file with the numbers. Default: the column with a usual name, such as `phone`. */
   readonly phoneColumn?: string | undefined;
   /** The column of a CSV file with the references. Default: `reference`. */
   readonly referenceColumn?: string | undefined;

@@ -54,7 +54,7 @@ export interface CallsClient {
   delete(id: string, options?: RequestOptions): Promise<void>;
   /** Another name for `delete`, in telephony terms. */
   hangUp(id: string, options?: RequestOptions): Promise<void>;
-  /** The whole timeline so far, oldest first; a long one takes several requests. */
+  /** The whole timeline so far, oldest first; a long timeline takes several requests. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /**
    * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on

@@ -11,14 +11,14 @@ export interface ListConsentsQuery extends PageQuery {
 
 /** Consents of callees. All methods throw `RingportError`; numbers are E.164. */
 export interface ConsentsClient {
-  /** Records a consent, replacing an earlier one. */
+  /** Records a consent, replacing an earlier consent. */
   put(phone: string, input: ConsentInput, options?: RequestOptions): Promise<Consent>;
   get(phone: string, options?: RequestOptions): Promise<Consent>;
   /** Deletes the recorded consent. */
   delete(phone: string, options?: RequestOptions): Promise<void>;
   /** All consents by ascending number, read in pages of `limit` numbers. */
   list(query?: ListConsentsQuery, options?: RequestOptions): AsyncGenerator<Consent, void, undefined>;
-  /** One page of the consents; without `limit` it holds all. */
+  /** One page of the consents; all of them if `limit` is missing. */
   page(query?: ListConsentsQuery, options?: RequestOptions): Promise<Page<Consent>>;
 }
 

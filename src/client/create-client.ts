@@ -47,9 +47,9 @@ export interface Client {
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
-   * Past events and new ones as they are stored, in pages that are never empty, except for one with `reset`. A
-   * program that stores the `cursor` of each page and continues from it sees every event exactly once, as long as no page has
-   * `reset`.
+   * Past events, and new events as they are stored, in pages that are never empty, except for a page with `reset`. A
+   * program that stores the `cursor` of each page and continues from it sees every event exactly once, as long as no
+   * page has `reset`.
    * @throws the reason of `signal` when it is aborted
    */
   followEvents(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<LogPage<CallEvent>, void, undefined>;

@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly fetch?: FetchRequest | undefined;
   /** Maximum number of retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
-  /** Time that one attempt may take, ms. Default: 60,000. */
+  /** Maximum time for one attempt, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -34,7 +34,8 @@ export interface RequestOptions {
 /** Options of every creation. */
 export interface CreateOptions extends RequestOptions {
   /**
-   * Creations with the same key and body within 24 hours count as one. Default: a new key for each call of the method.
+   * Creations with the same key and body within 24 hours create one record. Default: a new key for each call of the
+   * method.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -236,7 +237,7 @@ export function createTransport(options: ClientOptions): Transport {
   };
 }
 
-/** Reads each response to its end, so that a break within it counts as a lost connection too. */
+/** Reads each response to its end, so that an interruption within it is treated as a lost connection too. */
 function bufferedFetch(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
   return async (input) => {
     const request = input as Request; // ky passes no other value

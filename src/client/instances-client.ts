@@ -20,7 +20,7 @@ export interface ListInstancesQuery extends PageQuery {
 export interface QrCode {
   /** Base64 of a PNG image. */
   readonly pngBase64: string;
-  /** Instructions for a person. */
+  /** Instructions for the person who scans the code. */
   readonly message: string;
   /** Time at which to request the next code, RFC 3339; null if the server does not send it. */
   readonly expiresAt: string | null;
@@ -35,15 +35,15 @@ export interface InstancesClient {
   create(input: CreateInstanceInput, options?: CreateOptions): Promise<Instance>;
   /** All instances, newest first, read in pages of `limit` instances. */
   list(query?: ListInstancesQuery, options?: RequestOptions): AsyncGenerator<Instance, void, undefined>;
-  /** One page of the instances; without `limit` it holds all. */
+  /** One page of the instances; all of them if `limit` is missing. */
   page(query?: ListInstancesQuery, options?: RequestOptions): Promise<Page<Instance>>;
   /** An instance with its active calls. */
   get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
-  /** Changes the fields of the input; a caller applies to calls created from now on. */
+  /** Changes the fields of the input; a caller applies to calls created from then on. */
   update(id: string, input: UpdateInstanceInput, options?: RequestOptions): Promise<Instance>;
   /** The QR code that links a phone number; codes rotate, so request it again until the instance is linked. */
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
-  /** The same code, with the time at which the next one replaces it. */
+  /** The same code, with the time at which the next code replaces it. */
   qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
   /** A code to type on the phone with this number instead of scanning one, if the network has such codes. */
   pairingCode(id: string, input: PairingInput, options?: RequestOptions): Promise<PairingCode>;

@@ -7,11 +7,11 @@ export interface Page<T> {
 
 /** One page of a log, which grows. */
 export interface LogPage<T> extends Page<T> {
-  /** The `cursor` to continue from, now or later; present on every page, even the last one and an empty one. */
+  /** The `cursor` to continue from, now or later; present on every page, even on the last page and on empty pages. */
   readonly cursor: string;
   /**
    * The server's database was restored to an earlier state before this page: some events that were already read are
-   * lost, and this page or a later one may repeat others. Only `followEvents` sets it.
+   * lost, and this page or a later page may repeat others. Only `followEvents` sets it.
    */
   readonly reset?: true | undefined;
 }

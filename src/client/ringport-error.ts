@@ -5,7 +5,7 @@ import type { Fault, Problem } from "../http/response-types.ts";
 /**
  * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.
  * `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the response is not from
- * Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored
+ * Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection was lost and could not be restored
  * in time. `stream_overflow`: too much audio was written.
  */
 export type ClientErrorCode =
@@ -48,7 +48,7 @@ export class RingportError extends CodedError {
   readonly path: string | null;
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The cause and the fix, for people; the same as `message`. */
+  /** The cause and the fix, human-readable; the same as `message`. */
   readonly detail: string;
   /** With 400, every fault of the input; otherwise empty. */
   readonly errors: readonly Fault[];

@@ -10,8 +10,8 @@ export interface ListDeliveriesQuery extends PageQuery {
 }
 
 /**
- * The endpoints that receive the user's events. All methods throw `RingportError`. Requests that create something are not
- * retried: a second attempt would create another one.
+ * The endpoints that receive the user's events. All methods throw `RingportError`. Requests that create something are
+ * not retried: a second attempt would create another webhook.
  */
 export interface WebhooksClient {
   /** Creates a webhook. The response contains the secret, which is shown only once. */
@@ -23,7 +23,7 @@ export interface WebhooksClient {
   update(id: string, input: UpdateWebhookInput, options?: RequestOptions): Promise<Webhook>;
   /** Deletes the webhook with its deliveries. */
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** Replaces the secret; for 24 h messages are signed with the old one too. */
+  /** Replaces the secret; for 24 h messages are signed with the old secret too. */
   rotateSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret>;
   /** Sends an event of the type `webhook.test`. */
   test(id: string, options?: RequestOptions): Promise<WebhookDelivery>;

@@ -9,7 +9,7 @@ import type { LineTone } from "./tones/line-tones.ts";
 /** Data of each type of event: JSON, snake_case keys, durations in ms. */
 export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
-  /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
+  /** `attempt`: from 1; `reason`: why the trunks before it did not accept the call. */
   readonly route: SipReference & { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
   /** The network's address of the called number, such as another form of it; the call keeps its own number. */
   readonly address_resolved: { readonly resolved_address: string };
@@ -43,7 +43,7 @@ export interface EventData {
   readonly beep: { readonly hz: number; readonly at_ms: number };
   /** A known tone of a network or a machine. `frequencies`: Hz; `at_ms`: when it began, after the answer. */
   readonly line_tone: { readonly tone: LineTone; readonly frequencies: readonly number[]; readonly at_ms: number };
-  /** Answerer; a later event corrects an earlier one. `confidence`: 0 to 1; `at_ms`: after the answer. */
+  /** Answerer; a later event corrects an earlier event. `confidence`: 0 to 1; `at_ms`: after the answer. */
   readonly answered_by: {
     readonly answered_by: AnsweredBy;
     readonly reason: AnswerReason;
@@ -233,7 +233,10 @@ export interface EventSource {
 
 /** An event with its number, as shown. */
 export type NumberedEvent = Event & {
-  /** Counts the events of its call from 1, without gaps, in the order in which they were stored; null for an instance. */
+  /**
+   * Number of the event within its call, from 1, without gaps, in the order in which they were stored; null for an
+   * instance.
+   */
   readonly sequence: number | null;
 };
 

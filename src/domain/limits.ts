@@ -26,13 +26,13 @@ export interface Limits {
   readonly instructions: number;
   /** Maximum length of each of `agent.instructions`, characters. */
   readonly instructionLength: number;
-  /** Maximum number of instances of one user, without deleted ones. */
+  /** Maximum number of instances of one user, excluding deleted instances. */
   readonly instancesPerUser: number;
   /** Maximum number of webhooks of one user. */
   readonly webhooksPerUser: number;
   /** Maximum number of phone numbers for which one user records consents. */
   readonly consentsPerUser: number;
-  /** Maximum number of batches of one user, ended ones included. */
+  /** Maximum number of batches of one user, including ended batches. */
   readonly batchesPerUser: number;
   /** Maximum number of targets of one batch. */
   readonly targetsPerBatch: number;
@@ -42,7 +42,7 @@ export interface Limits {
   readonly storedBytesPerDemoInstance: number;
 }
 
-/** Number of bytes that a recorded ms counts as: samples of 16 bits, two channels, at most 16 kHz. */
+/** Number of bytes assumed for a recorded ms: samples of 16 bits, two channels, at most 16 kHz. */
 export const RECORDED_BYTES_PER_MS = 64;
 
 /** The default limits. */

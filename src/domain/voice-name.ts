@@ -36,7 +36,7 @@ function espeakName(name: string, words: VoiceWords): string {
   return variant === "" ? "eSpeak" : `eSpeak, ${variant}`;
 }
 
-/** The speakers of a model are counted from 0; people count from 1. */
+/** The speakers of a model are numbered from 0, but people count from 1. */
 function speakerName(name: string): string {
   const [, model = name, speaker] = /^(.+?)(?:#(\d+))?$/.exec(name) ?? [];
   return speaker === undefined ? modelName(model) : `${modelName(model)} ${Number(speaker) + 1}`;

@@ -130,7 +130,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const secretSegments = [LINK_PAGES, ...pages.map(({ prefix }) => prefix)];
   /** The path for the log: only its prefix if it may hold a code. */
   const loggedPath = ({ fullPath, path, pathFault, route }: RequestContext): string => {
-    // No route takes a path with a fault, but it may still name a code.
+    // No route accepts an invalid path, but it may still contain a code.
     const prefix = secretSegments.find((segment) =>
       pathFault ? path.includes(`/${segment}`) : path.startsWith(`/${segment}/`),
     );

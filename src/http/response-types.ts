@@ -83,7 +83,7 @@ export interface CallMetrics {
 
 /** Statistics of a call's audio during one interval, counted on our side. */
 export interface QualityInterval {
-  /** The end of the interval, from the connection of the call; it begins at the end of the one before. */
+  /** The end of the interval, from the connection of the call; it begins at the end of the previous interval. */
   until_ms: number;
   packets_sent: number;
   packets_received: number;
@@ -226,13 +226,13 @@ export interface Connection {
   reason: string | null;
   /** Information for the owner of the number besides the status; null if there is none. */
   condition: "pairing_code" | "qr_expired" | "passkey_required" | "replaced" | "restricted" | "client_outdated" | null;
-  /** A sentence about the condition of a line that is online; left out if there is none. */
+  /** A sentence about an online line's condition; omitted if there is none. */
   condition_reason?: string | undefined;
   /** Time at which that condition ends; null if it is unknown. */
   condition_until?: string | null | undefined;
   /** The telephony provider of the instance. */
   provider: string;
-  /** Time until which calls from its number are paused; left out while they are not. */
+  /** End of the pause of calls from its number; omitted if there is none. */
   paused_until?: string | undefined;
   pause_reason?: string | undefined;
 }
@@ -625,7 +625,7 @@ export interface Consent {
   phone: string;
   /** granted: its owner wants to be called; do_not_call: its owner does not. */
   status: "granted" | "do_not_call";
-  /** Source of your knowledge; null if you did not record it. */
+  /** How you obtained the consent; null if not recorded. */
   source: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
@@ -657,7 +657,7 @@ export interface StreamTicket {
   url: string;
 }
 
-/** A message of a stream with spoken text. */
+/** A stream's message with spoken text. */
 export interface StreamTranscript {
   type: "transcript";
   text: string;
@@ -668,7 +668,7 @@ export interface StreamTranscript {
   speaker: Speaker;
 }
 
-/** A message of a stream with an event of the call. */
+/** A stream's message with an event of the call. */
 export interface StreamCallEvent {
   type: "call_event";
   event: StreamEventName;
@@ -782,7 +782,7 @@ export interface State {
 export interface AudioMedia {
   format: "wav" | "mp3";
   duration_ms: number;
-  /** The file is cut off: it is shorter than its header states. */
+  /** True if the file is truncated: it is shorter than its header states. */
   truncated: boolean;
   bytes?: { header: number; played: number; ignored: number } | undefined;
   /** Statistics of the audio on the network; null until the call has ended, or if the network has none. */

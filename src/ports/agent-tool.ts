@@ -9,11 +9,11 @@ export interface AgentTool {
   readonly description: string;
   /** The schema of its input, an object. The core checks the model's input against it; `json-schema.ts` names the keywords. */
   readonly parameters: JsonSchema;
-  /** Time that a run may take, ms. Default: 10,000. */
+  /** Maximum time for a run, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. Concurrent calls of the model
-   * run concurrently.
+   * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined becomes null. Concurrent calls of the
+   * model run concurrently.
    * @param input the model's input, an object that matches `parameters`
    * @throws {ToolFailed} the model gets the message; other errors are only logged
    */
@@ -30,8 +30,9 @@ export interface ToolContext {
 /** A tool as the core offers it to an agent for one call, in {@link AgentBrief.tools}. */
 export interface OfferedTool extends Pick<AgentTool, "name" | "description" | "parameters"> {
   /**
-   * Runs the tool; resolves with the text for the model, which is JSON or starts with `error: `. Never rejects, and takes no
-   * longer than the timeout of the tool. An interruption by the callee does not end it, since an action may be half done.
+   * Runs the tool; resolves with the text for the model, which is JSON or starts with `error: `. Never rejects, and
+   * takes no longer than the timeout of the tool. An interruption by the callee does not end it, because an action may
+   * be half done.
    * @param input JSON as the model wrote it, whole or broken
    */
   run(input: string): Promise<string>;
@@ -58,12 +59,12 @@ export function toolsFault(tools: readonly AgentTool[]): string | undefined {
     if (typeof name !== "string" || !NAME.test(name))
       return `"${String(name).slice(0, 64)}" is not a valid tool name: use 1 to 64 characters A-Z a-z 0-9 _ -`;
     if (BUILT_IN_TOOLS.some((builtIn) => builtIn === name))
-      return `the tool ${name} has the name of a built-in one; give it another name`;
+      return `the tool ${name} has the name of a built-in tool; give it another name`;
     if (names.has(name)) return `two tools are called ${name}; give one of them another name`;
     names.add(name);
     const length = typeof description === "string" ? description.trim().length : 0;
     if (length === 0 || length > MAX_DESCRIPTION)
-      return `the tool ${name} needs a description of 1 to ${MAX_DESCRIPTION} characters: the model chooses by it`;
+      return `the tool ${name} needs a description of 1 to ${MAX_DESCRIPTION} characters: the model uses it to choose`;
     if (typeof parameters !== "object" || parameters === null || parameters.type !== "object")
       return `the parameters of the tool ${name} must be a JSON Schema with "type": "object"`;
     if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))

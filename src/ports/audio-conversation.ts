@@ -11,7 +11,7 @@ export interface AudioAgent {
   readonly kind: "audio";
   /** Name for events and logs: `realtime`. */
   readonly name: string;
-  /** True if its conversations report the callee's words; if not, the transcription of the server is used. */
+  /** True if its conversations report the callee's words; if not, the server's transcription is used. */
   readonly transcribes: boolean;
   /**
    * Checks that the agent can conduct a call with these instructions. Returns at once, and connects to nothing.
@@ -86,7 +86,7 @@ export interface AudioConversation {
 
 /** Speech and actions of the agent, in the order in which they are carried out. */
 export type AudioAgentEvent =
-  /** The agent starts a reply. Queued audio of an earlier one is not played. */
+  /** The agent starts a reply. Queued audio of an earlier reply is not played. */
   | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }
   /** Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is played. */
   | { readonly type: "audio"; readonly item: string; readonly bytes: Uint8Array }

@@ -9,7 +9,7 @@ export interface AudioFacts {
   /** Sample rate of the file, Hz. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** True if the file is cut off: it claims more audio than it holds. */
+  /** True if the file is truncated: its header states more audio than it contains. */
   readonly truncated: boolean;
   /** The use of the file's bytes; undefined if the decoder does not count them. */
   readonly bytes?: FileBytes | undefined;
@@ -27,7 +27,7 @@ export class AudioUnsupported extends CodedError {
 export interface Mp3Stream {
   /**
    * Adds the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream,
-   * which may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
+   * which may change midway. Give it at most 4 KiB at a time: it decodes at once, on this thread.
    * @throws {AudioUnsupported} too many bytes are not MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
@@ -38,7 +38,7 @@ export interface Mp3Stream {
   close(): void;
 }
 
-/** Decodes whole audio files off the thread that carries audio, within a bound on CPU time. */
+/** Decodes whole audio files off the thread that carries audio, with limited CPU time. */
 export interface AudioDecoder {
   /**
    * Decodes the whole file once and drops the samples.

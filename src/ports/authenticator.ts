@@ -1,9 +1,9 @@
 import type { Principal } from "../domain/access/principal.ts";
 
 /**
- * Returns the principal of a bearer token; undefined for a token that is unknown, expired or revoked.
- * It is called for every request, so it should cost one indexed look-up, and it compares secrets in constant time.
- * It throws only if it cannot decide, because its store is down: the response is then 503, never 401.
+ * Returns the principal of a bearer token; undefined for a token that is unknown, expired or revoked. It is called for
+ * every request, so it should cost one indexed look-up, and it compares secrets in constant time. It throws only if it
+ * cannot decide, because its store is unavailable: the response is then 503, never 401.
  */
 export interface Authenticate {
   (token: string): Promise<Principal | undefined>;

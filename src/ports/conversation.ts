@@ -60,9 +60,9 @@ export interface Conversation {
   /** Time the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
   /**
-   * Longest time without any output of a reply while none of the call's tools is at work, ms. Then the core asks for the reply once
-   * more, unless it has begun or a tool was used, and in the end it apologises and fails the call. Default: 10,000. Read
-   * before each action; an agent with its own time limits names a longer one.
+   * Maximum time without output from a reply while none of the call's tools is running, ms. Then the core asks for the
+   * reply once more, unless it has begun or a tool was used, and in the end it apologises and fails the call. Default:
+   * 10,000. Read before each action; an agent with its own time limits returns a longer time.
    */
   readonly replyTimeoutMs?: number | undefined;
   /**
@@ -73,12 +73,15 @@ export interface Conversation {
    * @throws if there is no result; the message is for an operator
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
-  /** Called before each reply but the first: the words of the agent that the callee has heard since the previous reply. */
+  /**
+   * Called before each reply except the first: the words of the agent that the callee has heard since the previous
+   * reply.
+   */
   heard?(text: string): void;
   /**
    * Called when the callee has probably said this, and the turn is about to end: the agent may start to prepare its
    * reply. Nothing is spoken or done until the words arrive as an input, and they may never arrive. It is called
-   * between two replies, after {@link heard}; the latest call counts. Returns at once.
+   * between two replies, after {@link heard}; the latest call applies. Returns at once.
    * @param signal aborted when the call ends
    */
   prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;
@@ -96,7 +99,7 @@ export interface Conversation {
 
 /** Inputs of a conversation. */
 export type ConversationInput =
-  /** The call is being placed. Speech from now on is played after the answer. */
+  /** The call is being placed. Speech from then on is played after the answer. */
   | { readonly type: "begin" }
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
@@ -127,7 +130,9 @@ export type ConversationAction =
       readonly type: "say";
       /** 1 to 4096 characters. */
       readonly text: string;
-      /** True if the callee can interrupt it, with a key or with words. Those during other texts are ignored. */
+      /**
+       * True if the callee can interrupt it, with a key or with words. Keys and words during other texts are ignored.
+       */
       readonly interruptible: boolean;
     }
   /** Waits for the callee; `silence` follows if nothing happens within this time after the last word, ms. */

@@ -62,7 +62,7 @@ export interface FrameSink {
    * Receives one frame.
    *
    * The arrays are only valid until the method returns, because the leg reuses them: copy what you keep. Frames arrive
-   * in order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
+   * in order and without gaps, because the leg fills gaps of the network; counting samples therefore gives the time.
    *
    * Keys, speech, beeps and words are detected in received samples only: concealed audio resembles the audio before it,
    * so a tone would seem to be played twice.

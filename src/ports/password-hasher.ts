@@ -3,7 +3,7 @@ import { CodedError } from "../base/error.ts";
 /**
  * Hashes passwords with a deliberately slow algorithm.
  *
- * A hash is text that holds everything needed to verify it later (its algorithm, its parameters, its salt), so that the
+ * A hash is text with everything needed to verify it later (its algorithm, its parameters, its salt), so that the
  * parameters can change. Hashing happens away from the thread that carries audio, a few at a time; the number of
  * requests that wait is bounded, separately for each kind of turn. The default turn is `stranger`.
  */

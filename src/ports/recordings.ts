@@ -16,11 +16,11 @@ export interface Recordings {
     sampleRate: number,
     incomplete: (reason: IncompleteReason, fault?: unknown) => void,
   ): RecordingWriter;
-  /** The current recording of a call, even while it grows; undefined if there is none. */
+  /** The current recording of a call, even while it is being written; undefined if there is none. */
   read(callId: string): Promise<StoredRecording | undefined>;
-  /** Deletes the recordings of these calls, even while they grow. Unknown ids are ignored. */
+  /** Deletes the recordings of these calls, even while they are being written. Unknown ids are ignored. */
   forget(callIds: readonly string[]): Promise<void>;
-  /** Completes the recordings that still grow. Idempotent. */
+  /** Completes the recordings that are still being written. Idempotent. */
   close(): Promise<void>;
 }
 

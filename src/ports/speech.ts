@@ -11,7 +11,7 @@ export interface Voice {
   readonly engine: string;
   /** The engine's own name of the voice. */
   readonly name: string;
-  /** Sound of the voice: `robotic` for the embedded engines, `natural` for neural ones. */
+  /** Sound of the voice: `robotic` for the embedded engines, `natural` for neural engines. */
   readonly quality: "robotic" | "natural";
   /**
    * Scripts whose letters the voice reads as words, as ISO 15924 codes: `Latn`, `Cyrl`, `Jpan`; `Zsye` if it names emoji.
@@ -20,11 +20,11 @@ export interface Voice {
   readonly scripts?: readonly string[] | undefined;
   /** `generic` if the engine has the language but not this region's accent. */
   readonly accent?: "generic";
-  /** True for a voice that is listed on request only: a variant of another one, or a constructed language. */
+  /** True for a voice that is listed on request only: a variant of another voice, or a constructed language. */
   readonly isVariant?: true;
   /**
-   * Id of the voice that this one is at present. Only `xx-YY-1` has it: the best voice of its language on this server. Every other id
-   * names one voice permanently.
+   * Permanent id of the voice that this id currently refers to. Only `xx-YY-1` has it: the best voice of its language
+   * on this server. Every other id names one voice permanently.
    */
   readonly aliasOf?: string;
 }
@@ -35,7 +35,7 @@ export class VoiceUnavailable extends CodedError {
   readonly code = "voice_unavailable";
 }
 
-/** Thrown when an engine could not speak the text; the message is for a person. */
+/** Thrown when an engine could not speak the text; the message is human-readable. */
 export class SpeechFailed extends CodedError {
   override readonly name = "SpeechFailed";
   readonly code = "speech_failed";

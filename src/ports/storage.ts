@@ -95,7 +95,7 @@ export interface Storage {
 export interface OpenOptions {
   /** Opens the storage as the only server of its database, not as a program that runs alongside the server. */
   readonly exclusive: boolean;
-  /** Time for which the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
+  /** Duration of the lease without a renewal, ms; only for a storage with leases. Default: 10,000. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface Lease {
    * LeaseLost}.
    */
   readonly epoch: number;
-  /** Time for which the lease lasts after a renewal, ms. */
+  /** Duration of the lease after a renewal, ms. */
   readonly ms: number;
   /**
    * Extends the lease to `ms` after the moment at which the database executes this.
@@ -122,8 +122,8 @@ export interface ConsentStore {
   /** A user's consents for these few numbers, in any order. */
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
-   * Stores a consent in place of an earlier one for the same number, whose `createdAt` it keeps. Of concurrent writes
-   * the last one counts. No record is stored for a user whose account was deleted, even if that happens at the same
+   * Stores a consent, replacing an earlier consent for the same number, whose `createdAt` it keeps. The last of
+   * concurrent writes wins. No record is stored for a user whose account was deleted, even if that happens at the same
    * time.
    * @param maxConsents maximum number of consents of its user; concurrent writes never exceed it. Default: any number
    * @returns the stored consent and whether it is new, or the reason why none was stored
@@ -134,14 +134,14 @@ export interface ConsentStore {
   ): Promise<{ readonly created: boolean; readonly consent: Consent } | "at_limit" | "user_deleted">;
   /** Returns true if there was such a consent. */
   delete(userId: string, phone: string): Promise<boolean>;
-  /** A user's consents by ascending number; `after` is the number of the last one seen. */
+  /** A user's consents by ascending number; `after` is the number of the last consent seen. */
   list(userId: string, filter: { readonly status?: ConsentStatus | undefined }, page: Page): Promise<Consent[]>;
 }
 
 /** The time up to which a server trusts the wall clock; ms since 1970-01-01 UTC. */
 export interface TrustedTime {
   readonly at: number;
-  /** A wall clock that is ahead of `at`: its first reading, and the uptime since then, ms. */
+  /** A wall clock ahead of `at`: its first reading, and the uptime since then, ms. */
   readonly claim: { readonly at: number; readonly waitedMs: number } | null;
   /** A step to a later time within the last day of uptime, and the uptime since then, ms. Missing if there was none. */
   readonly step?: { readonly ms: number; readonly waitedMs: number } | undefined;
@@ -154,9 +154,9 @@ export interface RetentionStore {
   /** Bytes that count for a user, or for the demo tokens of an instance: see `ByteBudget`. */
   storedBytes(owner: string): Promise<number>;
   /**
-   * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
-   * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of
-   * the database. A storage without files does nothing.
+   * Removes traces of deleted records from the database files. Without `thorough` it must be short, because live calls
+   * wait for it, and traces may remain. With `thorough` it may take seconds, and needs as much free space as the
+   * database occupies. A storage without files does nothing.
    */
   scrub(options: { thorough: boolean }): Promise<void>;
 }

@@ -40,18 +40,18 @@ export type {
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
  *
- * An adapter translates. It holds no policy, keeps no queue and retries no call; it only knows how to link a number,
- * how to check whether the line is alive, and how to place one call and carry its audio. It must not assume that
- * the core is careful: every method may be called twice, in any state, and while another one is under way.
+ * An adapter translates. It holds no policy, keeps no queue and retries no call; it only links a number, checks whether
+ * the line is alive, places one call and carries its audio. It must not assume that the core is careful: every method
+ * may be called twice, in any state, and while another one is under way.
  */
 export interface Telephony {
   /** The provider's name as instances store it: `simulator`, `sip/<trunk>`, `whatsapp`. */
   readonly name: string;
   readonly capabilities: TelephonyCapabilities;
   /**
-   * The users whose instances may call over it: user ids, everyone (`*`), or the server's first user (`first`: the oldest
-   * one in the account store). For everyone else the network does not exist. A network whose calls cost money should not
-   * be open to everyone by default. Default: `*`.
+   * The users whose instances may call over it: user ids, everyone (`*`), or the server's first user (`first`: the
+   * oldest in the account store). For everyone else the network does not exist. A network whose calls cost money should
+   * not be open to everyone by default. Default: `*`.
    */
   readonly users?: readonly string[] | "*" | "first" | undefined;
   /**
@@ -63,7 +63,7 @@ export interface Telephony {
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**
    * Reason why this network never calls a number, as a sentence for the caller; undefined if it may be called. Called
-   * before a call is created, and again before it is dialled. Left out if every number may be called.
+   * before a call is created, and again before it is dialled. Omitted if every number may be called.
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
@@ -84,7 +84,9 @@ export interface TelephonyCapabilities {
    * get no input; the option `oneWayCalls` decides about such calls. Default: true.
    */
   readonly receivesAudio?: boolean | undefined;
-  /** Time that the media path of a leg may take after the answer, ms, if longer than the server's `mediaSetupMs`. */
+  /**
+   * Maximum time for setting up a leg's media path after the answer, ms, if longer than the server's `mediaSetupMs`.
+   */
   readonly mediaSetupMs?: number | undefined;
   /**
    * Source of an instance's number: a code that its owner scans, or the operator's configuration. With

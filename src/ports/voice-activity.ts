@@ -3,7 +3,7 @@
  * Silero can replace it. Called on the leg's clock: it does not wait, throw, or keep the array.
  */
 export interface VoiceActivityDetector {
-  /** Time for which the detector still reports speech after the last voiced sound, ms. Default: 0. */
+  /** Hang-over of the detector: time reported as speech after the last voiced sound, ms. Default: 0. */
   readonly hangOverMs?: number | undefined;
   /** True if the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
   readonly isVoiced?: boolean | undefined;

@@ -9,11 +9,11 @@ export interface RequestLike {
   /** The body as it arrives; null if there is none. Read at most once. */
   readonly body: AsyncIterable<Uint8Array> | null;
   /**
-   * Aborted when the client's connection closes; it ends every wait of the request. Without it, a waiting request keeps its
-   * slot until the wait has ended.
+   * Aborted when the client's connection closes; cancels everything that the request is waiting for. Without it, a
+   * waiting request keeps its slot until the wait has ended.
    */
   readonly signal?: AbortSignal | undefined;
-  /** True if a WebSocket of the runtime keeps a message of any size until it is complete: fewer may then be open. */
+  /** True if the runtime's WebSockets buffer whole messages of any size, so fewer sockets are allowed. */
   readonly buffersMessages?: boolean | undefined;
 }
 
@@ -22,7 +22,9 @@ export interface Reply {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Record<string, string>;
-  /** A body in pieces is iterated at most once, no faster than the client reads. If it throws, the response breaks off. */
+  /**
+   * A body in pieces is iterated at most once, no faster than the client reads. If it throws, the response is cut off.
+   */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
@@ -50,7 +52,7 @@ export interface SocketHandlers {
 export interface WebApp {
   /**
    * Handles a request; the reply is plain data. Never rejects.
-   * @param principal the user, if the program has authenticated them itself: no Authorization header is read then
+   * @param principal the user, if the program has authenticated them itself: the Authorization header is then ignored
    */
   handle(request: RequestLike, principal?: Principal): Promise<Reply>;
   /**

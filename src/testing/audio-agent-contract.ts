@@ -15,13 +15,13 @@ export interface AudioAgentUnderTest {
   readonly answer: PcmChunk;
   /** Creates an agent with a wrong key or model, which cannot open conversations. Omit it if this is impossible. */
   refused?(): AudioAgent;
-  /** Makes its backend unreachable from now on. Omit it if it has none. */
+  /** Makes its backend permanently unreachable. Omit it if it has none. */
   cutOff?(): Promise<void>;
   /** Called after the agent has been closed. */
   close(): Promise<void>;
 }
 
-/** Registers one sentence of the contract with the test that shows it. */
+/** Registers one clause of the contract with its test. */
 export type AudioAgentClause = (title: string, body: (subject: AudioAgentUnderTest) => Promise<void>) => void;
 
 /**

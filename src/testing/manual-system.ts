@@ -3,7 +3,7 @@ import type { System } from "../ports/system.ts";
 
 /** Maximum number of event loop turns in which work settles; the embedded storage takes one per write. */
 const MAX_TURNS = 20;
-/** Number of turns without use of the clock or of random bytes after which work counts as settled. */
+/** Number of turns without use of the clock or of random bytes after which work is settled. */
 const IDLE_TURNS = 5;
 
 interface Timer {
@@ -87,8 +87,8 @@ export class ManualSystem implements System {
   }
 
   /**
-   * Lets `ms` pass and runs every timer that falls due, in order of time; timers of the same time run in the order they
-   * were set. The work that a timer has started settles before the next timer runs.
+   * Advances the time by `ms` and runs every timer that falls due, in order of time; timers of the same time run in the
+   * order they were set. The work that a timer has started settles before the next timer runs.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;

@@ -59,7 +59,7 @@ export function recordingsContract(
   });
 }
 
-/** Time within which a fault is reported, ms. */
+/** Maximum time for reporting a fault, ms. */
 const REPORT_MS = 10_000;
 /** Length of the audio that exceeds the full disk, ms. */
 const EXCESS_MS = 5_000;

@@ -44,9 +44,9 @@ export class ScriptedTelephony implements Telephony {
   readonly sampleRate: number;
   readonly frameMs: number;
   readonly system: System;
-  /** All legs, ended ones included, in the order of dialling. */
+  /** All legs, including ended legs, in the order of dialling. */
   readonly legs: ScriptedLeg[] = [];
-  /** All lines, closed ones included, in the order of opening. */
+  /** All lines, including closed lines, in the order of opening. */
   readonly lines: ScriptedLine[] = [];
   /** The numbers that it never calls, with the reasons. */
   readonly refused: Map<string, string> = new Map();

@@ -11,17 +11,17 @@ export type { Saying } from "./transcription-contract/saying.ts";
 /** A transcription to be tested, new for each test. */
 export interface TranscriptionUnderTest {
   readonly transcription: Transcription;
-  /** Two sayings that can be distinguished. */
+  /** Two utterances that can be distinguished. */
   readonly sayings: readonly [Saying, Saying];
   /** Creates an engine with a wrong key or model, which cannot open sessions. Omit it if the engine is `infallible`. */
   refused?(): Transcription;
-  /** Makes the engine unreachable from now on. Omit it if the engine is `infallible`. */
+  /** Makes the engine permanently unreachable. Omit it if the engine is `infallible`. */
   cutOff?(): Promise<void>;
   /** Called after the transcription has been closed. */
   close(): Promise<void>;
 }
 
-/** Registers one sentence of the contract with the test that shows it. */
+/** Registers one clause of the contract with its test. */
 export type TranscriptionClause = (title: string, body: (subject: TranscriptionUnderTest) => Promise<void>) => void;
 
 /**

@@ -193,7 +193,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.system.advance(30_000);
     expect(world.network.legs).toEqual([leg]);
     expect(world.errors).toEqual([
-      expect.stringMatching(/broke off/),
+      expect.stringMatching(/call session failed/),
       expect.stringMatching(/the next start settles the call/),
     ]);
     await world.stop();

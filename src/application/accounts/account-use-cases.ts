@@ -80,7 +80,7 @@ export interface AuditEntry {
   readonly at: number;
   /** The acting account; null if no person was signed in. */
   readonly accountId: string | null;
-  /** The address at that time; it stays after the account is deleted. */
+  /** The address at that time, which is kept after the account is deleted. */
   readonly email: string | null;
   /** Such as `account.registered`, `token.revoked`, `instance.deleted`. */
   readonly action: string;
@@ -94,7 +94,10 @@ export interface AuditEntry {
 export interface AccountUseCases {
   /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
-  /** A code to register the administrator with, valid for 24 hours; replaces the previous one. Undefined once there is an administrator. */
+  /**
+   * A code for registering the administrator, valid for 24 hours; replaces the previous code. Undefined once there is
+   * an administrator.
+   */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
    * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
@@ -102,18 +105,18 @@ export interface AccountUseCases {
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
   /**
-   * Throws `sign_in_failed` without revealing which of the two was wrong, and `too_many_attempts` with a
-   * `retryAfterMs`, which grows after five failures for an address (or of a browser with a device mark), or if many
-   * passwords are being hashed.
+   * Throws `sign_in_failed` without revealing whether the address or the password was wrong, and `too_many_attempts`
+   * with a `retryAfterMs`, which grows after five failures for an address (or of a browser with a device mark), or if
+   * many passwords are being hashed.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
   /** Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**
-   * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted separately from those of
-   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password
-   * invalidates all marks. Undefined if the browser already has a mark of this account.
+   * A signed-in browser's mark, for `device` of its later sign-ins: their failures are counted separately from those of
+   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new
+   * password invalidates all marks. Undefined if the browser already has a mark of this account.
    */
   deviceMark(signedIn: SignedIn, currentMark: string | undefined): Promise<string | undefined>;
   /** Lists the sessions of an account, newest first. */
@@ -126,7 +129,10 @@ export interface AccountUseCases {
     passwords: { readonly current: string; readonly next: string },
     browser: Browser,
   ): Promise<NewSession>;
-  /** A code to set a new password with, valid for 24 hours; the operator passes it on. Undefined if no account has this address. */
+  /**
+   * A code for setting a new password, valid for 24 hours; the operator passes it on. Undefined if no account has this
+   * address.
+   */
   resetCode(email: string): Promise<OneTimeCode | undefined>;
   /** Ends all sessions. Throws `code_invalid`, `password_invalid`, `password_common`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;

@@ -22,7 +22,6 @@ import type {
   Registration,
   SignedIn,
 } from "./account-use-cases.ts";
-import { Attempts } from "./attempts.ts";
 import { AuditLog, type AuditParts } from "./audit-log.ts";
 import { Devices } from "./devices.ts";
 import { Invitations } from "./invitations.ts";
@@ -30,6 +29,7 @@ import { type CodeParts, codeExpiry, firstCode, resetCode } from "./one-time-cod
 import { Passwords } from "./passwords.ts";
 import { hashOfSecret } from "./secrets.ts";
 import { MAX_SESSIONS, newSession, Sessions } from "./sessions.ts";
+import { SignInAttempts } from "./sign-in-attempts.ts";
 import { eraseUser, type UserErasers } from "./user-erasure.ts";
 
 /** Dependencies of {@link Accounts}. */
@@ -63,7 +63,7 @@ export class Accounts implements AccountUseCases {
     this.#logins = logins;
     this.#sha256 = sha256;
     this.#codeParts = { logins, system, ids, sha256 };
-    this.#passwords = new Passwords(passwords, logins, new Attempts(system));
+    this.#passwords = new Passwords(passwords, logins, new SignInAttempts(system));
     this.#devices = new Devices(parts.vault, system, sha256);
     this.#sessions = new Sessions(logins, system, ids, sha256);
     this.#tokens = new AccountTokens(parts);

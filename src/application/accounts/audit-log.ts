@@ -2,9 +2,9 @@ import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Account, AuditEntry } from "./account-use-cases.ts";
 
-/** How long entries are kept, ms. */
+/** Retention time of entries, ms. */
 const RETENTION_MS = 365 * 24 * 60 * 60_000;
-/** Maximum number of entries of one account; a further one deletes the oldest. */
+/** Maximum number of entries of one account; a further entry deletes the oldest. */
 export const MAX_ENTRIES = 10_000;
 const PAGE_SIZE = 100;
 

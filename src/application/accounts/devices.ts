@@ -5,7 +5,7 @@ import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../sealing/vault.ts";
 
-/** Time for which a browser is recognised after a sign-in, ms. */
+/** Maximum time that a browser is recognised after a sign-in, ms. */
 const RECOGNITION_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;

@@ -9,7 +9,7 @@ import { MAX_ENTRIES } from "./audit-log.ts";
 import { makeSecret } from "./secrets.ts";
 
 const HOUR_MS = 3_600_000;
-/** Time for which a code is valid, ms. */
+/** Validity of a code, ms. */
 const VALIDITY_MS: Readonly<Record<CodePurpose, number>> = {
   first: 24 * HOUR_MS,
   invitation: MAX_AHEAD_MS["account_codes.expires_at"],
@@ -32,12 +32,12 @@ export interface CodeParts {
   readonly sha256: Sha256;
 }
 
-/** A new code of the first start; undefined once there is an administrator. */
+/** A new first-start code; undefined once there is an administrator. */
 export async function firstCode(parts: CodeParts): Promise<OneTimeCode | undefined> {
   return makeCode(parts, "first", null);
 }
 
-/** A code to set a new password with, and its account; undefined if no account has this address. */
+/** A code for setting a new password, and its account; undefined if no account has this address. */
 export async function resetCode(
   parts: CodeParts,
   email: string,

@@ -3,11 +3,11 @@ import { emailKey } from "../../domain/access/email.ts";
 import { passwordOf } from "../../domain/access/password.ts";
 import { HasherBusy, type HashTurn, type PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, LoginStore } from "../../ports/storage.ts";
-import type { Attempts } from "./attempts.ts";
+import type { SignInAttempts } from "./sign-in-attempts.ts";
 
 /** Approximate time until a busy hasher is free again, ms. */
 const BUSY_MS = 3_000;
-/** Number of characters of a name that are kept: no account has a longer address. */
+/** Maximum length of a name that is kept, characters: no account has a longer address. */
 const NAME_LENGTH = 254;
 
 /** Result of trying a password. */
@@ -22,11 +22,11 @@ interface PasswordCheck {
 export class Passwords {
   readonly #hasher: PasswordHasher;
   readonly #logins: LoginStore;
-  readonly #attempts: Attempts;
+  readonly #attempts: SignInAttempts;
   /** Accounts with a known browser whose password is being verified: each gets one turn ahead of strangers. */
   readonly #prioritizedKeys = new Set<string>();
 
-  constructor(hasher: PasswordHasher, logins: LoginStore, attempts: Attempts) {
+  constructor(hasher: PasswordHasher, logins: LoginStore, attempts: SignInAttempts) {
     this.#hasher = hasher;
     this.#logins = logins;
     this.#attempts = attempts;
@@ -105,7 +105,7 @@ export class Passwords {
 const emailName = (key: string): string => `email ${key}`;
 const accountName = (id: string): string => `account ${id}`;
 
-/** The text, or an empty one if a database might reject it. */
+/** The text, or "" if a database might reject it. */
 function storable(text: string): string {
   return /[\0\p{Cs}]/u.test(text) ? "" : text;
 }

@@ -19,8 +19,8 @@ export interface UserErasers {
 }
 
 /**
- * Deletes everything of a user: tokens, webhooks, batches, instances, calls with their recordings, events. Every step can be repeated:
- * after a fault, all steps run again.
+ * Deletes everything that belongs to a user: tokens, webhooks, batches, instances, calls with their recordings, events.
+ * Every step can be repeated: after a fault, all steps run again.
  * @throws {StorageUnavailable} and {@link Refusal} `storage_unavailable`: a repeated request continues
  */
 export async function eraseUser(erasers: UserErasers, userId: string): Promise<void> {

@@ -26,9 +26,9 @@ export type BatchRunnerContext = Pick<
 const DUE_TARGETS = 50;
 /** Maximum number of calls that are being stored: they share commits, and leave connections to other writers. */
 const MAX_PLACEMENTS = 4;
-/** Time until a batch is checked again after a fault, ms. */
+/** Delay before a batch is checked again after a fault, ms. */
 const RETRY_MS = 1_000;
-/** Time until a batch that reached a limit is checked again, ms. */
+/** Delay before a batch that has reached a limit is checked again, ms. */
 const LIMIT_WAIT_MS = 60_000;
 
 /**
@@ -100,7 +100,7 @@ export class BatchRunner {
     this.wake();
   }
 
-  /** Reads a batch again soon: a request may have changed it, although the storage has not confirmed it. */
+  /** Reads a batch again soon: a request may have changed it, even if the storage has not confirmed that. */
   recheck(batch: Batch): void {
     const run = this.#runOf(batch);
     run.mustReconcile = true;
@@ -182,7 +182,7 @@ export class BatchRunner {
     }
   }
 
-  /** Places the next call of a batch, or takes another step; false if there is nothing to do now. */
+  /** Places the next call of a batch, or takes another step; false if no step is due. */
   async #step(run: OpenBatch): Promise<boolean> {
     const { system, lease } = this.#context;
     while (this.#placements.size >= MAX_PLACEMENTS) await Promise.race(this.#placements);
@@ -313,7 +313,7 @@ export class BatchRunner {
     return true;
   }
 
-  /** Follows calls that were stored although their response was lost. */
+  /** Follows calls that were stored, but whose response was lost. */
   async #reconcile(run: OpenBatch): Promise<void> {
     run.dropDue();
     await run.refresh();

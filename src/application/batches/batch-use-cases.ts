@@ -38,7 +38,7 @@ export interface ImportReport {
   readonly rows: number;
   /** Number of targets stored in each state. */
   readonly stored: Readonly<Partial<Record<TargetStatus, number>>>;
-  /** Faults of the first 1,000 rows that have any; all of them are faults of the stored targets too. */
+  /** Faults of the first 1,000 invalid rows; the stored targets have all of them too. */
   readonly faults: readonly RowFaults[];
 }
 
@@ -58,7 +58,7 @@ export interface BatchPlan {
   /** Number of targets in each state after the check. */
   readonly targets: Readonly<Partial<Record<TargetStatus, number>>>;
   readonly faults: readonly RowFaults[];
-  /** Faults that concern no single target, such as an instance without a number: each with a pointer into the batch. */
+  /** Faults of the whole batch, such as an instance without a number: each with a pointer into the batch. */
   readonly problems: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
   /** The instances, in the order in which they are used. */
   readonly instances: readonly InstancePlan[];
@@ -97,11 +97,11 @@ export interface PlannedCall {
 }
 
 /**
- * The use cases of batches. A demo token is refused with `demo_token_restricted`. Every method but the first three throws Refusal
- * `batch_not_found`.
+ * The use cases of batches. A demo token is refused with `demo_token_restricted`. Every method except the first three
+ * throws Refusal `batch_not_found`.
  */
 export interface BatchUseCases {
-  /** Throws Refusal `batch_quota`, and `batch_invalid` if `start` is set and a target has faults. */
+  /** Throws Refusal `batch_quota`, and `batch_invalid` if `start` is set and a target is invalid. */
   create(
     principal: Principal,
     input: CreateBatchInput,
@@ -115,8 +115,9 @@ export interface BatchUseCases {
   /** Deletes a batch that is a draft or has ended, with its targets; its calls remain. Throws Refusal `batch_open`. */
   delete(principal: Principal, batchId: string): Promise<void>;
   /**
-   * Adds targets to a draft as they arrive, with bounded memory. Rows with faults are stored as `INVALID`, so that they can be corrected.
-   * Throws Refusal `batch_not_draft`, `batch_full`: earlier rows of the import remain stored, and `detail` names the first that was not.
+   * Adds targets to a draft as they arrive, with bounded memory. Invalid rows are stored as `INVALID`, so that they can
+   * be corrected. Throws Refusal `batch_not_draft`, `batch_full`: earlier rows of the import remain stored, and
+   * `detail` names the first that was not.
    */
   addTargets(
     principal: Principal,
@@ -146,8 +147,8 @@ export interface BatchUseCases {
   plan(principal: Principal, batchId: string): Promise<BatchPlan>;
   /**
    * Starts a draft: at once, or at its start time. Everything is checked first. Repeating it has no effect. Throws
-   * Refusal `batch_invalid` (targets with faults, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of
-   * the message and the instances.
+   * Refusal `batch_invalid` (invalid targets, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of the
+   * message and the instances.
    */
   start(
     principal: Principal,

@@ -17,7 +17,7 @@ import type {
 } from "../../domain/batches/batch-input.ts";
 import { assertTimesAhead } from "../../domain/batches/schedule-times.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
-import { countsByCalledAgain } from "../../domain/batches/target-wait.ts";
+import { countsByRetryReason } from "../../domain/batches/target-wait.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Page } from "../../ports/storage.ts";
@@ -177,7 +177,7 @@ export class Batches implements BatchUseCases {
     if (batch.status === "DRAFT" && invalidCount > 0 && !skipInvalid)
       throw new Refusal(
         "batch_invalid",
-        `${invalidCount} of ${all} targets have faults; correct them, or start with {"skipInvalid": true}`,
+        `${invalidCount} of ${all} targets are invalid; correct them, or start with {"skipInvalid": true}`,
       );
     if (batch.status === "DRAFT" && waitingCount === 0)
       throw new Refusal("batch_empty", `batch "${batch.id}" has no target to call; add targets first`);
@@ -306,11 +306,11 @@ export class Batches implements BatchUseCases {
   async #details(batch: Batch): Promise<BatchDetails> {
     const { storage, system } = this.#context;
     const storedCounts = await storage.batches.counts(batch.id);
-    const counts = { ...storedCounts, waitingAfter: countsByCalledAgain(storedCounts.waitingAfter) };
+    const counts = { ...storedCounts, waitingAfter: countsByRetryReason(storedCounts.waitingAfter) };
     const now = system.now();
     const estimatedEndAt = estimatedEnd(batch, counts.byStatus, now);
     if (estimatedEndAt === null) return { ...batch, counts, estimatedEndAt };
-    // If every target waits for its time, the batch lasts at least until the earliest.
+    // If every target is waiting for its time, the batch cannot end before the earliest of those times.
     const { nextAt = now } = await storage.batches.due(batch.id, now, 1);
     return { ...batch, counts, estimatedEndAt: Math.max(estimatedEndAt, nextAt) };
   }

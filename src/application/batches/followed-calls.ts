@@ -42,7 +42,7 @@ export class FollowedCalls {
     this.#onSettled = onSettled;
   }
 
-  /** Reserves a line for the call of a target, which counts as active until {@link release}. */
+  /** Reserves a line for a target's call, which is active until {@link release}. */
   reserve(run: OpenBatch, position: number, instanceId: string): void {
     run.active++;
     run.placingPositions.add(position);
@@ -73,7 +73,7 @@ export class FollowedCalls {
     if (this.#calls.has(call.id)) return;
     this.follow(run, call, position);
     const current = await calls.get(call.id);
-    if (!current || !isActive(current.status)) this.settle(call.id); // it has ended since it was read
+    if (!current || !isActive(current.status)) this.settle(call.id); // it has ended in the meantime
   }
 
   /** Settles the target of an ended call; false if the call is not followed. */
@@ -119,7 +119,7 @@ export class FollowedCalls {
     this.#onSettled(run);
   }
 
-  /** Settles the target of an ended call, and pauses the batch if too many of its calls fail alike. */
+  /** Settles the target of an ended call, and pauses the batch if too many of its calls fail for the same reason. */
   async #settleTarget(run: OpenBatch, position: number, call: Call | undefined): Promise<void> {
     const isSettled = await this.#targetEnds.settle(run, position, call);
     run.isSwept = false; // the target may wait again, although the batch was cancelled in the meantime

@@ -41,7 +41,7 @@ export class FreeInstances {
     this.#lines = lines;
   }
 
-  /** The instance that is used next: a strong one before a weak one, then the one that has waited longest. */
+  /** The instance that is used next: strong instances before weak ones, then the instance that has waited longest. */
   next(ids: readonly string[]): FreeInstance {
     let waitMs: number | undefined;
     const readyInstances: { readonly id: string; readonly use: Use }[] = [];

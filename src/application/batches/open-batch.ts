@@ -7,10 +7,10 @@ import { moveBatch } from "./batch-records.ts";
 
 type OpenBatchContext = Pick<Context, "events" | "storage" | "system">;
 
-/** Maximum time until a batch is checked again, ms, because the wall clock may be set. */
+/** Maximum time until a batch is checked again, ms, because the wall clock may be changed. */
 const MAX_ALARM_MS = 60_000;
 
-/** Time after which due targets are read again, ms: a retry that has become due since then comes first. */
+/** Time after which due targets are read again, ms: a retry that has become due in the meantime comes first. */
 const MAX_DUE_AGE_MS = 1_000;
 
 /** A batch whose calls this process places. */
@@ -62,7 +62,7 @@ export class OpenBatch {
     this.#dueReadAt = this.#context.system.monotonic();
   }
 
-  /** Puts a target back that was not called. */
+  /** Puts back a target that was not called. */
   putBack(target: BatchTarget): void {
     this.#dueTargets.unshift(target);
   }
@@ -72,7 +72,7 @@ export class OpenBatch {
     this.#dueTargets = [];
   }
 
-  /** True if the batch has nothing left to do. */
+  /** True if the batch is finished. */
   get isDone(): boolean {
     const { status } = this.#batch;
     const hasEnded = status === "DRAFT" || status === "COMPLETED" || (status === "CANCELLED" && this.isSwept);
@@ -132,7 +132,7 @@ export class OpenBatch {
     this.wakeAfter(ms);
   }
 
-  /** Sets the alarm, in place of an earlier one: after this time (ms) or at the end of the batch. */
+  /** Sets the alarm, replacing an earlier alarm: after this time (ms) or at the end of the batch. */
   wakeAfter(ms: number): void {
     const { system } = this.#context;
     this.#cancelAlarm();

@@ -29,7 +29,7 @@ import type { Context } from "../context.ts";
 import { ownedInstance } from "../instances/owned-instance.ts";
 import type { CreateOptions } from "../use-cases.ts";
 
-/** Dependencies of the checks of targets. */
+/** Dependencies of the target checks. */
 export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage" | "strictSchemas" | "system"> &
   DestinationsContext;
 
@@ -38,7 +38,7 @@ export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage"
  * between.
  */
 const ROWS_PER_TURN = 10;
-/** Maximum length of the number of an invalid target, characters. */
+/** Maximum length of an invalid target's number, characters. */
 const MAX_KEPT_NUMBER = 100;
 /** Maximum length of a number quoted in a fault, characters. */
 const MAX_QUOTED_NUMBER = 40;
@@ -161,7 +161,7 @@ export class TargetChecks {
     return faults;
   }
 
-  /** Faults of the message with the values of this target. */
+  /** Faults of the message when filled in with this target's values. */
   async #messageFaults(input: TargetInput): Promise<TargetFault[]> {
     try {
       await this.#creation.check(callBody(this.#message, input, this.#instanceId));
@@ -240,7 +240,7 @@ export function callBody(
   };
 }
 
-/** The fields of an input that are stored, even if other fields have faults. */
+/** The fields of an input that are stored, even if other fields are invalid. */
 function fieldsOf(input: TargetInput): Pick<NewTarget, "extension" | "variables" | "reference" | "metadata"> {
   const { extension, variables, reference, metadata } = input ?? {};
   return {

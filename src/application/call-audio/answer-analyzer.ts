@@ -70,7 +70,7 @@ export class AnswerAnalyzer implements CallTap {
     return this.#rules.tone(tone);
   }
 
-  /** A person has taken the call; returns the new verdict, if it changes. */
+  /** Handles a person who takes the call; returns the new verdict, if it changes. */
   person(): AnswerVerdict | undefined {
     return this.#rules.verdict?.answeredBy === "screening" ? this.#rules.person() : undefined;
   }

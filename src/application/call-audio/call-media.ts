@@ -35,7 +35,7 @@ export type CallMediaContext = Pick<
  */
 const MAX_MISSING_FRAMES = 3;
 
-/** The cause of a failed call, for a person to read. */
+/** The cause of a failed call, in words. */
 export const NO_EVIDENCE = "there is no evidence that the callee's side received our audio";
 
 /** Media prepared before a call was dialled. */
@@ -194,7 +194,7 @@ export class CallMedia {
     this.#liveParts?.leaveMessage?.();
   }
 
-  /** Stops the message of a call that no person has answered; the part already played counts as unheard. */
+  /** Stops the message of a call that no person has answered; the part already played is treated as unheard. */
   discardMessage(): void {
     this.#stopAwaitingPerson();
     this.#message?.stop();
@@ -286,9 +286,9 @@ export class CallMedia {
   }
 
   /**
-   * Stops the message, the recording and the taps: these follow the call by its id, and would take part in its next attempt.
-   * Returns the events that were still pending; `flushed` resolves when all that was understood has been delivered, and is
-   * undefined if there is nothing to deliver.
+   * Stops the message, the recording and the taps: these follow the call by its id, and would take part in its next
+   * attempt. Returns the events that were still pending; `flushed` resolves when everything transcribed has been
+   * delivered, and is undefined if there is nothing to deliver.
    */
   end(): { readonly lastFacts: readonly AudioFact[]; readonly flushed: Promise<unknown> | undefined } {
     this.#lastFacts = [];

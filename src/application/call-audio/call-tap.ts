@@ -14,7 +14,7 @@ export interface CallTap {
   inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
   /** Next audio for the callee: `length` samples of `samples` from `from` on; without samples, that much silence. */
   outbound?(samples: Int16Array | undefined, from: number, length: number): void;
-  /** Called when the call ends: resolves, within a second, when everything that was understood has been delivered. */
+  /** Called when the call ends: resolves, within a second, when everything transcribed has been delivered. */
   flush?(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export class FirstWord implements CallTap {
     this.#steadiness = new Steadiness(sampleRate);
   }
 
-  /** Starts the wait: the next word is the first one. */
+  /** Starts the wait: the next word is the callee's first. */
   await(): void {
     this.#isAwaited = true;
     this.#reset();

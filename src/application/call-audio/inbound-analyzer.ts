@@ -28,7 +28,9 @@ export interface InboundReports {
 export interface InboundAnalyzerOptions {
   /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /** True while keys are detected in the audio; false while the adapter reports them, so that none counts twice. */
+  /**
+   * True while keys are detected in the audio; false while the adapter reports them, so that no key is reported twice.
+   */
   readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }
@@ -56,7 +58,7 @@ export class InboundAnalyzer implements CallTap {
   isSpeech = false;
   /** True for voiced frames, false for hang-over. */
   isVoiced = false;
-  /** Time for which speech is reported after the last voiced sound, ms. */
+  /** Hang-over of speech: time reported as speech after the last voiced sound, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;
@@ -107,7 +109,7 @@ export class InboundAnalyzer implements CallTap {
     const { toneMs } = tones;
     this.#classify(tones, samplesToMs(received.length, this.#sampleRate));
     if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#toneSamples = this.#afterToneSamples;
-    // A gap without speech must not count as background noise.
+    // A gap without speech is not background noise.
     const isSpeech = (isReceived || this.#isSpeech) && this.#voice.push(received);
     this.#isSpeech = isSpeech;
     this.isSpeech = isSpeech && this.#toneSamples <= 0 && toneMs < TONE_MS;

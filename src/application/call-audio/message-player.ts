@@ -35,7 +35,7 @@ export class MessagePlayer {
     this.#reportDelays();
   }
 
-  /** Played length of the message, ms; after a restart, since the restart. */
+  /** Played length of the message since it was last started, ms. */
   get heardMs(): number {
     if (this.#isStopped) return 0;
     return this.#options.playout.heardMs - this.#heardAtStartMs;
@@ -68,7 +68,7 @@ export class MessagePlayer {
     }
   }
 
-  /** Stops the message; the heard part no longer counts. */
+  /** Stops the message; the heard part is discarded. */
   stop(): void {
     const { playout } = this.#options;
     this.#isStopped = true;

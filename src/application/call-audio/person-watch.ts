@@ -7,13 +7,13 @@ import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 
 /** Silence that shows that the assistant has finished its question, ms. */
 const PROMPT_END_MS = 600;
-/** Time after which an assistant that keeps talking gets the introduction, ms. */
+/** Delay before an assistant that keeps talking gets the introduction, ms. */
 const MAX_PROMPT_MS = 8_000;
-/** Minimum length of the greeting of a person who picks up a ringing phone, ms. */
+/** Minimum length of a person's greeting after a ringing phone, ms. */
 const GREETING_MS = 200;
 /** Silence that ends this greeting, ms. */
 const GREETING_END_MS = 400;
-/** Length from which a greeting counts without a pause after it, ms. */
+/** Minimum length of a greeting without a pause after it, ms. */
 const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
@@ -52,7 +52,7 @@ export class PersonWatch implements CallTap {
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
   }
 
-  /** Called when the introduction has been played: from now on the words of a person count. */
+  /** Called when the introduction has been played: from then on, words may be a person's. */
   onIntroductionPlayed(): void {
     if (this.#state === "introducing") this.#state = "words";
   }

@@ -23,11 +23,11 @@ export interface RecordingAllowance {
   end(isKept: boolean): void;
 }
 
-/** Bytes of a user or of a demo instance, while their calls are being recorded. */
+/** Bytes stored for a user or a demo instance while their calls are being recorded. */
 interface OwnerBytes {
   readonly owner: string;
   readonly limit: number;
-  /** Size of the stored data as the storage counted it, plus the recordings that ended since, bytes. */
+  /** Size of the stored data as the storage counted it, plus the recordings that have ended since, bytes. */
   storedBytes: number;
   /** Size of the live recordings, bytes. */
   liveBytes: number;

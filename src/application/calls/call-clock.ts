@@ -14,7 +14,7 @@ export class CallClock {
 
   constructor(system: System, call: Pick<Call, "createdAt" | "startedAt">) {
     this.#system = system;
-    this.#start = notBefore(call, system.now());
+    this.#start = clampToCallTimes(call, system.now());
     this.#monotonicStart = system.monotonic();
   }
 
@@ -25,11 +25,11 @@ export class CallClock {
 }
 
 /** The later of `at` and the latest time that the call already has, ms since 1970-01-01 UTC. */
-export function notBefore({ createdAt, startedAt }: Pick<Call, "createdAt" | "startedAt">, at: number): number {
+export function clampToCallTimes({ createdAt, startedAt }: Pick<Call, "createdAt" | "startedAt">, at: number): number {
   return Math.max(at, startedAt ?? createdAt, createdAt);
 }
 
-/** Time that a call may wait in its queue, ms. */
+/** Maximum time that a call may wait in its queue, ms. */
 export function queueTimeOf(
   { createdAt, expiresAt }: Pick<Call, "createdAt" | "expiresAt">,
   { queueTimeoutMs }: Pick<Timings, "queueTimeoutMs">,

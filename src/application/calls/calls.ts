@@ -75,7 +75,7 @@ export class Calls implements CallUseCases {
   async hangUp(principal: Principal, callId: string): Promise<void> {
     const { system, timings } = this.#context;
     const startedAt = system.monotonic();
-    const liveCall = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
+    const liveCall = this.#dispatcher.session(callId)?.call; // known without the storage, which may be unavailable
     const timeoutError = () => new StorageUnavailable(`call ${callId} could not be read within ${timings.storeMs} ms`);
     const call =
       liveCall && mayUse(principal, liveCall)

@@ -11,7 +11,7 @@ export async function* followedEvents(
   callId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedEvent> {
-  // True if events may be stored that are not read yet. The log is read again for them, because only the log assigns
+  // True if there may be stored events that have not been read yet. The log is read again for them, because only the log assigns
   // their numbers.
   let isBehind = true;
   let wake = () => {};

@@ -67,7 +67,7 @@ async function assertNotReset(events: EventPositions, userId: string, { position
   const previousId = start === 0 ? null : (await events.lookUp(userId, start)).eventId;
   const cursor = eventCursor({ position: start, eventId: previousId });
   const detail =
-    `the database was restored to an earlier state, and the event that your cursor stands for is no longer there; ` +
+    `the database was restored to an earlier state, and the event that your cursor refers to is no longer there; ` +
     `continue from the cursor ${cursor} and skip the events whose ids you have seen`;
   throw new Refusal("log_reset", detail, { cursor });
 }

@@ -6,7 +6,7 @@ import type { Event } from "../../domain/events.ts";
 import type { CallPatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import { notBefore } from "./call-clock.ts";
+import { clampToCallTimes } from "./call-clock.ts";
 import { failedOutcome, finalFact } from "./live/outcomes.ts";
 
 /** Dependencies of {@link storeCall} and {@link failCall}. */
@@ -90,9 +90,12 @@ export async function failCall(
 /** Duration of a recording that exists but cannot be read now: it is kept, found by retention and deleted on request. */
 const UNKNOWN_LENGTH_MS = 1;
 
-/** The current time, or that of the call's latest event if it is later: the clock may have been set back since. */
+/**
+ * The current time, or that of the call's latest event if it is later: the clock may have been set back in the
+ * meantime.
+ */
 async function endOf(context: StoredCallsContext, call: Call): Promise<number> {
-  const now = notBefore(call, context.system.now());
+  const now = clampToCallTimes(call, context.system.now());
   if (call.dialingAt === null) return now;
   const { events } = context.storage;
   const timeline = await retryUntilStored(context, `the timeline of call ${call.id}`, () => events.ofCall(call.id, {}));

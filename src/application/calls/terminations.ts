@@ -31,9 +31,10 @@ interface Termination {
 /**
  * Ends calls on request, live or waiting.
  *
- * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
- * soon as the storage can take it, even if no request waits for it. Of all requests to end one call, exactly one
- * gets the response that it ended the call: a later request if the earlier ones were refused because the storage was down.
+ * A live call is hung up immediately, whatever the storage does; a waiting call is no longer dialled. The end is stored
+ * as soon as the storage can take it, even if no request waits for it. Of all requests to end one call, exactly one
+ * gets the response that it ended the call: a later request if the earlier ones were refused because the storage was
+ * down.
  */
 export class Terminations {
   readonly #context: TerminationsContext;

@@ -7,17 +7,18 @@ import type { Context } from "../context.ts";
 /** Dependencies of {@link runOnce}. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
-/** Time for which the receipt of an idempotent request is kept, ms. */
+/** Retention time of the receipt of an idempotent request, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Runs a creation once per key (draft-ietf-httpapi-idempotency-key-header-07): a second request with the same input
- * gets the first one's response. The receipt is stored with the record, and names it; a request that creates nothing
+ * gets the response of the first. The receipt is stored with the record, and names it; a request that creates nothing
  * leaves the key free. Keys belong to the user or, for a demo token, to its instance.
- * @param run stores the receipt with the record it creates; resolves with undefined if the key got a receipt since the look-up
- * @param replay rebuilds the response from the record and the input, which equals that of the first request; resolves with
- *   undefined if the record was removed
+ * @param run stores the receipt with the record it creates; resolves with undefined if the key got a receipt since the
+ *   look-up
+ * @param replay rebuilds the response from the record and the input, which equals that of the first request; resolves
+ *   with undefined if the record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function runOnce<T>(
@@ -71,10 +72,7 @@ async function replayReceipt<T>(
   if (response !== undefined) return response;
   // Creating another record could call a person again whose data was just erased.
   const [kind, code] = CREATED_KINDS.find(([, , prefix]) => recordId.startsWith(prefix)) ?? INSTANCE;
-  throw new Refusal(
-    code,
-    `the key "${key}" created ${kind} "${recordId}", which has been deleted since; use a new key`,
-  );
+  throw new Refusal(code, `the key "${key}" created ${kind} "${recordId}", which has been deleted; use a new key`);
 }
 
 function keyInProgress(key: string): Refusal {

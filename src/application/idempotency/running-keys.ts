@@ -22,7 +22,9 @@ interface Holder {
 export class RunningKeys {
   readonly #holders = new Map<string, Holder>();
 
-  /** Takes the key once no other request is looking it up; returns the key of the other request if one runs under it. */
+  /**
+   * Takes the key once no other request is looking it up; if another request runs under it, returns that request's key.
+   */
   async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ isTaken: boolean; key: HeldKey }> {
     const name = JSON.stringify([userId, scope, key]);
     for (let other = this.#holders.get(name); other; other = this.#holders.get(name)) {

@@ -67,11 +67,11 @@ export class BoundedLine {
     return within(unlinkPromise, { ...this.#waitOptions, ms: unlinkMs, timeoutError });
   }
 
-  /** Abandons the line: it is closed, its reports no longer count, and the next use opens a new line. */
+  /** Abandons the line: it is closed, its reports are ignored, and the next use opens a new line. */
   abandon(): void {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;
-    attempt?.abort.abort(new Error("the line was given up"));
+    attempt?.abort.abort(new Error("the line was abandoned"));
     if (attempt) void closeWhenOpen(attempt.line).catch((error) => this.#warn(error));
   }
 

@@ -11,7 +11,7 @@ export class CurrentLinkCode {
     this.#system = system;
   }
 
-  /** The current code, or the next one within `ms`; undefined if none arrives or the wait is ended. */
+  /** The current code, or the next code within `ms`; undefined if none arrives or the wait is ended. */
   async current(ms: number): Promise<LinkCode | undefined> {
     if (this.#code && this.#code.expiresAt > this.#system.now()) return this.#code;
     return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export class CurrentLinkCode {
     });
   }
 
-  /** Replaces the current code with the one that the line now shows. */
+  /** Replaces the current code with the code that the line now shows. */
   show(code: LinkCode): void {
     this.#code = code;
     for (const waiter of this.#waiters) waiter(code);

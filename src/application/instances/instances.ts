@@ -193,7 +193,7 @@ export class Instances implements InstanceUseCases {
     return { ...instance, status: this.#lines.status(instance) };
   }
 
-  /** @param openNetworks the networks that this user may use: any other counts as nonexistent */
+  /** @param openNetworks the networks that this user may use: any other is treated as nonexistent */
   #providerFaults(input: unknown, openNetworks: readonly string[]): Fault[] {
     const provider = providerIn(input);
     if (provider === undefined ? openNetworks.length > 0 : openNetworks.includes(provider)) return [];

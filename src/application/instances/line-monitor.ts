@@ -48,7 +48,7 @@ export function linksAutomatically({ capabilities }: Telephony): boolean {
 
 /** Dial state of a linked number; discarded when the number is unlinked. */
 export interface NumberState {
-  /** Number of calls that are about to be dialled, so that the pace after them is not known yet. */
+  /** Number of calls that are about to be dialled; the pace after them is not known yet. */
   dialling: number;
   /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
@@ -154,7 +154,9 @@ export class LineMonitor {
     return this.canDial ? undefined : this.#flow.lastingFault;
   }
 
-  /** True if the line counts as up for the instance's status: online, or offline for less than the grace. */
+  /**
+   * True if the line is up as far as the instance's status is concerned: online, or offline for less than the grace.
+   */
   get isUp(): boolean {
     return this.#flow.state === "online" || this.#flow.state === "reconnecting";
   }
@@ -202,7 +204,9 @@ export class LineMonitor {
     }
   }
 
-  /** The current code, or the next one within `ms`; undefined if none arrives or the number is linked in the meantime. */
+  /**
+   * The current code, or the next code within `ms`; undefined if none arrives or the number is linked in the meantime.
+   */
   currentCode(ms: number): Promise<LinkCode | undefined> {
     return this.#codes.current(ms);
   }
@@ -254,14 +258,15 @@ export class LineMonitor {
   }
 
   /**
-   * Connects with stored credentials although no number is linked: the first probe that finds the line online links it.
+   * Connects with stored credentials even though no number is linked: the first probe that finds the line online links
+   * it.
    */
   resume(): Promise<void> {
     this.#apply({ type: "resumed" });
     return this.probe();
   }
 
-  /** Probes the line now and acts on the result; if a probe is under way, another one follows it. Never rejects. */
+  /** Probes the line now and acts on the result; if a probe is under way, another probe follows it. Never rejects. */
   probe(): Promise<void> {
     return this.#prober.probe();
   }

@@ -73,7 +73,7 @@ export class Lines {
     return monitor;
   }
 
-  /** Loads the speech engines with the first line: without a line no text is spoken. */
+  /** Loads the speech engines when the first line opens: without a line, no text is spoken. */
   #warmUpSpeech(): void {
     if (this.#isWarmedUp) return;
     this.#isWarmedUp = true;

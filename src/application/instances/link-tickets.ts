@@ -2,7 +2,7 @@ import { fromHex, toHex } from "../../base/hex.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../sealing/vault.ts";
 
-/** Time for which a ticket is valid, ms. */
+/** Validity of a ticket, ms. */
 const TICKET_MS = 60 * 60_000;
 /** Tolerated step back of the clock while a ticket is valid, ms; beyond it, the ticket was issued by a fast clock. */
 const MAX_SETBACK_MS = TICKET_MS;

@@ -2,12 +2,12 @@ import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
-/** Time after which a timestamp of a fast clock is replaced, ms: the clock that seems right may itself be briefly behind. */
+/** Delay before a timestamp of a fast clock is replaced, ms: the clock that seems right may itself be briefly slow. */
 const TRUST_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Time at which the number of an instance was linked. If it was stored while the clock was ahead, the time at which this
- * process first saw it counts instead, so that a warm-up continues.
+ * Time at which the number of an instance was linked. If a fast clock stored it, the time at which this process first
+ * saw it is used instead, so that a warm-up continues.
  */
 export class LinkTime {
   readonly #context: Pick<Context, "system">;

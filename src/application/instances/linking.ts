@@ -114,7 +114,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     }
   }
 
-  /** The current code, or the next one; undefined if none arrives in time or the number is linked in the meantime. */
+  /** The current code, or the next code; undefined if none arrives in time or the number is linked in the meantime. */
   async #codeOf(monitor: LineMonitor, signal: AbortSignal | undefined): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;

@@ -3,8 +3,8 @@ import type { Context } from "../context.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /**
- * Time by which a pause may prolong or follow another one without being reported again, ms: a number that has used up
- * its warm-up pauses after every call.
+ * Maximum time by which a pause may prolong or follow another without being reported again, ms: a number that has used
+ * up its warm-up pauses after every call.
  */
 const SAME_PAUSE_MS = 600_000;
 
@@ -39,7 +39,7 @@ export class NumberPause {
     });
   }
 
-  /** True if the pause is the latest reported one. */
+  /** True if the pause is the latest that was reported. */
   #isReported({ until }: Pause): boolean {
     const now = this.#context.system.now();
     const last = this.#record.instance.pause?.until ?? 0;

@@ -32,7 +32,7 @@ export function instanceNotFound(instanceId: string): Refusal {
   return new Refusal("instance_not_found", `there is no instance "${shortenedId(instanceId)}"`);
 }
 
-/** Beginning of a caller's text, long enough to recognise it. */
+/** The beginning of an id from a caller, long enough to recognise it. */
 export function shortenedId(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }

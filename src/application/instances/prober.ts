@@ -21,7 +21,7 @@ export class Prober {
   /** Ends the wait for a result. */
   #endWait = () => {};
   #runPromise: Promise<void> | undefined;
-  /** True if a probe was requested while another one was under way, whose result may be outdated. */
+  /** True if a probe was requested while another probe was under way, whose result may be outdated. */
   #mustRepeat = false;
   #isInCall = false;
   #cancelNext: (() => void) | undefined;
@@ -31,7 +31,7 @@ export class Prober {
     this.#target = target;
   }
 
-  /** Probes the line now; if a probe is under way, another one follows it. Never rejects. */
+  /** Probes the line now; if a probe is under way, another probe follows it. Never rejects. */
   probe(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     this.#mustRepeat = this.#runPromise !== undefined;
@@ -85,7 +85,7 @@ export class Prober {
   }
 
   /**
-   * The network's response, undefined if probing has stopped; a network that is silent until the next probe counts as offline.
+   * The network's response, undefined if probing has stopped; a network that is silent until the next probe is offline.
    * Thousands of lines are probed each second, so a wait has no signal and only one promise.
    */
   #ask(line: Line): Promise<LineHealth | undefined> {

@@ -88,7 +88,7 @@ export class StoredLink {
 const MARK_LENGTH = 32;
 
 /**
- * Fields that state since when the dials of an instance count for the number being linked: a number that is linked again
+ * Fields that state from when the dials of an instance belong to the number being linked: a number that is linked again
  * keeps its dials, and the first number gets all of them.
  */
 async function dialledNumber(

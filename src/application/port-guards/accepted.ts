@@ -10,7 +10,7 @@ export function acceptOnly<Value>(kind: string, isValid: (value: unknown) => boo
   };
 }
 
-/** Accepts the values of another rule, or undefined; null counts as undefined. */
+/** Accepts the values of another rule, or undefined; null becomes undefined. */
 export function acceptOptional<Value>(accept: Accept<Value>): Accept<Value | undefined> {
   return (value, name, parts) => (value === undefined || value === null ? undefined : accept(value, name, parts));
 }

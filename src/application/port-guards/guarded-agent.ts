@@ -18,7 +18,7 @@ import {
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { iterates, mayThrow, notifies, reads, readsOrThrows, resolves, yields } from "./rules.ts";
 
-/** Time that an agent may take to open the conversation of a call, ms. */
+/** Maximum time for an agent to open a call's conversation, ms. */
 const OPEN_MS = 30_000;
 
 const closeLimit = { boundedBy: "src/ringport.ts" };

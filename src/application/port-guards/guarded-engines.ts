@@ -25,9 +25,9 @@ import { type Accept, iterates, mayThrow, notifies, reads, resolves, returns, yi
 
 /** Timeout of a decoder for a whole file, ms; the embedded one also has a CPU limit. */
 const DECODE_MS = 60_000;
-/** Time until a session must accept samples, or an MP3 stream bytes, ms. */
+/** Maximum time until a session accepts samples, or an MP3 stream bytes, ms. */
 const OPEN_MS = 10_000;
-/** Time that the last transcripts of a session may take, ms. */
+/** Maximum time for a session's last transcripts, ms. */
 const LAST_WORDS_MS = 10_000;
 
 const closeLimit = { boundedBy: "src/ringport.ts" };

@@ -66,7 +66,7 @@ export function guardedPorts(ports: CallPorts, parts: GuardParts, timings: Timin
   };
 }
 
-/** Time that a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
+/** Maximum time for a store to complete, find or delete a recording, or to read the next piece of it, ms. */
 const STORE_MS = 30_000;
 
 const WRITER: Rules<RecordingWriter> = {

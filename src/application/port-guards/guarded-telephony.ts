@@ -19,11 +19,11 @@ import {
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { type Accept, iterates, mayThrow, reads, resolves, returns } from "./rules.ts";
 
-/** Time that a network may take to decide on a number, ms. */
+/** Maximum time for a network to decide on a number, ms. */
 const DECIDE_MS = 5_000;
-/** Time that a network may take to delete its data of calls, ms. */
+/** Maximum time for a network to delete its data about calls, ms. */
 const FORGET_MS = 30_000;
-/** Time that a line may take to start linking, ms. */
+/** Maximum time for a line to start linking, ms. */
 const LINK_MS = 60_000;
 
 const acceptOneOf = <Value extends string>(...values: readonly Value[]): Accept<Value> =>

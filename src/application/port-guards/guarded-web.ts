@@ -21,7 +21,7 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import { type Accept, mayThrow, notifies, reads, resolves, returns } from "./rules.ts";
 
-/** Time that the check of a token may take, ms. */
+/** Maximum time for checking a token, ms. */
 export const AUTHENTICATE_MS = 5_000;
 /** Maximum number of token checks pending at the same time. */
 const MAX_CHECKS = 1_000;

@@ -155,7 +155,7 @@ export function iterates<Item>(accept: Accept<Item>): Rule<AsyncIterable<Item>> 
   };
 }
 
-/** Time that an iterable may take to clean up, ms. */
+/** Maximum time for an iterable to clean up, ms. */
 const CLEANUP_TIMEOUT_MS = 5_000;
 
 function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item>, limit: Limit): AsyncIterable<Item> {

@@ -10,8 +10,8 @@ type ResealingContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "sy
 const PAGE_SIZE = 20;
 
 /**
- * Seals with the current key everything that was sealed with a previous one. Values that change in the meantime are sealed
- * with the current key anyway. Ends early, without an error, once the process stops; the next start continues.
+ * Seals with the current key everything that was sealed with a previous key. Values that change in the meantime are
+ * sealed with the current key anyway. Ends early, without an error, once the process stops; the next start continues.
  */
 export async function resealAll(context: ResealingContext): Promise<void> {
   const { log, shutdownSignal } = context;

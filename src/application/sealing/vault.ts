@@ -11,7 +11,7 @@ type Key = ReturnType<typeof crypto.subtle.importKey>;
  * sealed with a previous key can still be opened.
  */
 export class Vault {
-  /** The current key, then the previous ones. */
+  /** The current key, then the previous keys. */
   readonly #keys: readonly [Key, ...Key[]];
   readonly #hkdfKey: ReturnType<typeof crypto.subtle.importKey>;
 

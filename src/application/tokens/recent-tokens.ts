@@ -2,7 +2,7 @@ import type { TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
 const MAX_TOKENS = 1_000;
-/** Time for which a token stays valid after it was last read from the storage, ms. */
+/** Maximum time that a token is considered valid after it was last read from the storage, ms. */
 const VALIDITY_MS = 10 * 60_000;
 
 /** Valid tokens that were read recently: while the storage is unavailable, their users can still hang up. */

@@ -15,14 +15,14 @@ import { TokenUses } from "./token-uses.ts";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
 const CHECK_CHARACTERS = 6;
-/** Time after which a storage that has not responded counts as down for a recently valid token, ms. */
+/** Maximum wait for the storage before a recently valid token is accepted without it, ms. */
 const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 
 /** Default number of calls that a demo token may create within 24 hours. */
 const DEMO_CALLS_PER_DAY = 50;
 
-/** Maximum number of unrevoked tokens of one account; as many revoked ones are kept. */
+/** Maximum number of unrevoked tokens of one account; as many revoked tokens are kept. */
 const MAX_TOKENS = 100;
 
 /** The name of the user who gets the first token, and whom the first account takes over. */
@@ -55,9 +55,10 @@ export interface IssuedToken extends TokenRecord {
 }
 
 /**
- * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a limit
- * of 50 calls a day unless another one is named.
- * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; no token was stored
+ * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a
+ * limit of 50 calls a day unless another limit is given.
+ * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has;
+ *   no token was stored
  * @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
  */
 export async function issueToken(

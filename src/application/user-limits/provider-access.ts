@@ -5,7 +5,7 @@ import { DialError, type Telephony } from "../../ports/telephony.ts";
 export class ProviderAccess {
   readonly #telephony: ReadonlyMap<string, Telephony>;
   readonly #accounts: AccountStore;
-  /** Users are never removed, so the first user stays the same. */
+  /** Users are never removed, so the first user never changes. */
   #firstUserId: string | undefined;
 
   constructor(telephony: ReadonlyMap<string, Telephony>, accounts: AccountStore) {

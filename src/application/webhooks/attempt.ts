@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { openHeaders } from "../sealing/sealed-headers.ts";
 import { storedTime } from "../stored-times.ts";
 
-/** Time within which an endpoint must respond, ms. */
+/** Maximum time for an endpoint to respond, ms. */
 export const ATTEMPT_MS = 15_000;
 /** Maximum length of an error that is stored, characters. */
 const ERROR_LENGTH = 300;

@@ -75,7 +75,10 @@ export class Endpoint {
     this.wake();
   }
 
-  /** Starts no further attempts; those under way may continue for `ms`, and count as not made after that. Idempotent. */
+  /**
+   * Starts no further attempts; those under way may continue for `ms`, then they are aborted and do not count.
+   * Idempotent.
+   */
   async stop(ms: number): Promise<void> {
     this.#apply("stop");
     if (this.#attempts.size === 0) return;
@@ -116,7 +119,7 @@ export class Endpoint {
       await this.#deliver();
     } catch (error) {
       if (this.#isDelivering)
-        this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries have to wait");
+        this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries were postponed");
       return this.#apply("postpone");
     }
     this.#apply("finish");
@@ -140,7 +143,10 @@ export class Endpoint {
     while (this.#attempts.size < MAX_CONCURRENT_ATTEMPTS && this.#isDelivering) if (!(await this.#plan())) return;
   }
 
-  /** Time at which a delivery is due. A time that only a fast clock can have written is replaced, since it might lie far in the future. */
+  /**
+   * Time at which a delivery is due. A time that only a fast clock can have written is replaced: it might be far in the
+   * future.
+   */
   async #nextAttemptAt(delivery: WebhookDelivery, now: number): Promise<number> {
     const { id, attempts, nextAttemptAt } = delivery;
     if (nextAttemptAt === null) return now;
@@ -230,7 +236,10 @@ export class Endpoint {
     if (mustDisable) await this.#disable(result);
   }
 
-  /** Time at which a failed delivery began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
+  /**
+   * Time at which a failed delivery began, ms since 1970-01-01 UTC, or an earlier time if its `createdAt` came from a
+   * fast clock.
+   */
   #beganAt({ createdAt }: WebhookDelivery): number {
     const now = this.#context.system.now();
     const isReliable = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;

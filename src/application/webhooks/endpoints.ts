@@ -6,13 +6,13 @@ type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system
 
 /** Interval of checks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
-/** Time for which ended deliveries are kept, ms. */
+/** Retention time of ended deliveries, ms. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
 const PURGE_INTERVAL_MS = 3_600_000;
-/** Time for which attempts may continue when the server stops, ms. */
+/** Maximum time that attempts may continue when the server stops, ms. */
 const STOP_MS = 1_000;
 
-/** The endpoints of all webhooks that were enabled at the start or are enabled since. */
+/** The endpoints of all webhooks that were enabled at the start or have been enabled since. */
 export class Endpoints {
   readonly #context: EndpointsContext;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -58,7 +58,7 @@ export class Endpoints {
     this.#endpoints.get(webhookId)?.wake();
   }
 
-  /** Starts no further attempts. Running ones may finish within a second; the rest waits for the next start. */
+  /** Starts no further attempts. Running attempts may finish within a second; the rest waits for the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelSweep?.();

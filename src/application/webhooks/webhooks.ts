@@ -26,7 +26,7 @@ type WebhooksContext = Pick<
   "ids" | "limits" | "schemas" | "storage" | "strictSchemas" | "system" | "vault" | "webhooksAllowPrivate"
 >;
 
-/** Time for which messages are also signed with the old key after a rotation, ms. */
+/** Maximum time after a rotation in which messages are also signed with the old key, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
 /** Maximum number of tests and replays of one webhook that wait for delivery, and that are kept afterwards. */
 export const MAX_REQUESTED = 1_000;

@@ -32,7 +32,7 @@ function mayBeHeader(bytes: Uint8Array, at: number): boolean {
   return first === 0xff && second >= 0xe0;
 }
 
-/** Number of bytes at the head of an ID3v2 tag that hold its length. */
+/** Number of bytes at the head of an ID3v2 tag that contain its length. */
 export const ID3_HEAD_BYTES = 10;
 const MAX_ID3_VERSION = 9;
 

@@ -11,7 +11,7 @@ const MIN_FRAMES = 8;
 /** Number of bytes of a frame that are compared with the next frame, because periodic samples repeat. */
 const COMPARED_BYTES = 48;
 
-/** Position of the MP3 in a WAV file that holds an MP3 instead of samples; undefined for other files. */
+/** Position of the MP3 in a WAV file that contains an MP3 instead of samples; undefined for other files. */
 export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to: number } | undefined {
   const start = waveIn(file);
   if (start === undefined) return undefined;

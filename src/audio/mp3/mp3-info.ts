@@ -17,12 +17,12 @@ const HAS_QUALITY = 8;
 const TABLE_BYTES = 100;
 /** Position of delay and padding in LAME's extension, 12 bits each. */
 const LAME_PADDING_AT = 21;
-/** Position of Fraunhofer's tag, and of its number of frames. */
+/** Position of Fraunhofer's tag, and of the number of frames in it. */
 const VBRI_AT = 36;
 const VBRI_FRAMES_AT = VBRI_AT + 14;
 const CRC_BYTES = 2;
 
-/** The Xing, Info or VBRI tag in a whole frame; undefined if the frame holds sound. */
+/** The Xing, Info or VBRI tag in a whole frame; undefined if the frame contains sound. */
 export function mp3Info(frame: Uint8Array, { samples, channels }: MpegHeader): Mp3Info | undefined {
   const sideBytes = samples === 1152 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

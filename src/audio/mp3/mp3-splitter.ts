@@ -16,7 +16,7 @@ export type Mp3Part =
 
 /** Options of {@link Mp3Splitter}. */
 export interface Mp3SplitterOptions {
-  /** Length of the whole file, bytes, which exposes a tag that claims more. Omit it for a stream. */
+  /** Length of the whole file, bytes, which exposes a tag that declares more. Omit it for a stream. */
   readonly size?: number | undefined;
 }
 
@@ -128,7 +128,10 @@ export class Mp3Splitter {
     return header.frameBytes;
   }
 
-  /** Starts a tag and returns the bytes of its head. A size is only a claim: a tag longer than its file is searched. */
+  /**
+   * Starts a tag and returns the bytes of its head. The declared size may be wrong: a tag longer than its file is
+   * searched.
+   */
   #tag(bytes: Uint8Array, at: number, length: number, parts: Mp3Part[]): number {
     const isTooLong = this.#readBytes + length > this.#size;
     const headBytes = Math.min(length, bytes.length - at, isTooLong ? ID3_HEAD_BYTES : length);

@@ -36,13 +36,13 @@ export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefine
   return { frameBytes, sampleRate, samples: isMpeg1 ? 1152 : 576, channels };
 }
 
-/** True if a free-format layer III frame starts here: its length is the distance to the next one. */
+/** True if a free-format layer III frame starts here: its length is the distance to the next frame. */
 export function isFreeFormat(bytes: Uint8Array, at: number): boolean {
   const third = bytes[at + 2] ?? 0;
   return versionAt(bytes, at) !== undefined && third >> 4 === 0 && SAMPLE_RATES[(third >> 2) & 3] !== undefined;
 }
 
-/** The version bits of a layer III header; undefined if none is here. */
+/** The version bits of a layer III header; undefined if there is no header here. */
 function versionAt(bytes: Uint8Array, at: number): number | undefined {
   if (bytes[at] !== 0xff || at + 4 > bytes.length) return undefined;
   const second = bytes[at + 1]!;

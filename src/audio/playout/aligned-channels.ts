@@ -2,9 +2,9 @@ import { msToSamples } from "../samples/pcm.ts";
 
 /** Default for {@link AlignmentOptions.silentAfterMs}. */
 const SILENT_AFTER_MS = 1_000;
-/** Longest pause of both channels that counts as time, ms; a longer one means that this thread was blocked. */
+/** Longest pause of both channels that is real, ms; a longer pause means that this thread was blocked. */
 const STILL_MS = 100;
-/** Time within which samples count as one clock tick, ms. */
+/** Maximum gap between samples of the same clock tick, ms. */
 const TICK_MS = 10;
 /** Default for {@link AlignmentOptions.blockMs}. */
 const BLOCK_MS = 200;
@@ -14,8 +14,8 @@ export interface AlignmentOptions {
   /** Shortest piece that is passed on, ms. Default: 200. */
   readonly blockMs?: number;
   /**
-   * Time without samples after which a channel is silent, and samples that are still missing count as lost, ms. Nothing
-   * is passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
+   * Maximum time without samples, ms; after that the channel is silent, and missing samples are lost. Nothing is passed
+   * on in the meantime; samples that are even later make both channels longer. Default: 1,000.
    */
   readonly silentAfterMs?: number;
 }
@@ -25,9 +25,9 @@ export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number
 
 /**
  * Aligns the two channels of a call in time, by their samples alone. Both clocks have the same rate but may pause: no
- * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues, the
- * other one is silent there. Samples that are merely late, because this thread was blocked, are put where they belong. The
- * channels are thus never more than a frame apart, even in a long call.
+ * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues,
+ * the other channel is silent there. Samples that are merely late, because this thread was blocked, are put where they
+ * belong. The channels are thus never more than a frame apart, even in a long call.
  */
 export class AlignedChannels {
   readonly #left: Channel;
@@ -100,7 +100,9 @@ export class AlignedChannels {
   }
 }
 
-/** Samples that did not arrive. Until they count as lost, the samples after them are too early in the channel. */
+/**
+ * Samples that did not arrive. Until they are given up as lost, the samples after them are too early in the channel.
+ */
 interface Gap {
   at: number;
   length: number;
@@ -131,7 +133,7 @@ class Channel {
     return clock - this.lastAt >= this.#silentAfterMs;
   }
 
-  /** Adds a gap for samples that arrive while the channel lags this many samples behind the other one. */
+  /** Adds a gap for samples that arrive while the channel lags this many samples behind the other channel. */
   trackGap(lag: number, frame: number, clock: number): void {
     if (lag < this.#missingLength) this.#shorten(lag);
     // The other channel's frame of the same tick may have arrived before, so one frame proves nothing.

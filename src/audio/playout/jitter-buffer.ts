@@ -7,14 +7,14 @@ export interface JitterBufferOptions {
   readonly targetMs: number;
   /** Maximum length of buffered audio, ms. */
   readonly maxMs: number;
-  /** Minimum target beyond the largest piece so far, ms: the reserve left when the next one is due. Default: 0. */
+  /** Minimum target beyond the largest piece so far, ms: the reserve left when the next piece is due. Default: 0. */
   readonly spareMs?: number;
 }
 
 /**
- * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` are buffered, or
- * more if the pieces are large, and buffering starts again after the buffer has run dry. If more than `maxMs` would be
- * buffered, the oldest audio is dropped, so that the delay returns to the target.
+ * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` of audio is
+ * buffered, or more if the pieces are large, and buffering starts again after the buffer has run dry. If more than
+ * `maxMs` would be buffered, the oldest audio is dropped, so that the delay returns to the target.
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;
@@ -42,7 +42,7 @@ export class JitterBuffer {
     return this.#droppedSamples;
   }
 
-  /** Adds audio. Only the first `count` samples are taken. Default: all. */
+  /** Adds audio. Only the first `count` samples are used. Default: all. */
   write(samples: Int16Array, count: number = samples.length): void {
     const ring = this.#ring;
     const first = Math.max(0, count - ring.length);

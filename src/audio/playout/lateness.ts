@@ -41,7 +41,7 @@ export class Lateness implements LatenessFigures {
     return this.#max;
   }
 
-  /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when no frame is counted. */
+  /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 if no frame has been counted. */
   quantile(share: number): number {
     const rank = share * this.#frameCount;
     let sum = 0;

@@ -17,7 +17,7 @@ export type FrameMs = 20 | 60;
 export const FRAME_MS = 20;
 /** Period of the schedule, ms: the least common multiple of all frame lengths. */
 const TURN_MS = 60;
-/** Number of members per slot before another one is used: each slot in use wakes the process repeatedly. */
+/** Number of members per slot before another slot is used: each slot in use wakes the process repeatedly. */
 const SLOT_CAPACITY = 16;
 /** Maximum time to catch up on before yielding to other work, ms. */
 const CATCH_UP_MS = 200;
@@ -43,7 +43,7 @@ export class MediaClock {
   readonly lateness: Lateness = new Lateness();
   readonly #system: System;
   readonly #slots: (Entry | undefined)[][] = Array.from({ length: TURN_MS }, () => []);
-  /** Members per slot, without removed ones. */
+  /** Members per slot, without removed members. */
   readonly #load = new Uint32Array(TURN_MS);
   readonly #entries = new Map<ClockMember, Entry>();
   #start = 0;

@@ -21,8 +21,8 @@ const PLAYED_ITEM: PlayoutItem = { samples: undefined, length: 0, name: "", onRe
 const BLOCK_MS = 40;
 
 /**
- * A queue of audio with two read positions: the next sample to be heard, and the next one to be pulled, which is never
- * before it. Small pieces are gathered in blocks. Reading does not allocate.
+ * A queue of audio with two read positions: the next sample to be heard, and the next sample to be pulled, which is
+ * never before it. Small pieces are gathered in blocks. Reading does not allocate.
  */
 export class PlayoutQueue {
   readonly #blockLength: number;
@@ -81,7 +81,7 @@ export class PlayoutQueue {
     this.#nextOffset = 0;
   }
 
-  /** Copies `count` samples of the head, from the first unheard one, into a frame. */
+  /** Copies `count` samples of the head, from the first unheard sample, into a frame. */
   copyHead(frame: Int16Array, from: number, count: number): void {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }
@@ -130,7 +130,7 @@ export class PlayoutQueue {
     this.#head = 0;
   }
 
-  /** The block at the end of the queue if it has room and was not pulled to its end, otherwise a new one. */
+  /** The block at the end of the queue if it has room and was not pulled to its end, otherwise a new block. */
   #openBlock(): PlayoutItem {
     const lastIndex = this.#items.length - 1;
     const lastItem = this.#items[lastIndex];

@@ -12,7 +12,7 @@ const CENTRE = 1;
 const REAR_GAIN = 0.5;
 const NONE = 0;
 
-/** Share of the speaker of each bit of a channel mask (WAVEFORMATEXTENSIBLE); speakers above the listener have none. */
+/** Weight of each channel in a mask (WAVEFORMATEXTENSIBLE), by its bit; speakers above the listener have none. */
 const SPEAKERS: readonly number[] = [
   SIDE, // front left
   SIDE, // front right

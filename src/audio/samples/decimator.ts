@@ -8,7 +8,7 @@ const CUTOFF = 0.85;
  * `Resampler`. Stateless, and allocates nothing once created.
  */
 export class Decimator {
-  /** Number of samples needed before the first one. */
+  /** Number of samples needed before the first sample. */
   readonly history: number;
   readonly #factor: number;
   readonly #taps: Float64Array;
@@ -20,7 +20,7 @@ export class Decimator {
     this.history = this.#taps.length - 1;
   }
 
-  /** Fills `into` from samples that start with the {@link history}, followed by `into.length` times the factor. */
+  /** Fills `output`. `samples` holds the {@link history}, then `output.length` × factor samples. */
   run(samples: Float64Array, output: Float64Array): void {
     const taps = this.#taps;
     const half = taps.length >> 1;

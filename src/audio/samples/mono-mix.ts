@@ -17,7 +17,7 @@ const ALL = -1;
 
 /**
  * Mixes channels into one. While channels cancel each other (a stereo file with one channel inverted is silent on one
- * loudspeaker), the loudest one is heard alone. Decides every 50 ms, and fades from one decision to the next.
+ * loudspeaker), the loudest channel is heard alone. Decides every 50 ms, and fades from one decision to the next.
  */
 export class MonoMix {
   readonly #layout: ChannelLayout;

@@ -22,8 +22,8 @@ const SAMPLES_PER_TURN = 24_000;
 const budget = new TurnBudget(SAMPLES_PER_TURN);
 
 /**
- * Converts the pieces of a stream, each with its own rate, to one rate, Hz. Throws a RangeError for an unsupported rate.
- * Do not write to the pieces: unchanged and repeated ones are shared.
+ * Converts the pieces of a stream, each with its own rate, to one rate, Hz. Throws a RangeError for an unsupported
+ * rate. Do not write to the pieces: unchanged and repeated pieces are shared.
  */
 export async function* resampleStream(
   chunks: AsyncIterable<PcmChunk>,

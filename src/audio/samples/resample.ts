@@ -50,13 +50,14 @@ export class Resampler {
     this.#rewind();
   }
 
-  /** Number of pushed samples that are held until the next ones arrive. */
+  /** Number of pushed samples that are held until more arrive. */
   get heldSamples(): number {
     return this.#filterBank?.reach ?? 0;
   }
 
   /**
-   * Adds the next samples and returns all output computable so far, in a new array or, at equal rates, the same one.
+   * Adds the next samples and returns all output computable so far, in a new array or, at equal rates, in the same
+   * array.
    */
   push(samples: Int16Array): Int16Array {
     if (this.#filterBank === undefined) return samples;
@@ -206,7 +207,7 @@ function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first:
 
 /** A faster {@link singleSum} for rows whose length is a multiple of four. */
 function splitSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
-  // Four sums, so that no addition depends on the previous one.
+  // Four sums, so that no addition depends on the previous addition.
   let a = 0;
   let b = 0;
   let c = 0;

@@ -1,7 +1,7 @@
 import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "./g711-companding.ts";
 import { pcmFromBytes, pcmToBytes } from "./pcm.ts";
 
-/** Encodings of the samples of a stream. */
+/** Sample encodings of a stream. */
 export const SAMPLE_ENCODINGS = ["pcm_s16le", "mulaw", "alaw"] as const;
 /** One of {@link SAMPLE_ENCODINGS}. */
 export type SampleEncoding = (typeof SAMPLE_ENCODINGS)[number];
@@ -11,12 +11,12 @@ export const STREAM_ENCODINGS = [...SAMPLE_ENCODINGS, "mp3"] as const;
 /** One of {@link STREAM_ENCODINGS}. */
 export type StreamEncoding = (typeof STREAM_ENCODINGS)[number];
 
-/** Sample rates of a stream, Hz: 20 ms are a whole number of samples at each. */
+/** Sample rates of a stream, Hz: 20 ms is a whole number of samples at each. */
 export const STREAM_RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
 /** One of {@link STREAM_RATES}. */
 export type StreamRate = (typeof STREAM_RATES)[number];
 
-/** The form of the samples of an encoding. */
+/** The sample format of an encoding. */
 export interface SampleCoding {
   readonly bytesPerSample: 1 | 2;
   /** Hz. */
@@ -27,7 +27,7 @@ export interface SampleCoding {
   encode(samples: Int16Array): Uint8Array;
 }
 
-/** The coding of each encoding of samples. */
+/** The codec of each sample encoding. */
 export const SAMPLE_CODINGS: Readonly<Record<SampleEncoding, SampleCoding>> = {
   pcm_s16le: { bytesPerSample: 2, defaultRate: 16_000, decode: pcmFromBytes, encode: pcmToBytes },
   mulaw: {
@@ -39,7 +39,7 @@ export const SAMPLE_CODINGS: Readonly<Record<SampleEncoding, SampleCoding>> = {
   alaw: { bytesPerSample: 1, defaultRate: 8_000, decode: (codes) => decodeAlaw(codes), encode: (s) => encodeAlaw(s) },
 };
 
-/** The coding of the audio sent to a client: the format of its own audio, or 16-bit PCM. */
+/** The codec of the audio sent to a client: that of its own audio, or 16-bit PCM. */
 export function sampleCoding(encoding: StreamEncoding | undefined): SampleCoding {
   return SAMPLE_CODINGS[encoding === undefined || encoding === "mp3" ? "pcm_s16le" : encoding];
 }

@@ -7,7 +7,7 @@ import { sniff } from "./sniff.ts";
 
 /** Maximum number of bytes held back, enough to detect the format. */
 const MAX_HELD_BYTES = SEARCH_BYTES + RECOGNITION_BYTES;
-/** Maximum length of an ID3v2 tag, bytes; it may hold a picture. */
+/** Maximum length of an ID3v2 tag, bytes; it may contain a picture. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
 /** A format of incoming audio: a stream format, or a WAV file with its own header. */

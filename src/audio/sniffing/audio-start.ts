@@ -2,8 +2,8 @@ import { framesAt, ID3_HEAD_BYTES, id3PlainBytes } from "../mp3/mp3-frames.ts";
 import { tagAt } from "./file-tags.ts";
 
 /**
- * Position at which the audio of a file may start, after its tags. The size of an ID3 tag is only a claim: it may be a
- * plain number, and if it exceeds the file, only the head is skipped, so that frames are found inside.
+ * Position at which the audio of a file may start, after its tags. The declared size of an ID3 tag may be wrong: it may
+ * be a plain number, and if it exceeds the file, only the head is skipped, so that frames are found inside.
  */
 export function audioStart(bytes: Uint8Array): number {
   let start = 0;

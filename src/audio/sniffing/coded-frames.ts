@@ -1,6 +1,6 @@
 import { isFreeFormat, mpegHeader } from "../mp3/mpeg-header.ts";
 
-/** The header of a frame of compressed audio. */
+/** The header of a compressed audio frame. */
 export interface CodedFrame {
   readonly name: string;
   /** Size of the whole frame, bytes; undefined if only the distance to the next frame reveals it (free format). */
@@ -13,9 +13,9 @@ export interface CodedFrame {
 export const CODED_HEADER_BYTES = 6;
 /** Number of frames that prove a format at the start of a stream. */
 const FRAMES_NEEDED = 3;
-/** Length of the longest frame, bytes; a longer one is not recognised. */
+/** Length of the longest frame, bytes; a longer frame is not recognised. */
 export const MAX_CODED_FRAME_BYTES = 2048;
-/** Range of the length of a free-format frame, bytes. */
+/** Range of lengths of a free-format frame, bytes. */
 const MIN_FREE_BYTES = 24;
 const MAX_FREE_BYTES = 4096;
 
@@ -33,7 +33,7 @@ const KBITS_II_HALF = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 
 export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   if (bytes[at] !== 0xff || at + CODED_HEADER_BYTES > bytes.length) return undefined;
   if (isAdtsAt(bytes, at)) return adtsFrame(bytes, at);
-  // Hardly any file uses emphasis.
+  // Very few files use emphasis.
   if ((bytes[at + 3]! & 3) !== 0) return undefined;
   const header = mpegHeader(bytes, at);
   if (header !== undefined) return { name: "MP3", frameBytes: header.frameBytes, sharedBits: RATE_BITS };

@@ -26,8 +26,8 @@ export function lettersAt(bytes: Uint8Array, at: number, letters: string): boole
 }
 
 /**
- * Length of the tag that starts here (ID3v1, ID3v2, APEv2 or Lyrics3), bytes; 0 if there is none. It may exceed the file: a
- * length is only a claim.
+ * Length of the tag that starts here (ID3v1, ID3v2, APEv2 or Lyrics3), bytes; 0 if there is none. It may exceed the
+ * file: the declared length may be wrong.
  */
 export function tagAt(bytes: Uint8Array, at: number): number {
   if (lettersAt(bytes, at, "APETAGEX")) return apeBytes(bytes, at);

@@ -4,7 +4,10 @@ export interface NamedText {
   readonly fix: string;
 }
 
-const JSON_TEXT: NamedText = { name: "text (JSON)", fix: "send JSON as text messages, and only audio as binary ones" };
+const JSON_TEXT: NamedText = {
+  name: "text (JSON)",
+  fix: "send JSON as text messages, and only audio as binary messages",
+};
 const HTML_TEXT: NamedText = { name: "text (HTML or XML)", fix: "check the response of your audio source" };
 const HTTP_TEXT: NamedText = { name: "an HTTP response", fix: "send its body, and check its status first" };
 const BASE64_TEXT: NamedText = { name: "Base64 text", fix: "decode it before you send it" };

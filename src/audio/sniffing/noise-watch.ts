@@ -2,7 +2,7 @@
 const WINDOW = 1024;
 /** Mean level above which a window may be noise: 65 % of that of random bytes, and far above speech. */
 const MIN_LEVEL = 0.35 * 32_768;
-/** Maximum correlation of neighbouring samples of noise; those of a sound are more similar. */
+/** Maximum correlation of neighbouring noise samples; samples of a sound are more similar. */
 const MAX_CORRELATION = 0.25;
 /** Number of consecutive noise windows that prove that the bytes are not samples. */
 const NOISY_WINDOWS = 3;

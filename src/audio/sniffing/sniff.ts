@@ -49,13 +49,15 @@ function firstFrame(bytes: Uint8Array, maxDistance: number): number | undefined 
 }
 
 function textName(bytes: Uint8Array): string | undefined {
-  if (bytes.length >= MIN_TEXT && partialWaveBytes(bytes) === bytes.length) return "a WAV header that is cut off";
+  if (bytes.length >= MIN_TEXT && partialWaveBytes(bytes) === bytes.length) return "a truncated WAV header";
   const text = textOpening(bytes);
   if (text === undefined || (text.name === "text" && text.quote.length < MIN_TEXT)) return undefined;
   return text.name;
 }
 
-/** The name of frames and packets that cannot be decoded. One header is enough, since nothing can play the file. */
+/**
+ * The name of frames and packets that cannot be decoded. One header is enough to know that nothing can play the file.
+ */
 function streamName(bytes: Uint8Array): string | undefined {
   if (bytes[0] === TS_SYNC && [1, 2, 3].every((packet) => bytes[packet * TS_BYTES] === TS_SYNC)) return "MPEG-TS";
   if (isSbc(bytes)) return "SBC";

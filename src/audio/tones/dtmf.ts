@@ -15,7 +15,7 @@ const BLOCKS_TO_RELEASE = 3;
 const MAX_GAP_MS = 200;
 /** Mean square below which a block is silence: an RMS of 150. */
 const NOISE_FLOOR = 150 * 150;
-/** The share of a block's energy that its two tones must hold; speech rarely does. */
+/** Minimum share of the two tones in a block's energy, which speech rarely reaches. */
 const MIN_TONE_SHARE = 0.8;
 const MAX_HIGH_OVER_LOW = powerRatio(8);
 const MAX_LOW_OVER_HIGH = powerRatio(9);
@@ -25,8 +25,8 @@ const GROUP_DOMINANCE = powerRatio(8);
 export type DigitListener = (digit: string, atMs: number) => void;
 
 /**
- * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would
- * count twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
+ * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would be
+ * reported twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
  *
  * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, but starts none.
  */

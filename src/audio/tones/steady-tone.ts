@@ -5,9 +5,9 @@ const MIN_HZ = 390;
 const MAX_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */
 const NOISE_FLOOR = 200 * 200;
-/** The share of a frame's energy that its tone must hold. */
+/** Minimum share of the tone in a frame's energy. */
 const MIN_TONE_SHARE = 0.6;
-/** The share before the tone is known: of |cos(w)| and |cos(2w)| one is at least a half. */
+/** The share before the tone is known: at least one of |cos(w)| and |cos(2w)| is ≥ 0.5. */
 const INITIAL_TONE_SHARE = MIN_TONE_SHARE / 2 - 0.1;
 /** Maximum residual of the fit, as a share of the tone's autocorrelation. */
 const MAX_RESIDUAL = 0.008;
@@ -25,8 +25,8 @@ const SEARCH = 0.1;
 const STEPS = 6;
 
 /**
- * Measures whether 20 ms of audio are one tone, by its autocorrelation: for a tone of frequency w it is A cos(kw) at lag
- * k, and for white noise 0 beyond lag 0. Does not allocate after creation.
+ * Detects whether 20 ms of audio is a single tone, by its autocorrelation: for a tone of frequency w it is A cos(kw) at
+ * lag k, and for white noise 0 beyond lag 0. Does not allocate after creation.
  */
 export class SteadyTone {
   readonly #sampleRate: number;
@@ -63,7 +63,7 @@ export class SteadyTone {
     const r0 = this.#lags[0]!;
     const r1 = this.#lags[1]!;
     const r2 = this.#lags[2]!;
-    // r1 is A cos(w), r2 is A cos(2w); white noise affects only r0, which is left out.
+    // r1 is A cos(w), r2 is A cos(2w); white noise affects only r0, which is not used.
     const cosine = r1 === 0 ? 0 : (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
     if (!(Math.abs(cosine) < 1)) return 0;
     // Rules out most other sounds early.
@@ -86,7 +86,7 @@ export class SteadyTone {
     }
   }
 
-  /** The angle per sample near a guess with the least residual: a coarse search, then a fine one. */
+  /** The angle per sample near a guess with the least residual: a coarse search, then a fine search. */
   #refine(guess: number): number {
     let best = guess;
     let minResidual = Number.POSITIVE_INFINITY;
@@ -125,7 +125,9 @@ export class SteadyTone {
   }
 }
 
-/** True if most of the energy of 20 ms of audio, from `start` on, may be below 700 Hz, as that of two network tones is. */
+/**
+ * True if most of the energy of 20 ms of audio, from `start` on, may be below 700 Hz, like that of two network tones.
+ */
 export function mayBePair(samples: Float64Array, start: number, factor: number): boolean {
   let energy = 0;
   let product = 0;
@@ -144,7 +146,7 @@ export function isQuiet(samples: Int16Array): boolean {
   return energy < INITIAL_NOISE_FLOOR * samples.length;
 }
 
-/** True if 20 ms of audio at any rate, from `start` on, may be a tone: most are silence, or speech. */
+/** True if 20 ms of audio at any rate, from `start` on, may be a tone: most frames are silence or speech. */
 export function mayBeTone(samples: Float64Array, start: number): boolean {
   return isSteady(samples, start, INITIAL_NOISE_FLOOR, INITIAL_MAX_BEAT);
 }

@@ -11,11 +11,14 @@ const WORKING_RATE = 8_000;
 const MAX_DRIFT = 0.025;
 /** Minimum number of frames of a tone that is reported. */
 const MIN_FRAMES = 3;
-/** Minimum share of a tone's received frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
+/**
+ * Minimum share of a tone's received frames that must agree: two tones 25 Hz apart, as in Australian ringing, spoil
+ * every other frame.
+ */
 const MIN_STEADY_SHARE = 0.7;
 /** Minimum share of a tone's frames that must have been received. */
 const MIN_RECEIVED_SHARE = 0.5;
-/** Share of the energy of the first of two tones below which a frame between them is silent. */
+/** Maximum energy of a silent frame between two tones, as a share of the first tone's energy. */
 const SILENT_SHARE = 0.25;
 /** Number of frames at the edges of a pause that may still contain a tone. */
 const EDGE_FRAMES = 3;
@@ -28,10 +31,10 @@ const PAIR_LOSS_MS = 40;
 
 /**
  * Finds steady tones: one of 390 to 2300 Hz, or a pair that networks play. Feed it from the answer on, because ringing
- * before it sounds alike. Allocates nothing for a frame.
+ * before it sounds similar. Allocates nothing for a frame.
  *
- * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one frame in between
- * may be missing. A tone starts and ends with received frames; concealed frames in between only sustain it.
+ * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one frame in between may
+ * be missing. A tone starts and ends with received frames; concealed frames in between only sustain it.
  */
 export class ToneDetector {
   readonly #decimator: Decimator;
@@ -92,7 +95,7 @@ export class ToneDetector {
     return this.toneMs - this.#concealedFrames * FRAME_MS;
   }
 
-  /** Frequency of the current tone, or the lower one of a pair, Hz; 0 if there is none. */
+  /** Frequency of the current tone, or the lower frequency of a pair, Hz; 0 if there is none. */
   get hz(): number {
     return this.#matchingFrames > 0 ? this.#hz : 0;
   }

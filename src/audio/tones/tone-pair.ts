@@ -7,9 +7,9 @@ export const TONE_PAIRS: readonly (readonly [number, number])[] = [
 ];
 const FREQUENCIES = [350, 400, 440, 450, 480, 620];
 const PAIRS = TONE_PAIRS.map(([low, high]) => [FREQUENCIES.indexOf(low), FREQUENCIES.indexOf(high)] as const);
-/** Minimum share of the energy that two tones must hold. */
+/** Minimum share of the two tones in the energy. */
 const MIN_SHARE = 0.65;
-/** Maximum ratio of the power of two tones. */
+/** Maximum power ratio of two tones. */
 const MAX_TWIST = 6;
 
 /**

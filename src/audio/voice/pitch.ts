@@ -10,8 +10,8 @@ const CUTOFF_HZ = 300;
 const MIN_SIMILARITY = 0.55;
 
 /**
- * Recognises the vowels of a voice, in noise too: they repeat themselves 70 to 400 times a second, as hums and
- * tones do; the noise of engines, wind and rooms does not, however low it is. Allocates nothing.
+ * Recognises the vowels of a voice, even in noise: they repeat themselves 70 to 400 times a second, as hums and tones
+ * do. The noise of engines, wind and rooms does not, however low-pitched. Allocates nothing.
  */
 export class Pitch {
   /** Number of samples averaged into one. */
@@ -54,7 +54,7 @@ export class Pitch {
     }
   }
 
-  /** True if the latest 40 ms are periodic like a vowel. Computed on demand. */
+  /** True if the latest 40 ms of sound is periodic like a vowel. Computed on demand. */
   get isVoice(): boolean {
     const window = this.#window;
     const { length } = window;

@@ -11,9 +11,7 @@ export interface SpeechSegment {
 export interface SpeechSegmenterOptions {
   /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /**
-   * Minimum length of the voice in a segment, ms; a shorter segment counts as noise and is not reported. Default: 100.
-   */
+  /** Minimum length of the voice in a segment, ms; a shorter segment is noise and is not reported. Default: 100. */
   readonly minSpeechMs?: number;
   /** Minimum pause that ends a segment, ms. Default: 300. */
   readonly joinGapMs?: number;

@@ -1,9 +1,9 @@
 import { msToSamples } from "../samples/pcm.ts";
 
 const STEP_MS = 20;
-/** The weight of the newest 20 ms: about the last second counts. */
+/** The weight of the newest 20 ms: the average covers about the last second. */
 const NEWEST_WEIGHT = 0.03;
-/** Minimum average change of the level of speech from one step to the next, as a share of the level. */
+/** Minimum average change of speech level from one step to the next, as a share of the level. */
 const MIN_CHANGE = 0.125;
 /** Minimum change of a sound of less than 0.8 s, which may be a word with one long vowel. */
 const MIN_WORD_CHANGE = 0.075;

@@ -13,7 +13,7 @@ const SPEECH_TO_FLOOR_RATIO = 2.2;
 const MIN_SPEECH_RMS = 150;
 const HANG_OVER_STEPS = 6;
 
-/** Time for which {@link Vad} still reports speech after the last voiced sound, ms. */
+/** Hang-over of {@link Vad}: time reported as speech after the last voiced sound, ms. */
 export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
 
 /**

@@ -1,16 +1,16 @@
 /**
- * Declared lengths of at least this are placeholders, bytes: 256 MiB are 25 times the largest upload, and hours of speech.
- * Writers to a pipe leave such numbers: all ones, 0x7FFFFFFF, 0x7FFFF024, 2,000,000,000.
+ * Declared lengths of at least this are placeholders, bytes: 256 MiB is 25 times the largest upload, and hours of
+ * speech. Writers to a pipe leave such numbers: all ones, 0x7FFFFFFF, 0x7FFFF024, 2,000,000,000.
  */
 const MIN_PLACEHOLDER = 2 ** 28;
 /** Errors of writers that count their own header, bytes. */
 const MAX_MISCOUNT = 64;
-/** Minimum number of bytes after a declared length that count as audio. */
+/** Minimum number of bytes after a declared length to treat them as audio. */
 const MIN_CONTINUATION = 64;
 
 /**
  * The length that a file or a server declares, bytes; undefined if it is unknown, because the number is a placeholder.
- * Even a plausible length is only a claim: the bytes that arrive decide.
+ * Even a plausible length may be wrong: only the bytes that arrive are certain.
  */
 export function declaredLength(claim: number): number | undefined {
   return claim === 0 || claim >= MIN_PLACEHOLDER ? undefined : claim;
@@ -29,8 +29,8 @@ export interface EndedLengths {
 }
 
 /**
- * True if a file is cut off. It is not if its length was unknown, or if its container is complete and only the audio
- * claims a few bytes more.
+ * True if a file is truncated. False if its length is unknown, or if its container is complete and only the audio
+ * declares a few more bytes.
  */
 export function isCutOff({ claim, received, containerEnd, containerReceived }: EndedLengths): boolean {
   const length = declaredLength(claim);

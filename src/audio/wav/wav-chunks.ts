@@ -1,6 +1,6 @@
 import { lettersAt } from "../sniffing/file-tags.ts";
 
-/** Size of the header of a RIFF file of type WAVE, bytes. */
+/** Size of a WAVE file's RIFF header, bytes. */
 export const RIFF_BYTES = 12;
 /** Number of bytes that prove the start of a WAV file between samples: its header and the id of its first chunk. */
 export const WAVE_BYTES = 16;
@@ -94,7 +94,7 @@ const E = 0x45;
 /** Maximum length of a header in which {@link wavBodyAt} looks for the samples, bytes. */
 const MAX_HEADER_BYTES = 1024;
 
-/** Position of the samples of the WAV file at the start of these bytes; undefined if they are not reached. */
+/** Position of the samples in the WAV file that starts with these bytes; undefined if they are further on. */
 export function wavBodyAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= Math.min(bytes.length, MAX_HEADER_BYTES); ) {

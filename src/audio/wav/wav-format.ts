@@ -5,7 +5,7 @@ export interface WavFormat {
   readonly encoding: "pcm" | "float" | "alaw" | "mulaw";
   /** Number of significant bits; the container may be larger. */
   readonly bitsPerSample: number;
-  /** Size of one sample of one channel, bytes. */
+  /** Size of a sample in one channel, bytes. */
   readonly containerBytes: number;
   /** Number of channels, 1 to 8. */
   readonly channels: number;
@@ -43,7 +43,7 @@ const UNSUPPORTED_TAGS: Readonly<Record<number, string>> = {
 
 /** Sizes of samples that need no larger container, bits. */
 const USUAL_BITS: readonly number[] = [8, 16, 32, 64];
-/** Maximum size of a container of integers, bytes. */
+/** Maximum size of an integer container, bytes. */
 const MAX_CONTAINER = 4;
 
 /** Sizes of samples that can be read, bytes. */

@@ -11,7 +11,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
   const blockBytes = 2 * channels;
   const dataBytes = samples === undefined ? UNKNOWN_LENGTH : blockBytes * samples;
   const riffBytes = samples === undefined ? UNKNOWN_LENGTH : dataBytes + 36;
-  if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`a WAV file cannot hold ${samples} samples`);
+  if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`a WAV file cannot contain ${samples} samples`);
   const header = new Uint8Array(WAV_HEADER_BYTES);
   const view = new DataView(header.buffer);
   const letters = (at: number, text: string) => {

@@ -78,7 +78,7 @@ export class WavLengths {
     return continuationBytes(this.remaining(at));
   }
 
-  /** True if the file is cut off after this many bytes in total. */
+  /** True if a file of this many bytes in total is truncated. */
   isCutOff(received: number): boolean {
     return isCutOff({
       claim: this.#dataClaim,

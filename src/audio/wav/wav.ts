@@ -33,7 +33,7 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 
 /** Options of {@link WavDecoder}. */
 export interface WavDecoderOptions {
-  /** Length of the whole file, bytes, which exposes a chunk that claims more. Omit it for a stream. */
+  /** Length of the whole file, bytes, which exposes a chunk that declares more. Omit it for a stream. */
   readonly size?: number | undefined;
   /**
    * Returns the position of the next content that is not WAV, where a data chunk of unknown length ends. Default: there
@@ -83,7 +83,7 @@ export class WavDecoder {
     return this.#firstFormat;
   }
 
-  /** True if the last file is cut off; known after {@link finish}. */
+  /** True if the last file is truncated; known after {@link finish}. */
   get truncated(): boolean {
     return this.#isTruncated;
   }
@@ -334,7 +334,7 @@ export class WavDecoder {
     return head;
   }
 
-  /** Ignores a file that cannot be read, if audio was found before it. */
+  /** Ignores an unreadable file if there was audio before it. */
   #ignoreUnreadable(fault: AudioFormatError): number {
     if (!this.#hasSamples) throw fault;
     this.#part = "unknown";
@@ -355,7 +355,7 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
 function notSamples(name: string): AudioFormatError {
   const conversion = conversionOf(name);
   const fix = conversion === undefined ? "check its source" : `remove its WAV header, then ${conversion}`;
-  return new AudioFormatError("not_audio", `the WAV file holds ${name} instead of samples: ${fix}`);
+  return new AudioFormatError("not_audio", `the WAV file contains ${name} instead of samples: ${fix}`);
 }
 
 function malformed(fault: string): AudioFormatError {

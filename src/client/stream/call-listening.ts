@@ -18,8 +18,8 @@ export type ListenItem =
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> };
 
 /**
- * Both sides of a live call. The loop ends after `call_ended`, and throws a `RingportError` if the connection breaks. Up to
- * 60 s are kept for a loop that is too slow. Read it with one loop; leaving the loop closes it.
+ * Both sides of a live call. The loop ends after `call_ended`, and throws a `RingportError` if the connection is lost.
+ * Up to 60 s of audio is kept for a loop that is too slow. Read it with one loop; leaving the loop closes it.
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
   readonly callId: string;

@@ -14,7 +14,7 @@ export interface StreamOptions extends RequestOptions {
   /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
   readonly audio?: "callee" | undefined;
   /**
-   * Time limit for reconnecting after a break of the connection, ms. Default: 10,000, the time that the server waits.
+   * Maximum time for reconnecting after the connection is lost, ms. Default: 10,000, the time that the server waits.
    */
   readonly reconnectMs?: number | undefined;
   /** Opens the connection. Default: the global `WebSocket`. */
@@ -38,14 +38,15 @@ export interface CallStream {
   readonly ended: Promise<StreamEnd>;
   /** Number of dropped frames and events. At most 60 s of audio and 10,000 events are kept for a reader. */
   readonly dropped: { readonly frames: number; readonly events: number };
-  /** The events of the call from the first one on. Use one loop at a time; the next continues where it stopped. */
+  /** The events of the call, from the beginning. Use one loop at a time; the next continues where it stopped. */
   events(): AsyncGenerator<StreamEvent, void, undefined>;
   /** The callee's audio in frames of 20 ms, from pickup on. Requires the option `audio`. Use one loop at a time. */
   audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
   /**
-   * Queues audio for the callee: samples, or bytes of the encoding, cut anywhere. Resolves when more may be written; the
-   * array must stay unchanged until then. Resolves with false once the call has ended: then the audio is not heard.
-   * Rejects with `stream_overflow` if more than 60 s are queued because the program does not await this promise.
+   * Queues audio for the callee: samples, or bytes of the encoding, cut anywhere. Resolves when more may be written;
+   * the array must stay unchanged until then. Resolves with false once the call has ended: then the audio is not heard.
+   * Rejects with `stream_overflow` if more than 60 s of audio is queued because the program does not await this
+   * promise.
    */
   write(audio: Int16Array | Uint8Array): Promise<boolean>;
   /**

@@ -149,5 +149,5 @@ function errorOf(code: number, reason: string): RingportError | undefined {
   if (code === CLOSED.completed) return undefined;
   if (code === CLOSED.revoked) return new RingportError("unauthorized", reason || "the token was revoked");
   if (code === CLOSED.stopping) return new RingportError("stopping", reason || "the server is stopping");
-  return new RingportError("stream_lost", reason || "the connection broke; listen again");
+  return new RingportError("stream_lost", reason || "the connection was lost; listen again");
 }

@@ -203,7 +203,7 @@ class LiveStream implements CallStream {
     this.#ended.reject(error);
   }
 
-  /** @param fault error of the readers after the last item; omitted for a regular end */
+  /** @param fault error for readers after the last item; omitted for a normal end */
   #end(reason: unknown, ...fault: [unknown?]): void {
     this.#hasEnded = true;
     this.#connection.close();

@@ -1,7 +1,7 @@
 import { type SampleCoding, type StreamEncoding, sampleCoding } from "../../audio/samples/stream-format.ts";
 import type { StreamOptions } from "./call-stream.ts";
 
-/** The rate of an MP3 of 64 kbit/s; the real one is unknown without decoding it. */
+/** The byte rate of an MP3 of 64 kbit/s; the real rate is unknown without decoding it. */
 const MP3_BYTES_PER_S = 8_000;
 
 /** Turns written audio into the bytes of a stream's encoding, and received bytes into samples. */
@@ -38,7 +38,7 @@ export class StreamCodec {
     // Typed arrays have the byte order of the machine, which is little-endian wherever JavaScript runs.
     const bytes = new Uint8Array(audio.buffer as ArrayBuffer, audio.byteOffset, audio.byteLength);
     if (this.encoding !== "pcm_s16le" || (this.#splitByte === undefined && bytes.length % 2 === 0)) return bytes;
-    // Only whole samples are sent: a connection that breaks within a sample would shift all later ones.
+    // Only whole samples are sent: a connection that breaks within a sample would shift all later samples.
     const wholeBytes = new Uint8Array(bytes.length + (this.#splitByte === undefined ? 0 : 1));
     if (this.#splitByte !== undefined) wholeBytes[0] = this.#splitByte;
     wholeBytes.set(bytes, wholeBytes.length - bytes.length);

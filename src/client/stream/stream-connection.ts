@@ -22,10 +22,10 @@ interface ConnectionOptions {
 
 /** Callbacks of a {@link StreamConnection}. */
 export interface ConnectionListener {
-  /** Called when a connection is open: the first one, or another one after a break. */
+  /** Called when a connection is open: the first connection, or another after an interruption. */
   onOpen(send: (data: string | Uint8Array<ArrayBuffer>) => void): void;
   onMessage(data: string | ArrayBuffer): void;
-  /** Called when the connection broke; another one is being opened. */
+  /** Called when the connection was lost; another is being opened. */
   onLost(): void;
   /** Called when the server has ended the connection, because the call has ended. */
   onEnd(status: "completed" | "failed"): void;
@@ -33,25 +33,25 @@ export interface ConnectionListener {
   onFailure(error: RingportError): void;
 }
 
-/** Time that one attempt to reconnect may take, ms. */
+/** Maximum time for one attempt to reconnect, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
-/** Time after which a connection is stable, ms; a break before it counts as part of the previous break. */
+/** Time until a connection is stable, ms; an earlier interruption belongs to the previous one. */
 const STABLE_MS = 1_000;
 
 /**
- * A WebSocket to the stream of a call that reconnects when it breaks. Browsers cannot send a token with it, so every
- * connection fetches a ticket, which is valid once. A WebSocket cannot read why a server refuses it, so the reason is
- * requested over HTTP.
+ * A WebSocket to a call's stream that reconnects when the connection is lost. Browsers cannot send a token with it, so
+ * every connection fetches a ticket, which is valid once. A WebSocket cannot read why a server refuses it, so the
+ * reason is requested over HTTP.
  */
 export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #listener: ConnectionListener;
   readonly #socket: ReconnectingWebSocket;
   readonly #stop = new AbortController();
-  /** Timer of the deadline for a connection; with one, of the moment at which it is stable. */
+  /** Timer for the deadline of a connection attempt, or for the time until the connection is stable. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Beginning of the current break. */
+  /** Beginning of the current interruption. */
   #brokenAt: number | undefined;
   #wasOpen = false;
   #isOpen = false;
@@ -162,7 +162,7 @@ export class StreamConnection {
     if (this.#stop.signal.aborted) return;
     this.#lastError = error;
     if (!(error instanceof RingportError)) return; // the attempt took too long
-    // After a break the server may still consider the old connection attached.
+    // After an interruption the server may still consider the old connection attached.
     const isTemporary = error.status === 0 || error.status >= 500 || error.code === "stream_already_attached";
     if (!this.#wasOpen || !isTemporary) this.#fail(error);
   }
@@ -179,7 +179,7 @@ export class StreamConnection {
     const { reconnectMs, callId } = this.#options;
     const cause = this.#lastError;
     if (this.#wasOpen) {
-      const message = `the stream of ${callId} broke and could not be restored within ${reconnectMs} ms`;
+      const message = `the stream of ${callId} was interrupted and could not be restored within ${reconnectMs} ms`;
       this.#fail(new RingportError("stream_lost", message, { cause }));
     } else if (cause instanceof RingportError) this.#fail(cause);
     else this.#fail(new RingportError("timeout", `the stream of ${callId} did not open within ${reconnectMs} ms`));
@@ -192,7 +192,7 @@ export class StreamConnection {
   }
 }
 
-/** True if the server has closed the stream permanently. partysocket's own events mean that the connection broke. */
+/** True if the server has closed the stream permanently. partysocket's own events mean that the connection was lost. */
 function isPermanent(event: { readonly code: number }): boolean {
   return !(event instanceof CloseEvent) && (Object.values(CLOSED) as number[]).includes(event.code);
 }

@@ -1,4 +1,4 @@
-/** Received items that wait for the one reader. */
+/** Received items that wait for the single reader. */
 export class Inbox<T> {
   /** Number of items that were dropped because they were not read in time. */
   dropped = 0;
@@ -28,7 +28,7 @@ export class Inbox<T> {
     this.#wake();
   }
 
-  /** Ends the items. The remaining ones can still be read; after them the reader gets the error, if there is one. */
+  /** Ends the items. The remaining items can still be read; after them the reader gets the error, if any. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake();

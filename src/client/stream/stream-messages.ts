@@ -47,7 +47,7 @@ export const CLOSED = {
   notAudio: 1003,
   /** The token was revoked or has expired. */
   revoked: 4001,
-  /** More than 60 s of audio were queued. */
+  /** More than 60 s of audio was queued. */
   overflow: 4008,
   /** The call failed. */
   failed: 4010,

@@ -23,8 +23,8 @@ const MESSAGE_BYTES = 64;
  * The messages to the server: each once, in order, over any number of connections.
  *
  * Sent messages are kept until the server confirms them (`StreamProgress`), and at most a window of bytes is
- * unconfirmed, so that after a break exactly the missing messages are sent again. The rest waits for the window, for the
- * server to play some audio, or for a connection.
+ * unconfirmed, so that after an interruption exactly the missing messages are sent again. The rest waits for the
+ * window, for the server to play some audio, or for a connection.
  */
 export class Outbox {
   readonly #window: number;

@@ -1,12 +1,12 @@
-/** Events of which the server replays only the latest; it has dropped older ones. The same holds for transcripts. */
+/** Events of which the server replays only the latest; it has dropped older events. The same holds for transcripts. */
 const LATEST_ONLY_EVENTS: ReadonlySet<string> = new Set(["dtmf", "beep", "line_tone", "mark", "cleared"]);
 const MAX_REPLAYED = 1_000;
 /** Events about one connection, which are never replayed. */
 const CONNECTION_EVENTS: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "audio_dropped"]);
 
 /**
- * Separates new events from replayed ones: each connection starts with the events so far. Two events with the same message
- * count as the same event; an event may occur more than once.
+ * Separates new events from replayed events: each connection starts with the events so far. Events are compared by
+ * their messages; an event may occur more than once.
  */
 export class Replay {
   readonly #fullyReplayedIds: string[] = [];

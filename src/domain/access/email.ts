@@ -7,7 +7,7 @@ const MAX_LENGTH = 254;
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** An email address as typed, trimmed; undefined if it is not one. */
+/** A typed email address, trimmed; undefined if it is invalid. */
 export function emailOf(input: unknown): string | undefined {
   if (typeof input !== "string" || input.length > 2 * MAX_LENGTH) return undefined;
   const email = input.trim();

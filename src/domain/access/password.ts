@@ -6,8 +6,8 @@ import { emailKey } from "./email.ts";
 export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
 
 /**
- * A password in the form that is hashed (NFKC), since keyboards differ in how they compose characters; undefined for an
- * invalid password.
+ * A password in the form that is hashed (NFKC), because keyboards differ in how they compose characters; undefined for
+ * an invalid password.
  */
 export function passwordOf(input: unknown): string | undefined {
   // Limits the work: a longer password also has too many characters in its normal form.
@@ -29,6 +29,6 @@ export function checkedPassword(input: unknown, email: string): string {
   if (password.toLowerCase() === emailKey(email))
     throw new AccountRefusal("password_invalid", "the password must not be the email address");
   if (COMMON_PASSWORDS.has(password.toLowerCase()))
-    throw new AccountRefusal("password_common", "the password is one of the 3,000 most common; choose another one");
+    throw new AccountRefusal("password_common", "the password is one of the 3,000 most common; choose another");
   return password;
 }

@@ -2,7 +2,7 @@ import { shown } from "../../base/shown.ts";
 
 /**
  * Scopes of a token: `read` sees everything of its user and changes nothing, `call` creates, ends and streams calls,
- * `admin` changes instances and webhooks and erases recordings. No scope includes another one (RFC 6749 §3.3).
+ * `admin` changes instances and webhooks and erases recordings. No scope includes another scope (RFC 6749 §3.3).
  */
 export const TOKEN_SCOPES = ["read", "call", "admin"] as const;
 /** One of {@link TOKEN_SCOPES}. */
@@ -30,7 +30,7 @@ export function checkedScopes(
   if (scopes === undefined) return issuer;
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isTokenScope))
     throw new RangeError(
-      `scopes is ${shown(scopes)}: it must be a list of ${TOKEN_SCOPES.join(", ")}; leave it out for all of them`,
+      `scopes is ${shown(scopes)}: it must be a list of ${TOKEN_SCOPES.join(", ")}; omit it for all of them`,
     );
   const excessScope = scopes.find((scope) => !hasScope(issuer, scope));
   if (excessScope !== undefined)

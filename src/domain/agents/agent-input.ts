@@ -13,7 +13,7 @@ import { resultSchemaSchema } from "./result-schema.ts";
 export interface AgentInput {
   /** Natural-language instructions, in order. `{{name}}` is replaced by a variable, if there are variables. */
   instructions: string[];
-  /** The voice of the agent. Default: one for the language, otherwise the server's. */
+  /** The voice of the agent. Default: a voice for the language, otherwise the server's voice. */
   voiceId?: string | undefined;
   /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: that of the voice. */
   language?: string | undefined;

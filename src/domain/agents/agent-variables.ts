@@ -15,7 +15,7 @@ const MAX_QUOTED_NAME = 80;
 const CLOSED_PIECE = new RegExp(`^\\{\\{([^{}\\r\\n]{0,${MAX_QUOTED_NAME}})(\\}\\}?)`);
 const OPEN_PIECE = new RegExp(`^\\{\\{\\s*([\\p{L}\\p{N}_]{0,${MAX_QUOTED_NAME}})`, "u");
 
-/** The fault of the first `{{` in a text that begins no placeholder; undefined if each one does. */
+/** The fault of the first `{{` in a text that begins no placeholder; undefined if each `{{` does. */
 export function placeholderFault(text: string): string | undefined {
   const rest = text.replace(PLACEHOLDER, (placeholder) => " ".repeat(placeholder.length));
   const start = rest.indexOf("{{");

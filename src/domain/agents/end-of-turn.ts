@@ -4,7 +4,7 @@ export const END_OF_TURN_MS = 500;
 export const MAX_PAUSE_MS = 3_000;
 /** Silence after a text that is probably not finished, ms. */
 const UNFINISHED_MS = 1_500;
-/** Length of the end of a text that is checked, characters. */
+/** Length of the checked end of a text, characters. */
 const MAX_TAIL = 200;
 
 /** The words of one language that show whether a text continues; in lower case. */
@@ -97,9 +97,9 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
 );
 
 /**
- * Silence, ms, after which the callee's words so far count as the whole turn: the usual half of
- * a second, or longer if the text looks unfinished.
- * @param language BCP 47 tag; for a language that is not listed, only the punctuation counts
+ * Silence, ms, after which the callee's turn is complete: the usual half of a second, or longer if the text looks
+ * unfinished.
+ * @param language BCP 47 tag; for a language that is not listed, only the punctuation is considered
  */
 export function endOfTurnMs(text: string, language: string): number {
   const tail = text.slice(-MAX_TAIL).trim().toLowerCase();

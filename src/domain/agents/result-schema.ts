@@ -12,7 +12,7 @@ const ANNOTATIONS = ["title", "description", "default", "examples", "format", "$
 const KEYWORDS = CHECKED_KEYWORDS.filter((keyword) => keyword !== "pattern");
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/** The schema of the field `resultSchema`: itself a JSON Schema, of a subset. */
+/** The schema of the field `resultSchema`: a JSON Schema that uses a subset of the keywords. */
 export function resultSchemaSchema(): Schema<JsonSchema> {
   const schema = v.pipe(
     v.any(),
@@ -38,7 +38,7 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
   }) as Schema<JsonSchema>;
 }
 
-/** Reason why a value is not a schema of the subset, with its location; undefined if it is one. */
+/** Reason why a value is not a supported schema, with its location; undefined if it is valid. */
 function schemaFault(schema: unknown, at: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return `${at || "it"} must be a schema`;
@@ -62,7 +62,7 @@ function keywordFault(keyword: string, value: unknown, at: string): string | und
       const types = Array.isArray(value) ? value : [value];
       return types.length > 0 && types.every((type) => TYPES.includes(type))
         ? undefined
-        : `${at} must be of ${TYPES.join(", ")}`;
+        : `${at} must be one or more of ${TYPES.join(", ")}`;
     }
     case "required":
       return Array.isArray(value) && value.every((name) => typeof name === "string")

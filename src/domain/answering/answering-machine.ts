@@ -43,35 +43,36 @@ export type GreetingEnd = (typeof GREETING_ENDS)[number];
 
 /** Minimum length of a machine's greeting: of speech without pauses of {@link pauseAfter}, ms. */
 export const LONG_GREETING_MS = 6_000;
-/** Shortest voice that counts as a word, ms. */
+/** Minimum length of a word, ms. */
 export const MIN_WORD_MS = 120;
 /** Longest pause within a greeting, ms. */
 const MAX_PAUSE_MS = 1_500;
 /** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
 export const MIN_GREETING_MS = 500;
-/** Time without a word after which the answerer counts as unknown, ms. */
+/** Maximum time without a word, ms; after that the answerer is unknown. */
 export const FIRST_WORD_MS = 6_000;
 /** Time after the latest word in which a beep still proves a machine, ms. */
 export const BEEP_WAIT_MS = 5_000;
 /** Time after the answer in which sounds can change the verdict, ms. */
 export const ANALYSIS_MS = 20_000;
-/** Length of the silence after a machine's greeting that shows that it records without a beep, ms. */
+/** Length of silence after a machine's greeting that shows recording without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
-/** Time after that silence within which a beep still starts the recording, ms. */
+/** Maximum time after that silence in which a beep still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
-/** Time for which a call that has finished playing waits for the verdict, ms. */
+/** Maximum time that a call that has finished playing waits for the verdict, ms. */
 export const VERDICT_WAIT_MS = 8_000;
 /** Time after a verdict until the words of the greeting are known, ms. */
 export const WORDS_WAIT_MS = 3_000;
-/** Time for which a call that has finished playing waits for a tone to be recognised, ms. */
+/** Maximum time that a call that has finished playing waits for a tone to be recognised, ms. */
 export const TONE_WAIT_MS = 5_000;
-/** Time for which a call waits for the end of a machine's greeting, ms. */
+/** Maximum time that a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
 /** Frequency below which a tone is the ringing of a network, unless there was speech before, Hz. */
 export const MAX_RINGING_HZ = 510;
 
 /**
- * Time for which a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too.
+ * Minimum silence after a greeting of this length that shows a person who waits for a reply, ms: machines pause between
+ * sentences, too.
  */
 export function pauseAfter(greetingMs: number): number {
   if (greetingMs <= 1_300) return 650;
@@ -79,10 +80,10 @@ export function pauseAfter(greetingMs: number): number {
 }
 
 /**
- * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Receives the sound
- * frame by frame, by the leg's own clock, and allocates nothing but a verdict.
+ * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Receives the
+ * sound frame by frame, by the leg's own clock, and allocates nothing but a verdict.
  *
- * A verdict may be followed by another one: a beep or a machine's words after a short greeting, words after a silence.
+ * A verdict may be followed by another: a beep or a machine's words after a short greeting, words after a silence.
  */
 export class AnswerRules {
   readonly #hangOverMs: number;
@@ -93,7 +94,7 @@ export class AnswerRules {
   #pauseMs = 0;
   #lastVoiceMs = 0;
   #voicedMs = 0;
-  /** Part of the voice that was steadier than speech, ms. */
+  /** Length of voice that was steadier than speech, ms. */
   #steadyMs = 0;
   #isSteady = false;
   /** True if non-speech sounds were heard. */
@@ -102,7 +103,7 @@ export class AnswerRules {
   #hasSpoken = false;
   #verdict: AnswerVerdict | undefined;
 
-  /** @param hangOverMs time for which voice is reported after its end, ms */
+  /** @param hangOverMs time reported as voice after its end, ms */
   constructor(hangOverMs = 0) {
     this.#hangOverMs = hangOverMs;
   }
@@ -152,7 +153,7 @@ export class AnswerRules {
     return hz > MAX_RINGING_HZ && !this.#hadOtherSounds;
   }
 
-  /** Handles a known tone; returns a new verdict. Tones are certain, so they count at any time. */
+  /** Handles a known tone; returns a new verdict. Tones are certain, so they decide at any time. */
   tone(tone: LineTone): AnswerVerdict | undefined {
     const { verdict, followsPerson } = TONE_MEANINGS[tone];
     const previous = this.#verdict?.answeredBy;

@@ -67,7 +67,7 @@ export function noteTone({ tone, hz, atMs }: ToneFinding): CallEffect {
   return { do: "note", fact: { event: "line_tone", data: { tone, frequencies: hz, at_ms: Math.round(atMs) } } };
 }
 
-/** Records a verdict, which may replace an earlier one. */
+/** Records a verdict, which may replace an earlier verdict. */
 export function recordVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): MachineStep<Flow> {
   const { answeredBy, reason, confidence, atMs } = verdict;
   const data = { answered_by: answeredBy, reason, confidence, at_ms: atMs };

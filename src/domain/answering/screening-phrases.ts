@@ -1,6 +1,6 @@
 import { phraseSearch } from "./phrase-search.ts";
 
-/** The first words of call-screening assistants; people and voicemail boxes use others. */
+/** The first words of call-screening assistants, which people and voicemail boxes do not use. */
 const PROMPTS: readonly string[] = [
   // English
   "(record|state|say) your name and … (reason|why)",

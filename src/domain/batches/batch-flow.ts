@@ -6,7 +6,7 @@ import { nextAttemptAt, type RetryPolicy } from "./retry.ts";
 
 /** Decision about a target whose call has ended. */
 export type TargetDecision =
-  /** The target is called again at `at`, ms since 1970-01-01 UTC. `isCounted`: its call counts as an attempt. */
+  /** The target is called again at `at`, ms since 1970-01-01 UTC. `isCounted`: true if its call is an attempt. */
   | { readonly do: "call_again"; readonly at: number; readonly isCounted: boolean }
   | { readonly do: "end"; readonly status: Extract<TargetStatus, "COMPLETED" | "FAILED"> };
 
@@ -18,7 +18,7 @@ const UNDIALLED_REASONS: readonly string[] = [
   "instance_deleted",
   "outside_calling_hours",
 ] satisfies FailedReason[];
-/** Time until the next call of a target whose call was not dialled, ms. */
+/** Delay before the next call of a target whose call was not dialled, ms. */
 export const UNDIALLED_WAIT_MS = 30_000;
 
 /** Decides about a target after a call. @param call a final call */

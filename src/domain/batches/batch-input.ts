@@ -54,7 +54,7 @@ export interface TargetInput {
   metadata?: Metadata | undefined;
 }
 
-/** The body of `PATCH /v1/batches/:batchId/targets/:position`: the fields to change; null removes one. */
+/** The body of `PATCH /v1/batches/:batchId/targets/:position`: the fields to change; null removes a field. */
 export type UpdateTargetInput = {
   [Field in keyof TargetInput]?: Field extends "phoneNumber" ? TargetInput[Field] : TargetInput[Field] | null;
 };
@@ -96,7 +96,7 @@ export type CheckedBatchInput = Omit<CreateBatchInput, "message" | "targets"> & 
 
 /** The body of `POST /v1/batches/:batchId/start`. */
 export interface StartBatchInput {
-  /** Starts the batch even if some targets have faults; those targets are not called. Default: false. */
+  /** Starts the batch even if some targets are invalid; those are not called. Default: false. */
   skipInvalid?: boolean | undefined;
 }
 

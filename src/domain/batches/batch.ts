@@ -12,7 +12,7 @@ export const BATCH_STATUSES = ["DRAFT", "SCHEDULED", "RUNNING", "PAUSED", "COMPL
 /** One of {@link BATCH_STATUSES}. */
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-/** Moves of a batch. `schedule`: it was started before its start time; `begin`: it calls from now on. */
+/** Moves of a batch. `schedule`: it was started before its start time; `begin`: it starts placing calls. */
 export type BatchMove = "schedule" | "begin" | "pause" | "resume" | "complete" | "cancel";
 
 /** Every legal move of a batch. */
@@ -31,7 +31,7 @@ export function isOpen(status: BatchStatus): boolean {
 }
 
 /**
- * States of a target. `INVALID`: it has faults and is never called; `DUPLICATE`: another target has the same number;
+ * States of a target. `INVALID`: it is invalid and never called; `DUPLICATE`: another target has the same number;
  * `WAITING`: it waits for its first or next call; `CALLING`: it has an active call.
  */
 export const TARGET_STATUSES = [
@@ -115,7 +115,7 @@ export interface Batch {
   readonly breaker?: CircuitBreaker | undefined;
   /** Reason for the pause or the cancellation; null without one. */
   readonly reason: string | null;
-  /** Position of its last target; 0 before the first one. */
+  /** Position of its last target; 0 before the first target. */
   readonly lastPosition: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

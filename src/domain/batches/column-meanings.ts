@@ -4,7 +4,7 @@ import { type ColumnMeaning, exportedMeaning, isTargetsCsv } from "./target-csv.
 
 /** The columns of a file that have a meaning. */
 export interface CsvColumns {
-  /** Name of the column with the numbers. Default: the one with a usual name, such as `phone` or `telefone`. */
+  /** Name of the column with the numbers. Default: the column with a usual name, such as `phone` or `telefone`. */
   readonly phone?: string | undefined;
   /** Name of the column with the references. Default: `reference`, if there is one. */
   readonly reference?: string | undefined;
@@ -34,7 +34,7 @@ const NUMBERS: ColumnUse = { field: "numbers" };
 const EXTENSION_NAMES = ["extension", "ramal"];
 
 /**
- * Positions of the columns whose names suggest phone numbers. Columns with another use are left out if others remain.
+ * Positions of the columns whose names suggest phone numbers. Columns with another use are excluded if others remain.
  */
 export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): number[] {
   if (isTargetsCsv(header)) return [header.findIndex((name) => exportedMeaning(name.trim()).kind === "phone")];
@@ -58,7 +58,7 @@ function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
 
 /**
  * The meaning of each column of a file with this header row.
- * @throws {FileRefusal} no column has the numbers, several may, or a chosen one is missing or has two meanings
+ * @throws {FileRefusal} no column has the numbers, several may, or a chosen column is missing or has two meanings
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   const { variableColumns = {} } = columns;

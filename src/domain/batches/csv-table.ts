@@ -23,7 +23,7 @@ const FORMATS: readonly (readonly [format: FileFormat, test: (head: string) => b
 ];
 
 /**
- * The records of a CSV file with a header row, which is the first one.
+ * The records of a CSV file whose first row is a header.
  * @param chunks bytes of the file, cut anywhere
  * @throws {FileRefusal} the file has another format, no header or, after all records, no row below it
  */

@@ -9,7 +9,7 @@ export function claimsNumber(status: TargetStatus): boolean {
 export type TargetPlace = Pick<BatchTarget, "row" | "position">;
 
 /**
- * Returns the targets; each with the number of an earlier one is a `DUPLICATE`.
+ * Returns the targets; each with the number of an earlier target is a `DUPLICATE`.
  * @param placeByKey places of the numbers in the batch, by `phoneKey`; those of these targets are added
  * @param lastPosition position of the target before these
  */
@@ -35,7 +35,7 @@ export function duplicateOf(first = "another target"): Pick<BatchTarget, "status
   return { status: "DUPLICATE", nextAttemptAt: null, faults: [{ column: "phoneNumber", code: "duplicate", detail }] };
 }
 
-/** The name of a row, for the fault of a later one; each import counts its rows from 1. */
+/** The name of a row, for the fault of a later row; each import numbers its rows from 1. */
 function placeText(first: TargetPlace, laterPlace: TargetPlace): string {
   if (first.row >= laterPlace.row) return `row ${first.row} of an earlier import`;
   const isSameImport = first.row - first.position === laterPlace.row - laterPlace.position;

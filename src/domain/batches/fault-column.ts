@@ -4,7 +4,7 @@ import type { TargetFault } from "./batch.ts";
 const MAX_NAME = 60;
 
 /**
- * The fault of a row of a file, with the column of the file if that has another name.
+ * The fault of a file's row, with the column's name in the file if that is different.
  * @param columns column of the file for each field and variable with another name
  */
 export function inFileColumn(fault: TargetFault, columns: Readonly<Record<string, string>> = {}): TargetFault {

@@ -22,9 +22,11 @@ export type RetryReason = (typeof RETRY_REASONS)[number];
 /** Conditions on which a target is called again. */
 export interface RetryPolicy {
   readonly on: readonly RetryReason[];
-  /** Maximum number of calls after the first one, 1 to 20. */
+  /** Maximum number of calls after the first, 1 to 20. */
   readonly times: number;
-  /** Time from the end of a call to the next one, ms; `factor` times as long after each further call, at most `maxMs`. */
+  /**
+   * Time from the end of a call to the next call, ms; `factor` times as long after each further call, at most `maxMs`.
+   */
   readonly backoff: { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
 }
 

@@ -11,7 +11,7 @@ const LAST_COLUMNS = [
 ] as const;
 /** Prefix of a variable's column, if another column has its name. */
 const VARIABLE_PREFIX = "variables.";
-/** Prefix of the columns with the fields of an agent's result. */
+/** Prefix of the columns for the fields of an agent's result. */
 const RESULT_PREFIX = "result.";
 
 const RESERVED: ReadonlySet<string> = new Set([...FIRST_COLUMNS, ...LAST_COLUMNS]);

@@ -60,15 +60,15 @@ export function targetWait(
 }
 
 /**
- * The reason why a target is called again, from that of its last call: a completed call leads to another one only after a
- * machine.
+ * The reason why a target is called again, from that of its last call: a completed call leads to another call only
+ * after a machine.
  */
 export function calledAgainAfter(reason: string): string {
   return (COMPLETED_REASONS as readonly string[]).includes(reason) ? "machine" : reason;
 }
 
-/** The counts of waiting targets by the reason why they are called again, the most frequent first. */
-export function countsByCalledAgain(counts: BatchCounts["waitingAfter"]): BatchCounts["waitingAfter"] {
+/** The counts of waiting targets by the reason for calling them again, the most frequent first. */
+export function countsByRetryReason(counts: BatchCounts["waitingAfter"]): BatchCounts["waitingAfter"] {
   const sums = new Map<string, number>();
   for (const { reason, targets } of counts) {
     const after = calledAgainAfter(reason);

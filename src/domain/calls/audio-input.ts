@@ -36,7 +36,7 @@ export interface AudioPlace {
   audioBase64: string | UploadedAudio;
 }
 
-/** The place of the audio file in a parsed body, if it holds a text. */
+/** The place of the audio file in a parsed body, if it is a string. */
 export function audioPlace(body: unknown): (AudioPlace & { audioBase64: string }) | undefined {
   const audio = (body as { audio?: Partial<AudioPlace> | null } | null)?.audio;
   return typeof audio?.audioBase64 === "string" ? (audio as AudioPlace & { audioBase64: string }) : undefined;

@@ -32,7 +32,7 @@ import {
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { RELEASE_FAILURES, type RefusalScope, type ReleaseCause } from "./release-cause.ts";
 
-/** The phases of a live call, in the order of a successful one. */
+/** The phases of a live call, in the order of a successful call. */
 export const CALL_PHASES = ["dialing", "ringing", "answered", "talking", "over"] as const;
 export type CallPhase = (typeof CALL_PHASES)[number];
 
@@ -49,8 +49,8 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
 };
 
 /**
- * The state of one live call, decided by a pure function: a state and a signal give the next state and the effects.
- * The call session carries the effects out and holds no rules.
+ * The state of one live call, decided by a pure function: a state and a signal determine the next state and the
+ * effects. The call session carries out the effects and contains no rules.
  */
 export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
@@ -264,13 +264,13 @@ function afterVerdict(flow: CallFlow, rules: FlowRules, isUnproven: boolean): De
   return flow.isPlayed ? onMessagePlayed(flow, rules, isUnproven) : stay(flow);
 }
 
-/** A message that waits for a machine or a person waits for no other condition. */
+/** Cancels the steps before the message, which now waits only for a machine or a person. */
 function withoutStart({ flow, effects }: Decision): Decision {
   const next = cancelStart(flow);
   return decisionOf(next.flow, [...next.effects, ...effects]);
 }
 
-/** No person follows a fax machine or a busy tone: the call ends, unless a program conducts it. */
+/** Handles a line tone. No person follows a fax machine or a busy tone: the call ends, unless a program conducts it. */
 function onLineTone(
   flow: CallFlow,
   finding: ToneFinding,
@@ -365,7 +365,9 @@ function noteFact(flow: CallFlow, fact: Fact): Decision {
   return decisionOf(isReached === flow.isReached ? flow : { ...flow, isReached }, [{ do: "note", fact }]);
 }
 
-/** The end of the ring timeout: without evidence that someone could have answered, the callee was not reached. */
+/**
+ * Handles the end of the ring timeout: without evidence that someone could have answered, the callee was not reached.
+ */
 function onRingTimeout(flow: CallFlow, progress: DialProgress | undefined, { timings }: FlowRules): Decision {
   if (flow.isReached || progress?.reached) return fail(flow, "no_answer", null);
   return fail(flow, "unreachable", `${progress?.detail ?? NO_RINGING} within ${timings.ringTimeoutMs / 1_000} s`);
@@ -431,7 +433,7 @@ function withoutProof({ flow, effects }: Decision, missingProof: string): Decisi
   };
 }
 
-/** The detail of a call that failed because its stream was closed too early; a sentence for a person. */
+/** The detail of a call that failed because its stream was closed too early; a sentence. */
 export const CLOSED_BEFORE_ANSWER = "the stream's client ended the call before the callee was connected";
 
 const WITHOUT_CALL = "the line came back without this call";

@@ -36,7 +36,7 @@ export interface CommonCallInput {
   recording?: boolean | undefined;
   /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
   from?: CallerIdInput | undefined;
-  /** Choices of a call over SIP for its INVITE. */
+  /** A SIP call's choices for its INVITE. */
   sip?: SipInput | undefined;
   /** Maximum time in the queue, ms; up to 7 days. Default: the server's queue timeout. */
   expiresAfterMs?: number | undefined;
@@ -123,7 +123,7 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   return input;
 }
 
-/** @throws {Refusal} if a policy for machines meets an extension: the switchboard would count as the machine */
+/** @throws {Refusal} if a policy for machines meets an extension: the switchboard would be taken for the machine */
 function checkExtension(input: CheckedCallInput): void {
   if (input.target.extension === undefined) return;
   const policies = {

@@ -37,7 +37,7 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
 }
 
 /**
- * The limits of a token; missing ones are taken from the issuer.
+ * The limits of a token; missing limits are taken from the issuer.
  * @throws {RangeError} if they allow more than the issuer's
  */
 export function limitsWithin(limits: CallLimits, issuerLimits: CallLimits): CallLimits {

@@ -17,7 +17,7 @@ export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMI
 /** Message for the callee: a text, a file, a live stream, an agent. */
 export type CallType = (typeof CALL_TYPES)[number];
 
-/** Statuses of a call, in the order of a successful one; the last two are final. */
+/** Statuses of a call, in the order of a successful call; the last two are final. */
 export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
 /** Status of a call; its result is its outcome. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
@@ -107,7 +107,7 @@ export interface Call {
    * server.
    */
   readonly maxCallsPerDay?: number | undefined;
-  /** True if a demo token created it, so that its bytes also count for its instance. */
+  /** True if a demo token created it, so that its bytes also count towards its instance's budget. */
   readonly isDemo?: true | undefined;
   readonly status: CallStatus;
   /** E.164, exactly as sent. */
@@ -130,9 +130,9 @@ export interface Call {
   /** Number of the call among those to its target, from 1; undefined if no batch placed it. */
   readonly batchAttempt?: number | undefined;
   readonly outcome: Outcome | null;
-  /** Result that an agent reported, by the names that its instructions give; undefined if there is none yet. */
+  /** Result that an agent reported, by the names in its instructions; undefined if there is none yet. */
   readonly result?: CallResult | undefined;
-  /** Reason why an agent has no result although the call has ended; null or missing if there is no such reason. */
+  /** Reason why an agent has no result even though the call has ended; null or missing if there is no such reason. */
   readonly resultError?: string | null | undefined;
   /** The latencies of an agent's turns; undefined if no agent has conducted it, or it has not ended. */
   readonly turns?: readonly TurnMetrics[] | undefined;
@@ -160,7 +160,7 @@ export interface Call {
   readonly dialingAt: number | null;
   /** The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see queue-capacity.ts). */
   readonly line: number | null;
-  /** Counts writes; a write names the version it expects. */
+  /** Number of writes; a write names the version it expects. */
   readonly version: number;
 }
 

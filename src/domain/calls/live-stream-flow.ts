@@ -18,7 +18,7 @@ export const STREAM_TRANSITIONS: Transitions<StreamState, StreamInput> = {
   over: {},
 };
 
-/** The state after `input`; the same one if the input changes nothing. */
+/** The state after `input`; the same state if the input changes nothing. */
 export function nextStreamState(state: StreamState, input: StreamInput): StreamState {
   return nextState(STREAM_TRANSITIONS, state, input) ?? state;
 }

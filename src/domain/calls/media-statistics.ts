@@ -23,6 +23,6 @@ export interface MediaStatistics {
   readonly remoteLoss: number | null;
   /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before any packet. */
   readonly mos: number | null;
-  /** Time for which the peer kept the call on hold, without audio from us, ms. */
+  /** Total time that the peer kept the call on hold, without audio from us, ms. */
   readonly heldMs: number;
 }

@@ -7,15 +7,15 @@ export type StartOn = (typeof START_TRIGGERS)[number];
 
 /** Maximum pause before a message, ms. */
 export const MAX_START_DELAY_MS = 10_000;
-/** Time after which the message starts if the callee says nothing, ms. */
+/** Delay before the message starts if the callee says nothing, ms. */
 export const FIRST_WORD_WAIT_MS = 5_000;
 /** Maximum wait for the first word after an extension, ms: a phone may have to ring first. */
 export const EXTENSION_WAIT_MS = 30_000;
-/** Time after which a callee who keeps speaking is interrupted, ms. */
+/** Delay before a callee who keeps speaking is interrupted, ms. */
 export const MAX_FIRST_WORD_MS = 10_000;
 /** Silence after the callee's voice that ends their first word, ms. */
 export const FIRST_WORD_PAUSE_MS = 600;
-/** Shortest voice that counts as a word, ms. */
+/** Minimum length of a word, ms. */
 export const MIN_FIRST_WORD_MS = 120;
 
 /** The steps between the answer and the first sound of a call. */
@@ -29,7 +29,7 @@ export interface StartRules {
 
 /** The start of a live call: a part of its state. */
 export interface StartFlow {
-  /** The step that the message waits for since the call is connected; `ready`: none. */
+  /** The step that the message waits for after the call is connected; `ready`: none. */
   readonly start: "extension" | "first_word" | "speaking" | "ready";
 }
 

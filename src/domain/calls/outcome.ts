@@ -82,7 +82,7 @@ export type OutcomeData = {
 /** Result of a call; stored once, with its final status. */
 export interface Outcome {
   readonly reason: CompletedReason | FailedReason;
-  /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null if there is none. */
+  /** The raw cause (SIP status, Q.850 cause, network code) or a sentence; null if there is none. */
   readonly detail: string | null;
   /** Answerer, if known; null without an answer. */
   readonly answeredBy: AnsweredBy | null;
@@ -101,7 +101,7 @@ export interface Outcome {
   readonly refusal?: RefusalScope | undefined;
 }
 
-/** True for a call that the network has refused because of its number: number protection counts it. */
+/** True for a call that the network has refused because of its number: it counts for number protection. */
 export function isNumberRefused(reason: string | null, refusal: string | null | undefined): boolean {
   return reason === ("rejected_by_network" satisfies FailedReason) && refusal !== ("call" satisfies RefusalScope);
 }

@@ -7,7 +7,7 @@ export const INTERVAL_LIMIT: number = 120;
 
 /** Statistics of a call's audio on the network during one interval. */
 export interface QualityInterval {
-  /** The end of the interval, ms after the call connected; it starts at the end of the previous one. */
+  /** The end of the interval, ms after the call connected; it starts at the end of the previous interval. */
   readonly untilMs: number;
   /** Number of packets of this interval alone. */
   readonly packetsSent: number;
@@ -38,8 +38,8 @@ export class QualitySeries {
   }
 
   /**
-   * The intervals so far, oldest first. The packets of all intervals add up to those of the last statistics: a packet counted as lost that
-   * arrives after all does not count.
+   * The intervals so far, oldest first. The packets of all intervals add up to those of the last statistics: a packet
+   * counted as lost that arrives after all is no longer lost.
    */
   get intervals(): readonly QualityInterval[] {
     const intervals: QualityInterval[] = [];
@@ -55,7 +55,10 @@ export class QualitySeries {
     return intervals.reverse();
   }
 
-  /** Adds statistics; they replace the last ones if `atMs` is not later. @param atMs time after the call connected */
+  /**
+   * Adds statistics; they replace the latest statistics if `atMs` is not later. @param atMs time after the call
+   * connected
+   */
   add(atMs: number, statistics: MediaStatistics): void {
     const last = this.#samples.at(-1);
     if (last && atMs <= last.untilMs) this.#samples.pop();
@@ -68,7 +71,10 @@ export class QualitySeries {
     if (this.#samples.length === INTERVAL_LIMIT) this.#halve();
   }
 
-  /** Merges two neighbours into the later one, with the higher jitter and round trip of both, so that no peak is lost. */
+  /**
+   * Merges two neighbours into the later interval, with the higher jitter and round trip of both, so that no peak is
+   * lost.
+   */
   #halve(): void {
     this.#samples = this.#samples.flatMap((laterSample, i) => {
       const earlierSample = this.#samples[i - 1];

@@ -1,8 +1,8 @@
-/** Choices of one call over SIP for its INVITE. */
+/** A SIP call's choices for its INVITE. */
 export interface SipChoice {
   /** Header fields by name, `X-…` only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The URI that is called instead of the one for the number. */
+  /** The URI that is called instead of the number's usual URI. */
   readonly uri?: string | undefined;
 }
 

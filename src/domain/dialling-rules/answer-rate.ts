@@ -7,7 +7,7 @@ export function answerRatePause(
   history: readonly DialRecord[],
   now: number,
 ): Pause | undefined {
-  // A dial in the future was recorded by a fast clock, and would count as the last one until then.
+  // A dial in the future was recorded by a fast clock, and would remain the latest until then.
   const [lastDial, ...earlierDials] = history.filter(({ at }) => at <= now).slice(0, calls);
   if (!lastDial || earlierDials.length + 1 < calls) return undefined;
   const answeredCount = [lastDial, ...earlierDials].filter((dial) => dial.answered).length;

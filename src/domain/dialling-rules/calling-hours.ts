@@ -11,8 +11,9 @@ export interface LocalTime {
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /**
- * Reason why a number is not called at this time; undefined if the hour is allowed in every zone that the number may be in.
- * @param zones IANA names; without any, no hour counts as allowed
+ * Reason why a number is not called at this time; undefined if the hour is allowed in every zone that the number may be
+ * in.
+ * @param zones IANA names; without any, no hour is allowed
  */
 export function callingHoursBlock(
   hours: CallingHours,
@@ -45,7 +46,7 @@ const DAY_MINUTES = 1_440;
 const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
 /**
  * Maximum time by which a call is postponed in one step, ms. Then the call is checked again, and so is a call that
- * seems postponed for longer: the clock may have been set.
+ * seems postponed for longer: the clock may have been changed.
  */
 export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
 
@@ -107,7 +108,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Minutes since midnight of `HH:MM`; NaN for anything else than `00:00` to `24:00`. */
+/** Minutes since midnight of `HH:MM`; NaN for anything but `00:00` to `24:00`. */
 export function minuteOf(text: string): number {
   const [, hour, minute] = /^([01]\d|2[0-4]):([0-5]\d)$/.exec(text) ?? [];
   const minutes = Number(hour) * 60 + Number(minute);

@@ -72,7 +72,7 @@ function postponeOrBlock(
   return { do: "block", reason: block.reason, detail: `${block.detail}; ${times}` };
 }
 
-/** The consent that applies, of those for all forms of one number. */
+/** The consent that applies, among those for all formats of one number. */
 export function applicableConsent(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
   return statuses.includes("do_not_call") ? "do_not_call" : statuses[0];
 }

@@ -9,7 +9,7 @@ export interface DialRecord {
   readonly refused?: boolean | undefined;
 }
 
-/** Maximum number of dials to skip in the search for dials that the answer rate counts. */
+/** Maximum number of dials to skip in the search for dials that count towards the answer rate. */
 export const MAX_UNREACHED = 200;
 
 /** Facts about the dials of an instance. */
@@ -18,7 +18,7 @@ export interface DialHistory {
   readonly linkedAt: number;
   /** Dials of the instance that count for the warm-up, the refusals and the pace, newest first. */
   readonly history: readonly DialRecord[];
-  /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
+  /** The dials that count towards the answer rate, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reachedDials?: readonly DialRecord[] | undefined;
   /** Time since the last dial, ms; undefined if there was none. */
   readonly sinceLastDialMs: number | undefined;

@@ -40,7 +40,10 @@ export interface AnswerRateFloor {
   readonly pauseMs: number;
 }
 
-/** If the network has refused the last `calls` calls because of their number, the instance pauses for `pauseMs`, counted from the end of the last one. */
+/**
+ * If the network has refused the last `calls` calls because of their number, the instance pauses for `pauseMs`, counted
+ * from the end of the last call.
+ */
 export interface RefusalLimit {
   readonly calls: number;
   readonly pauseMs: number;

@@ -12,7 +12,7 @@ import { DAY_MS, warmUpLimit } from "./warm-up.ts";
 
 /** Maximum number of calls that one day of a warm-up curve may allow. */
 const MAX_CALLS = 10_000;
-/** Maximum number of calls that an answer rate may count: they are read for each dial. */
+/** Maximum number of calls in an answer rate: they are read for each dial. */
 const MAX_COUNTED = 1_000;
 
 /**

@@ -12,7 +12,7 @@ export function warmUpPause(
 ): Pause | undefined {
   const day = warmUpDay(linkedAt, now);
   const limit = warmUpLimit(warmUp, day);
-  // After the clock was set back, dials may be in the future. Those more than a day ahead do not count.
+  // If the clock was set back, dials may be in the future. Dials more than a day ahead do not count.
   const countedDials = history.filter(({ at }) => at <= now + DAY_MS);
   if (countedDials.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
   const until = nextWithinCurve(warmUp, countedDials, linkedAt, day);
@@ -20,7 +20,7 @@ export function warmUpPause(
   return { until, reason };
 }
 
-/** Time at which the limit of this day, or of a later one, allows the next call. */
+/** Time at which the limit of this day, or of a later day, allows the next call. */
 function nextWithinCurve(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, today: number): number {
   for (let day = today; ; day++) {
     const dayStart = day === today ? 0 : linkedAt + day * DAY_MS;

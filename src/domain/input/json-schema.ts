@@ -84,7 +84,7 @@ export const CHECKED_KEYWORDS: readonly string[] = [...CHECKS.keys()];
 
 function check(schema: unknown, value: unknown, at: string, faults: string[]): void {
   if (faults.length >= MAX_FAULTS) return;
-  if (schema === false) faults.push(`${at || "it"} must be left out`);
+  if (schema === false) faults.push(`${at || "it"} must be omitted`);
   if (!isRecord(schema)) return;
   for (const [keyword, runCheck] of CHECKS) {
     if (faults.length >= MAX_FAULTS) return;
@@ -120,7 +120,7 @@ function size(
   };
 }
 
-/** Length in code points, as JSON Schema counts. */
+/** Length in code points, as in JSON Schema. */
 function lengthOf(value: unknown): number | undefined {
   return typeof value === "string" ? [...value].length : undefined;
 }

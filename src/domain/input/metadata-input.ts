@@ -4,7 +4,7 @@ import type { Metadata } from "../instances/instance.ts";
 import type { Limits } from "../limits.ts";
 import { isObject, issueText, type Schema, withJsonSchema } from "./input-checks.ts";
 
-/** The schema of the metadata of an instance or a call. */
+/** The schema of an instance's or a call's metadata. */
 export function metadataSchema(limits: Limits): Schema<Metadata> {
   // v.record would silently drop keys such as "constructor".
   const schema = v.pipe(

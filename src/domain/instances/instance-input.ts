@@ -20,7 +20,7 @@ export interface UpdateInstanceInput {
   name?: string | undefined;
   /** Replaces all metadata. */
   metadata?: Metadata | undefined;
-  /** The caller of calls that are created from now on; null for the provider's own caller. */
+  /** The caller of calls that are created from then on; null for the provider's own caller. */
   callerId?: CallerIdInput | null | undefined;
 }
 

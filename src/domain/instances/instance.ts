@@ -27,9 +27,9 @@ export type Metadata = { [key: string]: JsonValue };
 export interface DialledNumber {
   /** Identifies the number without revealing it. */
   readonly mark: string;
-  /** Time since which dials belong to this number, ms since 1970-01-01 UTC. */
+  /** Time from which dials belong to this number, ms since 1970-01-01 UTC. */
   readonly since: number;
-  /** Set if `since` may come from a clock that is ahead: calls of this number have greater ids. */
+  /** Set if `since` may come from a fast clock: calls of this number have greater ids. */
   readonly after?: string | undefined;
 }
 
@@ -50,12 +50,12 @@ export interface Instance {
   readonly linkedAt?: number | null | undefined;
   /** The latest pause of its number, which may have ended; null or undefined if it had none. */
   readonly pause?: Pause | null | undefined;
-  /** The number that its dials are counted for, linked or not; null or undefined: the first one, from the beginning. */
+  /** The number to which its dials belong, linked or not; null or undefined: the first number, from the beginning. */
   readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Time at which its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
   readonly erasedAt: number | null;
-  /** Counts writes; a write names the version it expects. */
+  /** Number of writes; a write names the version it expects. */
   readonly version: number;
 }

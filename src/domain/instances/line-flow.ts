@@ -1,8 +1,8 @@
 import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
- * The state of one instance's line, decided by a pure function: a state and an input give the next state and the effects.
- * `LineMonitor` carries the effects out and holds no rules.
+ * The state of one instance's line, decided by a pure function: a state and an input determine the next state and the
+ * effects. `LineMonitor` carries the effects out and holds no rules.
  *
  * Only a probe makes a line `online`: the state never follows from the memory of an event.
  */
@@ -103,7 +103,7 @@ export type LineInput =
 type FoundOnline = Extract<LineInput, { readonly type: "found_online" }>;
 
 export type LineEffect =
-  /** Notify the dispatcher: the line can dial, cannot, or has a lasting fault. */
+  /** Notify the dispatcher: the line can dial, cannot, or has a permanent fault. */
   | { readonly do: "notify_online" }
   | { readonly do: "notify_offline"; readonly reason: string }
   | { readonly do: "notify_broken" }
@@ -194,7 +194,7 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
   }
 }
 
-/** True if the result of a probe counts: it may have started before the line was unlinked or closed. */
+/** True if the result of a probe is valid: the probe may have started before the line was unlinked or closed. */
 function isAnswerable({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked";
 }

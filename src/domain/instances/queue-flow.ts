@@ -6,7 +6,7 @@ import { nextState, type Transitions } from "../../base/state-machine.ts";
  */
 export interface QueueFlow {
   readonly state: QueueState;
-  /** Time until which the database may still carry out a claim that it has not confirmed, by the monotonic clock, ms. */
+  /** Latest time at which the database may still carry out an unconfirmed claim, by the monotonic clock, ms. */
   readonly unconfirmedUntil: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface QueueDecision {
 
 /** Time until the next attempt to start a call, ms. */
 export const RETRY_MS = 1_000;
-/** Time within which the database may still carry out an unconfirmed claim, ms. */
+/** Maximum time in which the database may still carry out an unconfirmed claim, ms. */
 export const UNCONFIRMED_MS = 20_000;
 
 /** The queue of an instance before its first call. */

@@ -3,12 +3,12 @@
  * V.8, V.25, Telcordia GR-674. Ranges include the errors of lines and generators.
  */
 
-/** Range from the lowest to the highest value that counts. */
+/** Range from the lowest to the highest accepted value. */
 export type Range = readonly [number, number];
 
 /** The single tone of networks: 400 to 450 Hz. */
 export const NETWORK_HZ: Range = [392, 458];
-/** France rings at 440 Hz, which is also a popular beep: it counts only at the length of that ring. */
+/** France rings at 440 Hz, which is also a popular beep: it is accepted only at the length of that ring. */
 export const FRENCH_HZ: Range = [435, 445];
 export const FRENCH_RING_MS: Range = [1_350, 1_650];
 

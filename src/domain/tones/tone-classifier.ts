@@ -33,7 +33,7 @@ import {
 const MAX_CADENCE_TONES = 5;
 /** Length from which a tone that may belong to a cadence is suspect, ms. */
 const SUSPECT_MS = 140;
-/** Maximum time that a sound is suspect, ms. A longer one is not a known tone. */
+/** Maximum time that a sound is suspect, ms. A longer sound is not a known tone. */
 const MAX_SUSPECT_MS = 6_000;
 /** Tolerance of a time in a cadence: a share of it, and ms. */
 const TOLERANCE = 0.12;
@@ -49,7 +49,7 @@ export interface ToneReports {
   onTone(finding: ToneFinding): void;
 }
 
-/** A tone that counts as a beep unless it proves to be part of a known tone. */
+/** A tone that is reported as a beep unless it proves to be part of a known tone. */
 interface Candidate {
   readonly hz: number;
   readonly atMs: number;
@@ -77,7 +77,7 @@ export class ToneClassifier {
   #clockMs = 0;
   #quietMs = 0;
   #isSuspicious = false;
-  /** Time for which tones have been suspect without a break, ms. */
+  /** Length of the current uninterrupted series of suspect tones, ms. */
   #suspectMs = 0;
 
   constructor(reports: ToneReports) {
@@ -158,8 +158,8 @@ export class ToneClassifier {
   }
 
   /**
-   * Handles a tone like a calling fax machine's: it is certain once it recurs; until then it counts as a beep if speech
-   * came before.
+   * Handles a tone like a calling fax machine's: it is certain once it recurs; until then it is taken for a beep if
+   * speech came before.
    */
   #handleCallingTone(burst: ToneBurst, hasSpoken: boolean): void {
     const previous = this.#cng;
@@ -229,7 +229,7 @@ export class ToneClassifier {
   }
 
   /**
-   * Handles a tone like a ring: after speech, it may also be a long beep, and counts as ringing only once it recurs.
+   * Handles a tone like a ring: after speech, it may also be a long beep, and is taken for ringing only once it recurs.
    */
   #handlePossibleRing(burst: ToneBurst, hasSpoken: boolean): void {
     const previousEndMs = this.#ringEndMs;
@@ -282,7 +282,7 @@ function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
   return toneMs <= CNG_MS[1] && (isWithin(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => isWithin(hz, range)));
 }
 
-/** True for the frequencies of continuous tones. 440 Hz alone is left out: devices and people test lines with it. */
+/** True for the frequencies of continuous tones. 440 Hz alone is excluded: devices and people test lines with it. */
 function isContinuous(hz: number, otherHz: number): boolean {
   if (otherHz > 0) return hz === DIAL_PAIR[0] && otherHz === DIAL_PAIR[1];
   return isWithin(hz, NETWORK_HZ) && !isWithin(hz, FRENCH_HZ);

@@ -64,12 +64,12 @@ export function afterAttempt(
   return { ...attempt, status: "pending", nextAttemptAt, lastError };
 }
 
-/** The longest pause after this number of attempts, ms; 0 before the first one. */
+/** The longest pause after this number of attempts, ms; 0 before the first attempt. */
 export function maxRetryPauseMs(attempts: number): number {
   return (RETRY_PAUSES_MS[attempts - 1] ?? 0) * (1 + JITTER);
 }
 
-/** Time from the first attempt to the last one, ms, with room for slow attempts. */
+/** Time from the first attempt to the last, ms, with room for slow attempts. */
 export const MAX_RETRY_TIME_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
 
 function refusalOf(status: number | null): string {

@@ -11,7 +11,7 @@ export const BODY_TIMEOUT_MS = 120_000;
 /**
  * The body as chunks. Reading fails as soon as it is larger than `limit` bytes or too slow.
  * @param tooLargeText detail of the refusal of a larger body
- * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
+ * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body ended prematurely
  */
 export function limitedBody(
   request: RequestLike,
@@ -43,7 +43,7 @@ async function* limitedChunks(
       const next = await timeout.within(chunks.next()).catch((cause: unknown) => {
         if (cause instanceof Refusal) throw cause;
         isDone = true;
-        throw new Refusal("invalid_json", "the body broke off before its end", { cause });
+        throw new Refusal("invalid_json", "the body ended prematurely", { cause });
       });
       isDone = next.done === true;
       if (next.done) return;
@@ -110,6 +110,6 @@ class BodyTimeout {
 }
 
 function timeoutRefusal(ms: number): Refusal {
-  const fault = ms === STALL_MS ? "sent no bytes" : "was not complete";
-  return new HttpRefusal("request_timeout", `the body ${fault} within ${ms / 1000} s`);
+  const fault = ms === STALL_MS ? "no bytes of the body arrived" : "the body was not complete";
+  return new HttpRefusal("request_timeout", `${fault} within ${ms / 1000} s`);
 }

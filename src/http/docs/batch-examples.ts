@@ -87,7 +87,7 @@ export const BATCH_BODIES: Readonly<
   Record<Extract<BodySchema, `${string}Batch` | `${string}Target${string}`>, Examples>
 > = {
   CreateBatch: createBatch,
-  StartBatch: { skip: { summary: "Without the targets that have faults", value: { skipInvalid: true } } },
+  StartBatch: { skip: { summary: "Without the invalid targets", value: { skipInvalid: true } } },
   CancelBatch: { end: { summary: "End live calls too", value: { liveCalls: "end" } } },
   AddTargets: {
     one: {

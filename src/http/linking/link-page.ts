@@ -30,7 +30,7 @@ export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise
   return htmlPage("Link this phone", body, "card", FOLLOW_SCRIPT);
 }
 
-/** Error page for a person. @param reloads true if the fault may pass, so that the page reloads itself */
+/** Error page. @param reloads true if the fault may pass, so that the page reloads itself */
 export function refusalPage(title: string, detail: string, { reloads }: { reloads: boolean }): Promise<HtmlPage> {
   const hint = reloads ? "<p>This page tries again automatically.</p>" : "";
   return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", reloads ? RELOAD : undefined);

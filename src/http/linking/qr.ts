@@ -13,8 +13,8 @@ const MAX_IMAGES = 256;
 export type QrImages = (text: string) => Promise<Uint8Array>;
 
 /**
- * Renders each code once, however many requests ask for its image. Different codes are rendered one in each turn of the event
- * loop, because a single one takes milliseconds.
+ * Renders each code once, however many requests ask for its image. Different codes are rendered one in each turn of the
+ * event loop, because a single code takes milliseconds.
  */
 export function qrImages(render: QrImages = qrPng): QrImages {
   const images = new BoundedMap<string, Promise<Uint8Array>>(MAX_IMAGES);

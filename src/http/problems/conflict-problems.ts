@@ -61,10 +61,10 @@ export const CONFLICT_PROBLEMS = {
   },
   batch_invalid: {
     status: 409,
-    title: "Some targets have faults",
-    meaning: "No call is placed before every target is valid, unless the start skips those with faults.",
+    title: "Some targets are invalid",
+    meaning: "No call is placed before every target is valid, unless the start skips invalid targets.",
     fix: 'List them with GET /v1/batches/:batchId/targets?status=INVALID, correct or remove them, or start with {"skipInvalid": true}.',
-    example: '2 of 300 targets have faults; correct them, or start with {"skipInvalid": true}',
+    example: '2 of 300 targets are invalid; correct them, or start with {"skipInvalid": true}',
   },
   batch_empty: {
     status: 409,
@@ -84,7 +84,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "The user is at their limit of stored bytes",
     meaning:
-      "The server limits what each user stores: calls with their texts, events, transcripts and recordings, and instances, deleted ones too. " +
+      "The server limits what each user stores: calls with their texts, events, transcripts and recordings, and instances, including deleted ones. " +
       "Calls of demo tokens have a smaller limit for each instance.",
     fix: "Ask the operator to raise the limit, or to delete old calls after a time.",
     example: "the demo tokens of this instance have stored 12.0 MiB, and this server allows 12.0 MiB",
@@ -184,13 +184,13 @@ export const CONFLICT_PROBLEMS = {
     title: "The log was restored to an earlier state",
     meaning:
       "The server's database was restored to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
-      "The last event that the cursor stands for is no longer in the log, so you may have seen events that no longer exist, and " +
+      "The event that the cursor refers to is no longer in the log, so you may have seen events that no longer exist, and " +
       "others are new.",
     fix:
       "Continue from the cursor in this response (also in the Next-Cursor header), and skip events whose ids you have seen. " +
       "Read the calls that you considered finished again.",
     example:
-      "the database was restored to an earlier state, and the event that your cursor stands for is no longer there; continue " +
+      "the database was restored to an earlier state, and the event that your cursor refers to is no longer there; continue " +
       "from the cursor bG9nXzQyXzAxazd6cTd0MXZnNGg2azhuMHEyczR2Nnh6 and skip the events whose ids you have seen",
   },
 } as const satisfies Partial<Record<ProblemCode, ProblemKind>>;

@@ -1,12 +1,12 @@
 import { CALL_TYPES } from "../../domain/calls/call.ts";
 import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 
-/** Requests with the status 400: the body, a parameter or a header is invalid. */
+/** Problems with status 400: the body, a parameter or a header is invalid. */
 export const INPUT_PROBLEMS = {
   invalid_request: {
     status: 400,
     title: "The request is invalid",
-    meaning: "The body or the query has one or more faults. All of them are listed under errors.",
+    meaning: "The body or the query is invalid in one or more places. All of them are listed under errors.",
     fix: "Read errors: each entry names a field or a parameter and its rule.",
     example: "/target: this field is required (and 1 more, see errors)",
   },
@@ -22,42 +22,42 @@ export const INPUT_PROBLEMS = {
   required: {
     status: 400,
     title: "A required field is missing",
-    meaning: "A fault inside errors: a required field is missing.",
+    meaning: "An entry in errors: a required field is missing.",
     fix: "Send the field that the pointer names. The detail names a field of the body that may be a misspelling of it.",
     example: 'this field is required; you sent "phone_number" (did you mean phoneNumber?)',
   },
   type_invalid: {
     status: 400,
     title: "A field has the wrong type",
-    meaning: "A fault inside errors: a field has the wrong JSON type.",
+    meaning: "An entry in errors: a field has the wrong JSON type.",
     fix: "Send the type that the detail names.",
     example: "must be a string, not 7",
   },
   value_invalid: {
     status: 400,
     title: "A value is not allowed",
-    meaning: "A fault inside errors: a value has the right type, but is not one of the allowed values.",
+    meaning: "An entry in errors: a value has the right type, but is not one of the allowed values.",
     fix: "Send one of the values that the detail names.",
     example: `must be one of ${CALL_TYPES.join(", ")}`,
   },
   too_short: {
     status: 400,
     title: "A value is too short",
-    meaning: "A fault inside errors: a text or a list is empty.",
+    meaning: "An entry in errors: a text or a list is empty.",
     fix: "Send at least one character, or one item.",
     example: "the name must not be empty",
   },
   too_long: {
     status: 400,
     title: "A value is too long",
-    meaning: "A fault inside errors: a text, a list or the metadata is larger than this server allows.",
+    meaning: "An entry in errors: a text, a list or the metadata is larger than this server allows.",
     fix: "Send less. The operator of the server can raise the limit.",
     example: "the text has 5000 characters, at most 4096 are allowed",
   },
   unknown_field: {
     status: 400,
     title: "The field is unknown",
-    meaning: "A fault inside errors: the request asked for strict handling, and this field is unknown.",
+    meaning: "An entry in errors: the request asked for strict handling, and this field is unknown.",
     fix: "Check the spelling of the field, or omit Prefer: handling=strict.",
     example: "there is no such field",
   },
@@ -87,7 +87,7 @@ export const INPUT_PROBLEMS = {
     status: 400,
     title: "The voice cannot speak the text",
     meaning:
-      "A voice would say nothing: the text has no letter and no digit, or all of it is in a script that the voice does not know. If only a part is, the call is accepted, and its timeline has the event text_skipped.",
+      "A voice would say nothing: the text has no letter and no digit, or all of it is in a script that the voice does not know. If only part of the text is unspeakable, the call is accepted, and its timeline has the event text_skipped.",
     fix: "Send words, and choose a voice for their script; the detail names some.",
     example: "/tts/text: voice en-US-1 cannot speak Cyrillic; to fix it, choose a voice that can: ru-RU-1, uk-UA-1",
   },
@@ -118,14 +118,14 @@ export const INPUT_PROBLEMS = {
     status: 400,
     title: "A placeholder in the message is malformed",
     meaning:
-      "A text of a batch's message, or of an agent with variables, has {{ without the name of a variable and }} after it. It would be spoken as it is.",
+      "A text of a batch's message, or of an agent with variables, has {{ without the name of a variable and }} after it. It would be read out literally.",
     fix: "Write each placeholder as {{name}}: 1 to 64 letters without accents, digits and _, starting with a letter. A text with variables cannot have {{ for anything else.",
     example: '/message/tts/text: "{{nome" is not closed: write {{nome}}',
   },
   duplicate: {
     status: 400,
     title: "Another target has the same number",
-    meaning: "The number, in any form of it, occurs more than once in the batch. It is called once.",
+    meaning: "The number, in any format, occurs more than once in the batch. It is called once.",
     fix: "No action is needed. Remove the row if the file should have no duplicates.",
     example: "row 12 has the same number; it is called once",
   },

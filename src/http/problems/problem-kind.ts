@@ -3,7 +3,7 @@ import type { RefusalCode } from "../../domain/refusal.ts";
 /** Codes of problem documents: the code of every refusal, and `not_ready`, which only HTTP uses. */
 export type ProblemCode = RefusalCode | "not_ready";
 
-/** The HTTP form of a code, and its explanation for people. */
+/** The HTTP form of a code, and its explanation. */
 export interface ProblemKind {
   readonly status: number;
   /** Always the same for a code (RFC 9457 §3.1.3). */

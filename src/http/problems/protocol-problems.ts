@@ -16,7 +16,7 @@ export const PROTOCOL_PROBLEMS = {
     headers: { connection: "close" },
     meaning: "The body stalled for 30 s, or was not complete within 2 minutes.",
     fix: "Send the request again over a better connection. For audio, MP3 is about ten times smaller than WAV.",
-    example: "the body sent no bytes within 30 s",
+    example: "no bytes of the body arrived within 30 s",
   },
   body_too_large: {
     status: 413,
@@ -72,6 +72,6 @@ export const PROTOCOL_PROBLEMS = {
       "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
     fix: "Wait for the time in Retry-After. For the operator: create a token with a higher --max-calls-per-day.",
     example:
-      "this token has created 200 calls in the last 24 hours, transfers included, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
+      "this token has created 200 calls in the last 24 hours, transfers included, which is its limit; the next call is possible at 2026-01-31T12:00:00.000Z",
   },
 } as const satisfies Partial<Record<ProblemCode, ProblemKind>>;

@@ -59,7 +59,7 @@ export const SERVER_PROBLEMS = {
       "are being checked; your voice samples that are being spoken; your requests for linking codes; the visitors of a link page; " +
       "your event streams or WebSockets; unused stream tickets.",
     fix:
-      "Try again after Retry-After, and send fewer such requests at once. An unused ticket counts for a minute: request a " +
+      "Try again after Retry-After, and send fewer such requests at once. An unused ticket counts towards the limit for a minute: request a " +
       "ticket just before you connect.",
     example: "your requests are at their limit of 67108864 bytes of request bodies; try again",
   },

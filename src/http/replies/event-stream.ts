@@ -5,11 +5,9 @@ import type { RequestContext } from "../requests/request-context.ts";
 import { eventView } from "../views/event-view.ts";
 import { PRIVATE } from "./reply.ts";
 
-/**
- * Time without events after which a comment is sent, ms: half of the shortest idle timeout of a runtime (Bun's 10 s).
- */
+/** Delay without events before a comment is sent, ms: half of the shortest idle timeout of a runtime (Bun's 10 s). */
 export const HEARTBEAT_MS = 5_000;
-/** The time after which a client reconnects, ms. */
+/** Delay before a client reconnects, ms. */
 const RETRY_MS = 1_000;
 /** Refusals that end the stream without a fault of the server. */
 const END_CODES: ReadonlySet<RefusalCode> = new Set(["stopping", "log_reset"]);

@@ -31,7 +31,7 @@ export function fileReply(
   const notModifiedReply = notModified(context, headers);
   if (notModifiedReply) return notModifiedReply;
   const condition = context.header("if-range");
-  // A part completes only the same file. Anything but its strong tag, such as a date, counts as another file.
+  // A part completes only the same file. Anything but its strong tag, such as a date, means another file.
   const range = condition === null || condition === etag ? byteRange(context.header("range"), size) : undefined;
   if (range === "unsatisfiable")
     throw new HttpRefusal("range_not_satisfiable", `the file has ${size} bytes`, {

@@ -28,7 +28,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
     try {
       yield* body;
     } catch (error) {
-      log.warn({ request_id: context.requestId, err: error }, "the body of a reply broke off");
+      log.warn({ request_id: context.requestId, err: error }, "the body of a response was cut off");
       throw error;
     }
   };

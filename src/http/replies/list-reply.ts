@@ -10,7 +10,9 @@ import { jsonReply, PRIVATE } from "./reply.ts";
 const READ_AT_ONCE = 16;
 /** Maximum number of items of a page that are read at once. */
 const PAGE_READ = 50;
-/** Size of a page, characters of JSON: the item that reaches it is the last one, and the cursor leads to the rest. */
+/**
+ * Size of a page, characters of JSON: the item that reaches it is the page's last, and the cursor leads to the rest.
+ */
 export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**
@@ -49,7 +51,7 @@ class JsonPieces {
     return this.#characterCount >= MAX_PAGE_CHARACTERS;
   }
 
-  /** Adds items until the page is full, and returns the added ones. */
+  /** Adds items until the page is full, and returns the added items. */
   addAll<T>(items: readonly T[], view: (item: T) => unknown): readonly T[] {
     let count = 0;
     while (count < items.length && !this.isFull) {

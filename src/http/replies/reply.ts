@@ -68,8 +68,8 @@ export function withVary(reply: Reply, name: string): Reply {
 
 /**
  * A reply as a WHATWG response.
- * @param stallMs time within which the client must take the next piece of a chunked body, or it is cut off; undefined:
- * no limit
+ * @param stallMs maximum time for the client to take the next piece of a chunked body, or the response is cut off;
+ *   undefined: no limit
  */
 export function toResponse(reply: Reply, stallMs?: number): Response {
   const { status, headers, body = null } = reply;

@@ -4,18 +4,21 @@ const WELL_FORMED_PATH = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
 /** The first character, or percent-encoding, that keeps a path from being well formed. */
 const MALFORMED = /%(?![0-9A-Fa-f]{2}).{0,2}|[^\w!$&'()*+,\-./:;=@~%]/su;
 
-/** Dot segments, empty segments before the last one, and encoded separators: implementations disagree on their meaning. */
+/**
+ * Dot segments, empty segments before the last segment, and encoded separators: implementations disagree on their
+ * meaning.
+ */
 const AMBIGUOUS_PATH = /\/(?:\.|%2e){1,2}(?:\/|$)|\/\/|%2f|%5c/i;
 
-/** Reason why no route takes a path. */
+/** Reason why no route accepts a path. */
 export interface PathFault {
   readonly code: "invalid_request" | "not_found";
   readonly detail: string;
 }
 
 /**
- * The fault of a path; undefined if routes may take it. No path is ever rewritten: a proxy that compares paths decides
- * about the path it has read, and must not pass on a path that becomes a different one here.
+ * The fault of a path; undefined if routes may accept it. No path is ever rewritten: a proxy that compares paths
+ * decides about the path it has read, and must not pass on a path that becomes a different one here.
  * @param path the path as the client sent it, from the first slash to the query
  */
 export function pathFault(path: string): PathFault | undefined {

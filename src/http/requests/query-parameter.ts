@@ -64,7 +64,7 @@ export function limitParameter(max: number, defaultText: string): QueryParameter
   };
 }
 
-/** The start of a page of a list by number: the opaque value from a Link header. */
+/** The start of a page in a list by number: the opaque value from a Link header. */
 export function phoneCursorParameter(): QueryParameter<string> {
   return {
     ...cursorParameter("inst"),
@@ -75,7 +75,7 @@ export function phoneCursorParameter(): QueryParameter<string> {
   };
 }
 
-/** The start of a page of a list by position: the opaque value from a Link header. */
+/** The start of a page in a list by position: the opaque value from a Link header. */
 export function positionCursorParameter(): QueryParameter<string> {
   return {
     ...cursorParameter("batch"),
@@ -100,7 +100,7 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   };
 }
 
-/** The start of a page of a log: the opaque value from a Next-Cursor header. */
+/** The start of a page in a log: the opaque value from a Next-Cursor header. */
 export const LOG_CURSOR: QueryParameter<string> = {
   name: "cursor",
   description: "The start of the page: the Next-Cursor of the previous page; `latest`: only events from now on.",
@@ -167,7 +167,7 @@ export function choicesParameter<T extends string>(
 
 const TEXT_LENGTH = 1_000;
 
-/** A parameter that holds any text that databases can store. */
+/** A text parameter, with any text that databases can store. */
 export function textParameter(name: string, description: string): QueryParameter<string> {
   return {
     name,
@@ -178,7 +178,7 @@ export function textParameter(name: string, description: string): QueryParameter
   };
 }
 
-/** A parameter that holds a phone number. */
+/** A phone number parameter. */
 export function phoneParameter(name: string, description: string): QueryParameter<string> {
   return {
     name,
@@ -192,7 +192,7 @@ export function phoneParameter(name: string, description: string): QueryParamete
   };
 }
 
-/** A parameter that holds an id. */
+/** An id parameter. */
 export function idParameter(name: string, description: string, prefix: IdPrefix): QueryParameter<string> {
   return {
     name,
@@ -206,7 +206,7 @@ export function idParameter(name: string, description: string, prefix: IdPrefix)
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A parameter that holds a time (RFC 3339), read as ms since 1970-01-01 UTC. */
+/** A time parameter (RFC 3339), read as ms since 1970-01-01 UTC. */
 export function timeParameter(name: string, description: string): QueryParameter<number> {
   return {
     name,

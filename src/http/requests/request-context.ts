@@ -37,7 +37,7 @@ export class RequestContext implements RequestStart {
   readonly fullPath: string;
   /** The path after the base path, unchanged; "" for a request that is not below it. */
   readonly path: string;
-  /** Reason why no route may take the path. */
+  /** Reason why no route may accept the path. */
   readonly pathFault: PathFault | undefined;
   /** The query with its question mark; "" if there is none. */
   readonly search: string;

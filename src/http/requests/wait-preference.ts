@@ -9,7 +9,7 @@ const MAX_WAIT_S = 60;
 /** `Prefer: wait=N` (RFC 7240 §4.3): the longest wait in seconds, at most {@link MAX_WAIT_S}; 0 without one. */
 function preferredWait(context: RequestContext): number {
   const header = context.header("prefer");
-  // The first of several counts (RFC 7240 §2).
+  // If there are several, the first applies (RFC 7240 §2).
   const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? "") ?? [];
   return Math.min(Number(seconds ?? 0), MAX_WAIT_S);
 }

@@ -17,7 +17,7 @@ const eventsQuery = {
   limit: limitParameter(200, "50"),
   cursor: LOG_CURSOR,
 };
-/** Time after which a stream whose body is unread frees its slot, ms. */
+/** Delay before a stream whose body is unread frees its slot, ms. */
 const UNREAD_MS = 10_000;
 
 /**
@@ -110,7 +110,7 @@ export function eventRoutes(
   }
 }
 
-/** @throws {Refusal} `invalid_request`: the header holds no cursor */
+/** @throws {Refusal} `invalid_request`: the header contains no cursor */
 function lastEventId(context: RequestContext): string | undefined {
   const id = context.header("last-event-id") ?? "";
   if (id === "") return undefined;

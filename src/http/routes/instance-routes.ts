@@ -21,7 +21,7 @@ import { instanceIdOf } from "./record-id.ts";
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
 const getQuery = { expand: expandParameter(["connection"]) };
 /**
- * Maximum ratio of a body to its content, which allows for escapes and white space. Larger bodies, such as one with
+ * Maximum ratio of a body to its content, which allows for escapes and white space. Larger bodies, such as a body with
  * millions of keys, are refused unread.
  */
 const MAX_BODY_RATIO = 16;

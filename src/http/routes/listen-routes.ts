@@ -16,8 +16,8 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         tag: "Calls",
         summary: "Listen to both sides of a live call over a WebSocket",
         description:
-          "For any type of call, with at most 4 listeners, which its timeline records. Text: `ListenWaiting`, `ListenStarted`, " +
-          "`ListenGap`, `ListenEnded`; binary: PCM (`pcm_s16le`) of two channels. Close codes as for a stream.",
+          "For any type of call, up to 4 listeners, each recorded in the call's timeline. Text: `ListenWaiting`, `ListenStarted`, " +
+          "`ListenGap`, `ListenEnded`; binary: two-channel PCM (`pcm_s16le`). Close codes as for a stream.",
         access: "call",
         cost: ["sockets"],
         path: { callId: "The id of an active call." },

@@ -76,7 +76,8 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): HttpRout
       id: `${pages.prefix}Phone`,
       tag: "Calls",
       summary: `Act as a phone of the ${pages.prefix} over a WebSocket`,
-      description: "Your calls to the number ring here: JSON messages, and 16-bit PCM both ways in binary ones.",
+      description:
+        "Your calls to the number ring here: JSON as text messages, and 16-bit PCM as binary messages in both directions.",
       access: "call",
       cost: ["sockets"],
       path: { number: "The number of the phone, E.164." },

@@ -65,7 +65,7 @@ export function serverRoutes(
         responses: { 200: { description: "The metrics.", media: ["text/plain"] } },
       },
       async run(context) {
-        // The request counters matter most when the storage is down.
+        // The request counters matter most when the storage is unavailable.
         const figures = await queries.figures().then(figuresText, (cause: unknown) => {
           log.warn({ request_id: context.requestId, err: cause }, "the metrics of the calls could not be read");
           return "";

@@ -40,7 +40,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         access: "admin",
         cost: ["bodies"],
         description:
-          "From now on the events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
+          "From then on, events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
           "specifies. Only this response shows the secret.",
         headers: ["Prefer"],
         body: { schema: "CreateWebhook" },

@@ -10,7 +10,7 @@ import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError 
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
 /** Size of the socket's buffer above which audio stays with the listener, which drops audio that is too old. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
-/** Time without a read after which a client is disconnected, ms. */
+/** Maximum time without a read before a client is disconnected, ms. */
 export const LISTENER_STALL_MS = 30_000;
 
 /** Options of {@link listenSocket}. */

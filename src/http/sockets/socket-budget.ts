@@ -21,7 +21,7 @@ export class SocketBudget {
   #openCount = 0;
 
   /**
-   * Returns the reply of a route. If the route accepts a WebSocket, that counts until it closes.
+   * Returns the reply of a route. If the route accepts a WebSocket, it occupies the budget until it closes.
    * @throws {Refusal} `server_busy`: the user or the server has too many open
    */
   admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {

@@ -24,7 +24,7 @@ type MessageType = keyof typeof MESSAGES;
 /** A text message of a client. */
 export type ClientMessage = { [Type in MessageType]: v.InferOutput<(typeof MESSAGES)[Type]> }[MessageType];
 
-/** The reply to a text message that is not understood; `detail` names the wrong value and the fix. */
+/** The reply to an invalid text message; `detail` names the wrong value and the fix. */
 interface StreamFault extends StreamError {
   readonly code: "message_too_large" | "invalid_json" | "unknown_message" | "invalid_message";
 }

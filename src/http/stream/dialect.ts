@@ -24,9 +24,11 @@ export interface Dialect extends StreamClient {
   receive(data: string | Uint8Array): void | Promise<void>;
   /** True for a message that drops all audio before it; then {@link skip} handles the messages that still wait. */
   dropsAudio(data: string | Uint8Array): boolean;
-  /** Handles a message whose audio is dropped by a later one, and its marks with it. */
+  /** Handles a message whose audio and marks are dropped by a later message. */
   skip(data: string | Uint8Array): void;
-  /** True for a message that requests the end of the call: it counts even if the connection breaks while it waits. */
+  /**
+   * True for a message that requests the end of the call: it is obeyed even if the connection is lost while it waits.
+   */
   endsCall(data: string | Uint8Array): boolean;
   /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
   droppedMessage?(ms: number): object;
@@ -48,7 +50,7 @@ export const CLOSE_CODES = {
   broken: 1011,
   /** The token was revoked or has expired. */
   revoked: 4001,
-  /** More than 60 s of audio were queued, and too much more was waiting. */
+  /** More than 60 s of audio was queued, and too much more was waiting. */
   overflow: 4008,
   /** The client does not read: more than 1 MiB of messages were queued for it. */
   notReading: 4009,

@@ -4,9 +4,9 @@ import { nextTurn } from "../../base/turn-budget.ts";
 const OVERHEAD_BYTES = 1024;
 /** Number of messages that are processed in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
-/** Size above which a queue counts as long, bytes. */
+/** Minimum size of a long queue, bytes. */
 const HIGH_WATER_BYTES: number = 6 << 20;
-/** Size at which it no longer counts as long, bytes. */
+/** Size at which the queue is no longer long, bytes. */
 const LOW_WATER_BYTES: number = 5 << 20;
 /**
  * Maximum size of the queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message
@@ -18,9 +18,9 @@ const MAX_BYTES: number = 8 << 20;
 export interface InboxOptions {
   /** Processes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
-  /** True if the message drops the audio of all earlier ones, so that it need not wait for them. */
+  /** True if the message drops the audio of all earlier messages, so that it need not wait for them. */
   readonly dropsAudio: (message: string | Uint8Array) => boolean;
-  /** Processes a message whose audio is dropped by a later one. */
+  /** Processes a message whose audio is dropped by a later message. */
   readonly skip: (message: string | Uint8Array) => void;
   /** Called when the queue has become long, or short again. */
   readonly onLong: (isLong: boolean) => void;
@@ -46,7 +46,7 @@ export class StreamInbox {
     this.#options = options;
   }
 
-  /** Processes the message, immediately or after the earlier ones. */
+  /** Processes the message, immediately or after the earlier messages. */
   push(message: string | Uint8Array): void {
     if (this.#isClosed) return;
     if (!this.#drainPromise) this.#take(message);

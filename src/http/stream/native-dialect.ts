@@ -162,7 +162,7 @@ export class NativeDialect implements Dialect {
   }
 }
 
-/** Maximum length of a message of a type without fields that is recognised, characters. */
+/** Maximum recognised length of a message without fields, characters. */
 const MAX_SHORT_CHARACTERS = 1_000;
 
 /** True for a valid text message of this type. */

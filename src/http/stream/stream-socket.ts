@@ -97,7 +97,7 @@ class StreamConnection {
     this.#isEnded = true;
     this.#unwatch();
     this.#outbox.close();
-    // Messages that precede a normal closure, or a request to hang up, still count.
+    // Messages that precede a normal closure, or a request to hang up, are still handled.
     const isEnding = isNormalClosure(code) || this.#inbox.some((message) => this.#dialect.endsCall(message));
     const pending = isEnding ? this.#inbox.idle : undefined;
     if (pending) void pending.then(() => this.#leave(code));

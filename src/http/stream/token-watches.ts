@@ -30,8 +30,9 @@ interface Watch {
 }
 
 /**
- * Checks the tokens of connected clients periodically: with one query for all of them if there is one, otherwise in turns, a
- * limited number at a time. A check that fails or hangs revokes no token: its token is checked again, after the others.
+ * Checks the tokens of connected clients periodically: with one query for all of them if possible, otherwise in turns,
+ * a limited number at a time. A check that fails or hangs revokes no token: its token is checked again, after the
+ * others.
  */
 export class TokenWatches {
   readonly #options: TokenWatchesOptions;
@@ -50,7 +51,7 @@ export class TokenWatches {
   }
 
   /**
-   * Watches a token until the returned function is called. A caller without one is not watched.
+   * Watches a token until the returned function is called. A caller without a token is not watched.
    * @param onRevoked called once, when the token has been revoked or has expired
    */
   watch(token: string | undefined, { userId }: Principal, onRevoked: () => void): () => void {
@@ -103,7 +104,7 @@ export class TokenWatches {
   async #checkAll(tokens: readonly string[]): Promise<void> {
     const { authenticate } = this.#options;
     const failure = await this.#decide(tokens, async () => authenticate.all?.(tokens));
-    // One token may be the cause. If the storage is down, single checks are pointless.
+    // One token may be the cause. If the storage is unavailable, single checks are pointless.
     if (failure !== undefined && !(failure instanceof StorageUnavailable)) this.#checkEach(tokens);
   }
 

@@ -10,7 +10,7 @@ export const consentShape = shape("Permission to call a number.", {
     v.picklist(CONSENT_STATUSES),
     v.description("granted: its owner wants to be called; do_not_call: its owner does not."),
   ),
-  source: v.pipe(v.nullable(v.string()), v.description("Source of your knowledge; null if you did not record it.")),
+  source: v.pipe(v.nullable(v.string()), v.description("How you obtained the consent; null if not recorded.")),
   created_at: isoTime,
   updated_at: isoTime,
 });

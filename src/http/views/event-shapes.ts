@@ -15,7 +15,7 @@ type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, und
 const noData = v.strictObject({});
 const afterAnswer = v.pipe(milliseconds, v.description("After the answer, ms."));
 const reference = v.optional(v.pipe(v.string(), v.description("The call's reference, if it has one.")));
-const sip_call_id = v.optional(v.pipe(v.string(), v.description("The Call-ID of the INVITE, of a call over SIP.")));
+const sip_call_id = v.optional(v.pipe(v.string(), v.description("The Call-ID of a SIP call's INVITE.")));
 const referenceData = v.strictObject({ reference, sip_call_id });
 const finalData = v.strictObject({
   ...outcomeShape.entries,

@@ -28,7 +28,7 @@ export const connectionShape = shape("The line of an instance.", {
   ),
   condition_reason: v.pipe(
     v.optional(v.string()),
-    v.description("A sentence about the condition of a line that is online; left out if there is none."),
+    v.description("A sentence about an online line's condition; omitted if there is none."),
   ),
   condition_until: v.pipe(
     v.optional(v.nullable(isoTime)),
@@ -37,7 +37,7 @@ export const connectionShape = shape("The line of an instance.", {
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
   paused_until: v.pipe(
     v.optional(isoTime),
-    v.description("Time until which calls from its number are paused; left out while they are not."),
+    v.description("End of the pause of calls from its number; omitted if there is none."),
   ),
   pause_reason: v.optional(v.string()),
 });

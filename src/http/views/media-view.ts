@@ -37,7 +37,9 @@ export const streamStatisticsShape = shape("Statistics of a call's audio on the 
 export const qualityIntervalShape = shape("Statistics of a call's audio during one interval, counted on our side.", {
   until_ms: v.pipe(
     milliseconds,
-    v.description("The end of the interval, from the connection of the call; it begins at the end of the one before."),
+    v.description(
+      "The end of the interval, from the connection of the call; it begins at the end of the previous interval.",
+    ),
   ),
   packets_sent: count,
   packets_received: count,
@@ -99,7 +101,7 @@ const sip_call_id = v.optional(
 export const audioMediaShape = shape("The media of a call that plays an audio file.", {
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
-  truncated: v.pipe(v.boolean(), v.description("The file is cut off: it is shorter than its header states.")),
+  truncated: v.pipe(v.boolean(), v.description("True if the file is truncated: it is shorter than its header states.")),
   bytes: v.optional(fileBytesShape),
   stream,
   recording,

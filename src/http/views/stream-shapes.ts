@@ -12,7 +12,7 @@ export const streamTicketShape = shape("A ticket for the stream of one call.", {
   url: v.pipe(v.string(), v.description("Address to connect to: the address of the stream, ticket included.")),
 });
 
-export const streamTranscriptShape = shape("A message of a stream with spoken text.", {
+export const streamTranscriptShape = shape("A stream's message with spoken text.", {
   type: v.literal("transcript"),
   text: v.string(),
   timestamp: isoTime,
@@ -20,7 +20,7 @@ export const streamTranscriptShape = shape("A message of a stream with spoken te
   speaker: v.picklist(["callee", "caller"]),
 });
 
-export const streamCallEventShape = shape("A message of a stream with an event of the call.", {
+export const streamCallEventShape = shape("A stream's message with an event of the call.", {
   type: v.literal("call_event"),
   event: v.picklist(STREAM_EVENTS),
   timestamp: isoTime,

@@ -38,19 +38,19 @@ export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";
 
 /** Users and their tokens. */
 export interface AccountStore {
-  /** Inserts the user unless one of that name exists; returns the stored one. */
+  /** Inserts the user unless a user of that name exists; returns the stored user. */
   ensureUser(user: User): Promise<User>;
   userByName(name: string): Promise<User | undefined>;
   /** All users, oldest first; at most `limit`. */
   users(limit?: number): Promise<User[]>;
   /**
    * Stores a token, and deletes the oldest revoked tokens of its account beyond a limit.
-   * @param account the account that creates it, and the limit: of its user's valid tokens, and of the revoked ones
+   * @param account the account that creates it, and the limit: of its user's valid tokens, and of the revoked tokens
    */
   insertToken(token: TokenRecord, account?: { readonly id: string; readonly most: number }): Promise<TokenInsertion>;
   /** One look-up on a unique index. Revoked and expired tokens are returned too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
-  /** The tokens that have one of these hashes, in any order. Revoked and expired ones are returned too. */
+  /** The tokens that have one of these hashes, in any order. Revoked and expired tokens are returned too. */
   tokensByHash(hashes: readonly string[]): Promise<TokenRecord[]>;
   /** All tokens, of one user or of all users, oldest first. */
   tokens(userId?: string): Promise<TokenRecord[]>;

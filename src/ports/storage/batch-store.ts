@@ -17,7 +17,7 @@ export type NewTarget = Omit<BatchTarget, "batchId" | "position" | "attempts" | 
 /** Fields of a target that an update can remove. */
 type RemovableField = "extension" | "variables" | "reference" | "metadata";
 
-/** Fields of a target that an update changes; null removes one. */
+/** Fields of a target that an update changes; null removes a field. */
 export type TargetPatch = Partial<Omit<BatchTarget, "batchId" | "position" | "row" | "version" | RemovableField>> & {
   readonly [Field in RemovableField]?: BatchTarget[Field] | null;
 };
@@ -37,7 +37,7 @@ export interface DueTargets {
 export interface BatchStore {
   /**
    * Stores a batch without targets, with the audio file of its message and a receipt.
-   * @param maxBatches maximum number of batches of the user, ended ones included
+   * @param maxBatches maximum number of batches of the user, including ended batches
    */
   insert(
     batch: Batch,
@@ -50,7 +50,10 @@ export interface BatchStore {
   audio(id: string): Promise<Uint8Array | undefined>;
   /** A user's batches, newest first. */
   list(userId: string, filter: { readonly status?: BatchStatus | undefined }, page: Page): Promise<Batch[]>;
-  /** Every user's batches that are SCHEDULED, RUNNING or PAUSED, and ended ones with CALLING or WAITING targets, by ascending id. */
+  /**
+   * Every user's batches that are SCHEDULED, RUNNING or PAUSED, and ended batches with CALLING or WAITING targets, by
+   * ascending id.
+   */
   open(): Promise<Batch[]>;
   /**
    * Changes a batch; returns undefined, without a write, if its version is not `version`. A COMPLETED or CANCELLED
@@ -61,7 +64,7 @@ export interface BatchStore {
   delete(id: string): Promise<boolean>;
   /**
    * Appends targets to a DRAFT, all in one transaction. A target whose `phoneKey` the batch already has is stored as
-   * DUPLICATE, with a fault that names the row of the first one.
+   * DUPLICATE, with a fault that names the row of the first target.
    * @param maxTargets maximum number of targets of the batch
    * @returns the stored targets; or the reason why none was stored
    */
@@ -70,11 +73,11 @@ export interface BatchStore {
     targets: readonly NewTarget[],
     maxTargets: number,
   ): Promise<BatchTarget[] | "not_draft" | "at_limit">;
-  /** Targets by ascending position; `after` is the position of the last one seen, as a decimal number. */
+  /** Targets by ascending position; `after` is the position of the last target seen, as a decimal number. */
   targets(id: string, filter: TargetFilter, page: Page): Promise<BatchTarget[]>;
   target(id: string, position: number): Promise<BatchTarget | undefined>;
   /**
-   * Changes a target, together with the counts of the batch; returns undefined, without a write, if its version is not
+   * Changes a target, together with the batch's counts; returns undefined, without a write, if its version is not
    * `version`, and `taken` if another target of the batch has its new `phoneKey`. If it releases its number, the first
    * DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
    */
@@ -85,7 +88,10 @@ export interface BatchStore {
     patch: TargetPatch,
     events: readonly Event[],
   ): Promise<BatchTarget | "taken" | undefined>;
-  /** Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`, updated at `at`. Returns true if there was one. */
+  /**
+   * Deletes a target of a DRAFT; a DUPLICATE takes its place, as in `updateTarget`, updated at `at`. Returns true if
+   * the target existed.
+   */
   removeTarget(id: string, position: number, at: number): Promise<boolean>;
   /**
    * WAITING targets whose `nextAttemptAt` is `now` or earlier: first those that were called before, each by `nextAttemptAt`, then
@@ -113,7 +119,9 @@ export interface BatchStore {
     eventOf: (target: BatchTarget) => Event,
     at: number,
   ): Promise<BatchTarget[]>;
-  /** Deletes the targets with this number, of every batch and every user, CALLING ones excepted; returns their number. */
+  /**
+   * Deletes the targets with this number, of every batch and every user, except CALLING targets; returns their number.
+   */
   forgetNumber(phoneKey: string): Promise<number>;
   /** Ids of COMPLETED and CANCELLED batches that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;

@@ -58,8 +58,8 @@ export type Insertion =
 
 /**
  * Approximate number of bytes that may be stored: calls with their audio files, events, transcripts, recordings and
- * receipts, and instances with their events, deleted ones too. A call counts with all that it has stored once it has
- * ended.
+ * receipts, and instances with their events, including deleted instances. Once a call has ended, everything stored for
+ * it counts.
  */
 export interface ByteBudget {
   /** Limit of the user of the new record. */
@@ -75,11 +75,11 @@ export interface ByteBudget {
 export interface CallQuota {
   /** Maximum number of calls; `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
-  /** Calls counted after this time count, even deleted ones; ms since 1970-01-01 UTC. */
+  /** Start of the counting period; deleted calls count too; ms since 1970-01-01 UTC. */
   readonly since: number;
   /**
-   * Time for counting the call, by the clock of `since`; ms since 1970-01-01 UTC. Calls that were counted later, by a clock
-   * that was ahead, are counted again at this time before one is refused. Default: the call's `createdAt`.
+   * Time at which the call is counted, by the clock of `since`; ms since 1970-01-01 UTC. Calls counted at a later time,
+   * by a fast clock, are moved to this time before a call is refused. Default: the call's `createdAt`.
    */
   readonly now?: number | undefined;
 }
@@ -88,7 +88,7 @@ export interface CallQuota {
 export interface CallTally {
   readonly completed: number;
   readonly failed: number;
-  /** Failed calls by the reason of their outcome; a reason without calls is left out. */
+  /** Failed calls by the reason of their outcome; reasons without calls are omitted. */
   readonly failures: Partial<Record<FailedReason, number>>;
 }
 
@@ -104,10 +104,11 @@ export interface RemovedCalls {
 /** Calls, their audio files and the queue of waiting calls. */
 export interface CallStore {
   /**
-   * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created
-   * concurrently. The call of a batch (`batchId`) makes its target CALLING in the same transaction, with the call's id and
-   * `attempts` = `batchAttempt`: only if the batch is RUNNING, and the target WAITING with one attempt fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
+   * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio file
+   * and a receipt, if it is created. With a budget, no call that would exceed it is created, even if several are
+   * created concurrently. The call of a batch (`batchId`) sets its target to CALLING in the same transaction, with the
+   * call's id and `attempts` = `batchAttempt`, but only if the batch is RUNNING, and the target WAITING with one
+   * attempt fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
    * creations never exceed it.
    */
   insert(
@@ -128,7 +129,10 @@ export interface CallStore {
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
-  /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. Other work continues while it reads a long queue. */
+  /**
+   * The active calls of an instance, by ascending id: the order of their creation, whatever the clock was. Other work
+   * continues while it reads a long queue.
+   */
   active(instanceId: string): Promise<Call[]>;
   /**
    * The call that {@link claimNext} would claim at a time. Reads no other call.
@@ -141,24 +145,23 @@ export interface CallStore {
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
-   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and to a line of the instance, and
-   * marks it as dialing (`dialingAt`) in the same write, which raises its version; returns undefined if no such call
-   * waits or the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
-   * `MAX_POSTPONEMENT_MS` later: the clock was ahead when it was written.
+   * Assigns the instance's unclaimed QUEUED call with the lowest id to `owner` and to a line of the instance, and marks
+   * it as dialing (`dialingAt`) in the same write, which raises its version; returns undefined if no such call waits or
+   * the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
+   * `MAX_POSTPONEMENT_MS` later: such a value was written by a fast clock.
    * @param now ms since 1970-01-01 UTC
-   * @param line number of the line, from 0. A line that already carries a call, which is RINGING, IN_PROGRESS or QUEUED
-   * with the dialing mark,
-   *   takes no other one: the claim rejects, and no call is claimed
+   * @param line number of the line, from 0. If the line already carries a call (RINGING, IN_PROGRESS, or QUEUED with
+   *   the dialing mark), the claim rejects, and no call is claimed
    * @param callId claims only this call. Default: the one with the lowest id
    */
   claimNext(instanceId: string, owner: string, now: number, line: number, callId?: string): Promise<Call | undefined>;
   /**
-   * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `maxRecords`. Reads no other
-   * calls.
+   * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `maxRecords`. Reads no
+   * other calls.
    * @param since ms since 1970-01-01 UTC
-   * @param until the last ms that counts. Default: no limit, which includes times written by a fast clock
-   * @param which `reached`: only calls that were answered, or have ended for one of `UNANSWERED_REASONS`, among the newest
-   *   `maxRecords` + 200 ones. Default: `all`
+   * @param until the last ms of the period. Default: no limit, which includes times written by a fast clock
+   * @param which `reached`: only calls that were answered, or have ended for one of `UNANSWERED_REASONS`, among the
+   *   newest `maxRecords` + 200 calls. Default: `all`
    */
   dialHistory(
     instanceId: string,
@@ -167,7 +170,10 @@ export interface CallStore {
     until?: number,
     which?: "all" | "reached",
   ): Promise<DialRecord[]>;
-  /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
+  /**
+   * A call that becomes final loses its audio file: it is unreadable once the transaction commits, and deleted soon
+   * afterwards or at the next start.
+   */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
   /**
@@ -194,17 +200,17 @@ export interface CallStore {
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
-   * Deletes the final ones of these calls, with their events and transcripts. It runs in pieces, between which other work
-   * continues: the newest events of a call are deleted first, and the call itself last.
-   * @param countedSince deleted calls that were counted after this time still count for their token (see
-   *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
+   * Deletes those of the given calls that are final, with their events and transcripts. It runs in pieces, between
+   * which other work continues: the newest events of a call are deleted first, and the call itself last.
+   * @param countedSince deleted calls that were counted after this time still count for their token (see {@link
+   *   CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
   /** Forgets deleted calls, and transfers, that were counted at a time or earlier, in pieces; returns their number. */
   forgetCounted(until: number): Promise<number>;
   /**
-   * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome and
-   * every other text of it, of its events and of its transcript. May read every call: rarely called.
+   * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome,
+   * and any other text in the call, its events or its transcript. May read every call: rarely called.
    */
   naming(number: MentionedNumber, page: Page): Promise<Call[]>;
   /**
@@ -212,7 +218,7 @@ export interface CallStore {
    * of the period.
    */
   tally(userId: string, from: number, until: number): Promise<CallTally>;
-  /** Number of calls per status; a status without calls is left out. */
+  /** Number of calls per status; statuses without calls are omitted. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }
 

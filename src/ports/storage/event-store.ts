@@ -34,7 +34,7 @@ export interface EventStore {
   positionOf(userId: string, eventId: string): Promise<number>;
   /** A position after which every event of a user is newer than this id, provided that ids increase with time. */
   positionBefore(userId: string, eventId: string): Promise<number>;
-  /** The length of a user's log, and the id of the event at a position, by default the last one. */
+  /** The length of a user's log, and the id of the event at a position, by default the last. */
   lookUp(userId: string, position?: number): Promise<LogEntry>;
   /** The greatest id of all events, calls and instances, compared without prefixes; undefined if there is none. */
   newestId(): Promise<string | undefined>;

@@ -11,11 +11,10 @@ export type InstancePatch = Partial<Omit<Instance, "id" | "userId" | "provider" 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
   /**
-   * @param maxInstances maximum number of instances of its user, this one included and deleted ones excluded.
-   * Concurrent insertions
-   *   never exceed it. Default: any number
-   * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists;
-   *   `over_budget`: more would be stored than the budget of the user allows. None of them stores anything
+   * @param maxInstances maximum number of instances of its user, including this instance and excluding deleted
+   *   instances. Concurrent insertions never exceed it. Default: any number
+   * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists; `over_budget`: more
+   *   would be stored than the budget of the user allows. None of them stores anything
    */
   insert(
     instance: Instance,
@@ -26,12 +25,12 @@ export interface InstanceStore {
   ): Promise<"created" | "at_limit" | "repeated" | "over_budget">;
   /** Deleted instances are returned too. */
   get(id: string): Promise<Instance | undefined>;
-  /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
+  /** A user's instances except deleted instances, newest first (created_at, then id, descending). */
   list(userId: string, page: Page): Promise<Instance[]>;
   /**
-   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials and line records in the
-   * same transaction; a status of DELETED keeps them.
-   * @param sealed credentials stored in the same transaction; they replace earlier ones
+   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials and line records in
+   * the same transaction; a status of DELETED keeps them.
+   * @param sealed credentials stored in the same transaction; they replace earlier credentials
    */
   update(
     id: string,
@@ -43,7 +42,7 @@ export interface InstanceStore {
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
   /**
-   * The linked instances (CONFIGURED, ACTIVE) with unclaimed QUEUED calls, each one once, in the order of their oldest such
+   * The linked instances (CONFIGURED, ACTIVE) with unclaimed QUEUED calls, each once, in the order of their oldest such
    * call; at most `limit`. The cost does not grow with the number of calls.
    */
   withWaitingCalls(limit: number): Promise<Instance[]>;
@@ -74,9 +73,9 @@ export interface InstanceStore {
 
 /** The sealed records of lines, by instance and key. They are erased with the credentials of their instance. */
 export interface LineRecordStore {
-  /** The values in the order of the keys; undefined for a key without one. */
+  /** The values in the order of the keys; undefined for a key without a value. */
   get(instanceId: string, keys: readonly string[]): Promise<(Uint8Array | undefined)[]>;
-  /** The keys with this beginning, sorted by their code points. */
+  /** The keys with this prefix, sorted by their code points. */
   keys(instanceId: string, prefix: string): Promise<string[]>;
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.

@@ -12,7 +12,7 @@ export interface AccountRecord {
   /** The address as typed. The addresses of two accounts never differ only in case. */
   readonly email: string;
   readonly passwordHash: string;
-  /** At most one account is an administrator's: the first one. */
+  /** At most one account is an administrator's: the first. */
   readonly role: "admin" | "member";
   readonly createdAt: number;
 }
@@ -66,7 +66,10 @@ export interface UsedCode {
 export interface NewAccount {
   readonly account: Omit<AccountRecord, "userId">;
   readonly session: SessionRecord;
-  /** The user that is stored with it, unless it takes over another one. If the name is taken, its id becomes its name. */
+  /**
+   * The user that is stored with it, unless it takes over an existing user. If the name is taken, its id becomes its
+   * name.
+   */
   readonly user: User;
   /**
    * For an administrator: the name of the user that the account takes over, if that user has no account. A user whose name is its
@@ -115,7 +118,7 @@ export interface LoginStore {
   accountByEmail(email: string): Promise<AccountRecord | undefined>;
   /** All accounts, oldest first; at most `limit`. */
   accounts(limit?: number): Promise<AccountRecord[]>;
-  /** Replaces a hash by another one of the same password; has no effect if `from` is no longer stored. */
+  /** Replaces a hash with another hash of the same password; has no effect if `from` is no longer stored. */
   rehash(accountId: string, from: string, to: string): Promise<void>;
   /**
    * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session, together.
@@ -128,40 +131,41 @@ export interface LoginStore {
     allowed: UsedCode | { readonly passwordHash: string },
   ): Promise<boolean>;
   /**
-   * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
-   * @param maxSessions maximum number of sessions of the account, the new one included
+   * Stores a session, if its account has this hash, and deletes the account's oldest other sessions beyond a limit.
+   * @param maxSessions maximum number of sessions of the account, including the new session
    * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
   insertSession(session: SessionRecord, passwordHash: string, maxSessions: number): Promise<boolean>;
-  /** One look-up on a unique index; expired ones are returned too. */
+  /** One look-up on a unique index; expired sessions are returned too. */
   sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
-  /** The sessions of an account, newest first; expired ones are returned too. */
+  /** The sessions of an account, newest first; expired sessions are returned too. */
   sessions(accountId: string): Promise<SessionRecord[]>;
   /** Records that a session was used, and prolongs it; an earlier time than the recorded one changes nothing. */
   prolongSession(id: string, lastUsedAt: number, expiresAt: number): Promise<void>;
   /** Returns true if the account had this session. */
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
-   * Stores a code. A code of the first start or of a reset replaces the previous one (of the same account).
+   * Stores a code. A first-start or reset code replaces the previous code (of the same account).
    * @param maxInvitations maximum open invitations, that is, not expired when the code was created
-   * @returns false for a code of the first start once there is an administrator, and for an invitation beyond the limit; nothing
-   *   was stored
+   * @returns false for a first-start code once there is an administrator, and for an invitation beyond the limit;
+   *   nothing was stored
    */
   insertCode(code: CodeRecord, maxInvitations: number): Promise<boolean>;
-  /** Codes that have expired are returned too. */
+  /** Expired codes are returned too. */
   codeByHash(hash: string): Promise<CodeRecord | undefined>;
-  /** Invitations, newest first; expired ones are returned too. */
+  /** Invitations, newest first; expired invitations are returned too. */
   invitations(): Promise<CodeRecord[]>;
   /** Returns true if there was such an invitation. */
   deleteInvitation(id: string): Promise<boolean>;
   /** Deletes sessions and codes that expired before a time, in pieces. */
   forgetExpired(before: number): Promise<void>;
   /**
-   * Adds an entry to the audit log, and deletes those from before `keptSince`, and the oldest ones of its account beyond a limit.
+   * Adds an entry to the audit log, and deletes those from before `keptSince`, and its account's oldest entries beyond
+   * a limit.
    * @param maxEntries approximate number of entries that the account keeps
    */
   note(entry: AuditRecord, keptSince: number, maxEntries: number): Promise<void>;
-  /** Entries of all accounts, or of one, newest first by id. */
+  /** Entries of all accounts or of one account, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
   /** Decides in one transaction that an account is removed, before any of its user's records are. */
   beginRemoval(accountId: string, at: number): Promise<AccountDecision>;
@@ -182,6 +186,6 @@ export interface LoginStore {
 /** A page of the audit log. */
 export interface AuditPage {
   readonly limit: number;
-  /** Entries that are older than this one. */
+  /** Entries older than this entry. */
   readonly after?: string | undefined;
 }

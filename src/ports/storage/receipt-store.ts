@@ -10,7 +10,7 @@ export interface ReceiptKey {
 
 /** The record that a request with an idempotency key created: its id, never a copy of it. */
 export interface Receipt {
-  /** A hash of the request; empty if the record was removed since then. */
+  /** A hash of the request; empty if the record has since been removed. */
   readonly fingerprint: string;
   readonly recordId: string;
   /** The existing call that the response named, with its status. Only in receipts of earlier versions. */

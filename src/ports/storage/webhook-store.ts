@@ -31,7 +31,7 @@ export interface WebhookStore {
    * @returns undefined if its version is not `version`; then no row was written
    */
   update(id: string, version: number, patch: WebhookPatch): Promise<Webhook | undefined>;
-  /** Deletes a webhook and its deliveries. Returns true if there was one. */
+  /** Deletes a webhook and its deliveries. Returns true if the webhook existed. */
   delete(id: string): Promise<boolean>;
   /** The ids of enabled webhooks whose position is before the end of their user's log. */
   behind(): Promise<string[]>;
@@ -41,9 +41,9 @@ export interface WebhookStore {
    */
   plan(id: string, from: number, to: number, deliveries: readonly WebhookDelivery[]): Promise<boolean>;
   /**
-   * Stores a delivery outside of the log: a test or a replay. Of the webhook's ended ones, it deletes the oldest
+   * Stores a delivery outside of the log: a test or a replay. Deletes the webhook's oldest ended tests and replays
    * beyond a limit.
-   * @param maxDeliveries approximate maximum of pending tests and replays of the webhook, and of ended ones
+   * @param maxDeliveries approximate maximum of the webhook's pending tests and replays, and of its ended ones
    * @returns false if too many are pending; no row was stored
    */
   insertDelivery(delivery: WebhookDelivery, maxDeliveries: number): Promise<boolean>;

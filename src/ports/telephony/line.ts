@@ -34,8 +34,8 @@ export interface LineHost {
   code(code: LinkCode): void;
   /**
    * Reports that the number is linked. Resolves when the link and its credentials are stored: confirm the link to a
-   * person only then. Waits for a storage that is down. Rejects, and stores nothing, if the instance is deleted or its
-   * line closed; the adapter then forgets the device.
+   * person only then. Waits while the storage is unavailable. Rejects, and stores nothing, if the instance is deleted
+   * or its line closed; the adapter then forgets the device.
    */
   linked(phone: string | null, credentials?: Uint8Array): Promise<void>;
   /** Reports that the line can place calls. */
@@ -76,7 +76,9 @@ export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
 /** Credentials with which a line reconnects without a QR code; the core stores them encrypted. */
 export interface CredentialStore {
   load(): Promise<Uint8Array | undefined>;
-  /** Replaces the credentials of a linked number, such as keys that rotate; the first ones are part of `linked`. */
+  /**
+   * Replaces the credentials of a linked number, such as keys that rotate; the first credentials are part of `linked`.
+   */
   save(credentials: Uint8Array): Promise<void>;
   erase(): Promise<void>;
 }
@@ -137,18 +139,18 @@ export interface Line {
 /** Options of a call, besides its number. */
 export interface DialOptions {
   readonly callId: string;
-  /** Time that the callee's phone may ring, ms; the core hangs up after it. */
+  /** Maximum time that the callee's phone may ring, ms; then the core hangs up. */
   readonly ringTimeoutMs: number;
   /** The call's choices for its INVITE, within `capabilities.sip`. */
   readonly sip?: SipChoice | undefined;
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;
   /**
-   * True if the network may call a number (E.164) at this moment. The network asks before it forwards the call to another
-   * number, such as by a redirection or a transfer. A network that looks the callee up first also asks right before the
-   * phone rings, with the number that it has found. False for numbers that the server or the call's token may not call,
-   * and for numbers on a do-not-call record; the core then knows the reason, so any DialError will do. Resolves within
-   * seconds and never rejects. Default: any number may be called.
+   * True if the network may call a number (E.164) at this moment. The network checks before it forwards the call to
+   * another number, such as by a redirection or a transfer. A network that looks the callee up first also asks right
+   * before the phone rings, with the number that it has found. False for numbers that the server or the call's token
+   * may not call, and for numbers on a do-not-call record; the core then knows the reason, so any DialError will do.
+   * Resolves within seconds and never rejects. Default: any number may be called.
    */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
 }
@@ -161,7 +163,7 @@ export class DialError extends CodedError {
   override readonly name = "DialError";
   readonly code = "dial_failed";
   readonly release: ReleaseCause;
-  /** With `line_lost`: time for which a working line accepts no calls, because it is full or was asked to wait, ms. */
+  /** Delay before a working line accepts calls again, ms, with `line_lost`: it is full, or was asked to wait. */
   readonly retryAfterMs: number | undefined;
   /** With `rejected_by_network`: what the refusal applies to. Default: the number that calls. */
   readonly refusal: RefusalScope | undefined;

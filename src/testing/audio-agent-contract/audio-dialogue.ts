@@ -14,7 +14,7 @@ import type { AudioAgentUnderTest } from "../audio-agent-contract.ts";
 import { settledWithin, until } from "../waiting.ts";
 import { eventFault } from "./event-fault.ts";
 
-/** Time for an agent to complete its actions, ms. */
+/** Maximum time for an agent to complete its actions, ms. */
 const REPLY_MS = 20_000;
 /** Silence after which every agent has detected the end of a turn, ms. */
 const PAUSE_MS = 2_000;
@@ -53,13 +53,13 @@ export class AudioDialogue {
     this.end = this.#read();
   }
 
-  /** Lets the callee answer. */
+  /** Makes the callee answer. */
   answer(format: AudioFormat = "pcmu"): void {
     this.#format = format;
     this.conversation.answered(format);
   }
 
-  /** Lets the callee speak, then be silent. */
+  /** Makes the callee speak, then be silent. */
   say({ samples, sampleRate }: PcmChunk): void {
     const rate = FORMAT_RATES[this.#format];
     this.#sendFrames(new Int16Array(rate / 2));
@@ -103,7 +103,7 @@ export class AudioDialogue {
     return this.#format === "pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
   }
 
-  /** Time for which the agent has spoken since an event, ms. */
+  /** Length of the agent's speech since an event, ms. */
   spokenMs(since = 0): number {
     return (this.samples(since).length * 1_000) / FORMAT_RATES[this.#format];
   }

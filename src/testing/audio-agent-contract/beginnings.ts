@@ -4,9 +4,9 @@ import type { ContractRunner } from "../contract-runner.ts";
 import { settledWithin } from "../waiting.ts";
 import { AudioDialogue } from "./audio-dialogue.ts";
 
-/** Time in which an agent that speaks too early is caught, ms. */
+/** Time to wait for speech that is too early, ms. */
 const EARLY_MS = 300;
-/** Time for a refusal, ms. */
+/** Maximum time for a refusal, ms. */
 const REFUSAL_MS = 30_000;
 /** Mean square of audible audio. */
 const AUDIBLE_ENERGY = 100 ** 2;

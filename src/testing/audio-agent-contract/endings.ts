@@ -5,7 +5,7 @@ import { AudioDialogue } from "./audio-dialogue.ts";
 
 /** Maximum time from the end of a call to that of its conversation, ms. */
 const END_MS = 1_000;
-/** Time for stating a result and for noticing a fault, ms. */
+/** Maximum time for stating a result and for noticing a fault, ms. */
 const LATE_MS = 40_000;
 const SCHEMA = { type: "object" } as const;
 
@@ -105,7 +105,7 @@ export function agentEndingsContract(clause: AudioAgentClause, expect: ContractR
     expect(dialogue.events.at(-1)?.type).toBe("fail");
   });
 
-  clause("ends its conversations when it is closed, and may be closed twice", async (subject) => {
+  clause("ends its conversations on close; closing is idempotent", async (subject) => {
     const dialogue = await AudioDialogue.open(subject);
     dialogue.answer();
     await dialogue.until("listen");

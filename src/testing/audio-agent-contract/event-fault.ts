@@ -31,7 +31,7 @@ export function eventFault(
         : undefined;
     case "fail":
     case "fault":
-      return event.detail === "" ? `${event.type} gives no reason` : undefined;
+      return event.detail === "" ? `${event.type} has no reason` : undefined;
     default:
       return undefined;
   }

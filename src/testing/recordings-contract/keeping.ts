@@ -7,7 +7,7 @@ import { Take } from "./take.ts";
 
 /** Maximum length of the audio that a crash may lose at the end, ms. */
 const MAX_LOSS_MS = 2_000;
-/** Time within which samples reach the storage, ms. */
+/** Maximum time until samples reach the storage, ms. */
 const WRITE_MS = 10_000;
 
 /** Recordings are kept until they are replaced or forgotten. */
@@ -26,7 +26,7 @@ export function keepingContract(
     expect(take.reasons).toEqual([]);
   });
 
-  clause("keeps simultaneous calls apart, each at its rate", async ({ recordings }) => {
+  clause("keeps simultaneous calls apart, each at its own rate", async ({ recordings }) => {
     const takes = [8_000, 16_000, 48_000].map((rate, i) => new Take(recordings, `call_${i}`, rate, 5_000 * i));
     for (let frame = 0; frame < 60; frame++) for (const take of takes) take.write(20);
     await Promise.all(takes.map(({ writer }) => writer.finish()));
@@ -49,28 +49,28 @@ export function keepingContract(
     const finishedTake = new Take(recordings, "call_1");
     finishedTake.write(3_000);
     await finishedTake.writer.finish();
-    const growingTake = new Take(recordings, "call_1", 8_000, 5_000);
-    growingTake.write(2_500);
-    await expectStored(expect, await recordings.read("call_1"), growingTake);
+    const unfinishedTake = new Take(recordings, "call_1", 8_000, 5_000);
+    unfinishedTake.write(2_500);
+    await expectStored(expect, await recordings.read("call_1"), unfinishedTake);
     const lastTake = new Take(recordings, "call_1", 16_000, 9_000);
     lastTake.write(700);
-    growingTake.write(2_500);
-    await growingTake.writer.finish();
+    unfinishedTake.write(2_500);
+    await unfinishedTake.writer.finish();
     lastTake.write(700);
     await lastTake.writer.finish();
     await expectStored(expect, await recordings.read("call_1"), lastTake);
   });
 
   clause("forgets only the named recordings, including unfinished ones", async ({ recordings }) => {
-    const takes = ["call_over", "call_live", "call_other"].map((callId) => new Take(recordings, callId));
+    const takes = ["call_ended", "call_live", "call_other"].map((callId) => new Take(recordings, callId));
     for (const take of takes) take.write(1_500);
     await takes[0]!.writer.finish();
-    await recordings.forget(["call_over", "call_live", "call_unknown"]);
+    await recordings.forget(["call_ended", "call_live", "call_unknown"]);
     await recordings.forget([]);
     takes[1]!.write(1_500);
     takes[2]!.write(1_500);
     for (const { writer } of takes) await writer.finish();
-    expect(await recordings.read("call_over")).toBe(undefined);
+    expect(await recordings.read("call_ended")).toBe(undefined);
     expect(await recordings.read("call_live")).toBe(undefined);
     await expectStored(expect, await recordings.read("call_other"), takes[2]!);
     const newTake = new Take(recordings, "call_live");
@@ -79,7 +79,7 @@ export function keepingContract(
     await expectStored(expect, await recordings.read("call_live"), newTake);
   });
 
-  persistenceClause("completes growing recordings when it is closed, even twice", async (subject) => {
+  persistenceClause("completes unfinished recordings on close, even if closed twice", async (subject) => {
     const takes = ["call_1", "call_2"].map((callId) => new Take(subject.recordings, callId));
     for (const take of takes) take.write(1_234);
     await Promise.all([subject.recordings.close(), subject.recordings.close()]);

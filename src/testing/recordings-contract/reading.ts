@@ -6,7 +6,7 @@ import { bytesOf } from "./wav-file.ts";
 
 /** Recordings can be read at any time, whole or in part. */
 export function readingContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
-  clause("has no recording of an unrecorded call", async ({ recordings }) => {
+  clause("returns undefined for a call without a recording", async ({ recordings }) => {
     new Take(recordings, "call_1").write(100);
     expect(await recordings.read("call_2")).toBe(undefined);
   });

@@ -18,7 +18,7 @@ export class Take {
   readonly #right: Int16Array[] = [];
   #next: number;
 
-  /** @param first takes with different values have different samples */
+  /** @param first seed of the samples: takes with different values have different samples */
   constructor(recordings: Recordings, callId: string, sampleRate = 8_000, first = 0) {
     this.sampleRate = sampleRate;
     this.#next = first;

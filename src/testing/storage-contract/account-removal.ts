@@ -13,7 +13,7 @@ export function accountRemovalContract(clause: Clause): void {
 }
 
 function auditLog(clause: Clause): void {
-  clause("the audit log is read newest first, of all accounts or of one", async (scene) => {
+  clause("the audit log of one account or of all is read newest first", async (scene) => {
     const { logins } = scene.storage;
     const ana = scene.id("acct");
     const entries = Array.from({ length: 5 }, (_, i) => ({
@@ -43,7 +43,7 @@ function auditLog(clause: Clause): void {
     scene.equal(await logins.audit({}, { limit: 10 }), [lastEntry, keptEntry]);
   });
 
-  clause("an entry beyond the limit of its account deletes that account's oldest ones", async (scene) => {
+  clause("an entry beyond its account's limit deletes that account's oldest entries", async (scene) => {
     const { logins } = scene.storage;
     const [ana, bob] = [scene.id("acct"), scene.id("acct")];
     const note = async (accountId: string | null, limit: number) => {
@@ -91,7 +91,7 @@ function removal(clause: Clause): void {
     for (const { id } of instanceRecords) scene.equal((await instances.get(id))?.id, id);
   });
 
-  clause("a deleted account leaves its user without a name, and its entries in the audit log", async (scene) => {
+  clause("deleting an account removes its user's name, but keeps the user and the audit log", async (scene) => {
     const { accounts, logins } = scene.storage;
     const account = await storedAccount(scene);
     const bob = await storedAccount(scene, "bob@example.com");

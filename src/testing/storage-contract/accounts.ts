@@ -3,7 +3,7 @@ import { type Clause, idsOf, tokenRecord } from "./scene.ts";
 
 /** Users and tokens. */
 export function accountsContract(clause: Clause): void {
-  clause("a user is stored once per name, and the stored user is returned", async (scene) => {
+  clause("a user is stored once per name, and later requests return the stored user", async (scene) => {
     const { accounts } = scene.storage;
     const first = { id: scene.id("usr"), name: "Ada", createdAt: scene.now() };
     scene.equal(await accounts.ensureUser(first), first);
@@ -21,7 +21,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(new Set(idsOf(storedUsers)).size, 1);
   });
 
-  clause("a token is found by its hash, with everything that was stored", async (scene) => {
+  clause("a token is read by its hash, with all of its fields", async (scene) => {
     const { accounts } = scene.storage;
     const token = tokenRecord(scene, {
       demoInstanceId: scene.id("inst"),
@@ -36,7 +36,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
   });
 
-  clause("several tokens are found by hash, revoked ones included", async (scene) => {
+  clause("several tokens are read by hash, including revoked tokens", async (scene) => {
     const { accounts } = scene.storage;
     const [activeToken, revokedToken, otherToken] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
     for (const token of [activeToken, revokedToken, otherToken]) await accounts.insertToken(token);
@@ -48,7 +48,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokensByHash([]), []);
   });
 
-  clause("an account creates tokens up to its limit, and keeps as many revoked ones", async (scene) => {
+  clause("an account's limit applies to its active tokens and, separately, to its revoked tokens", async (scene) => {
     const { accounts } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const otherToken = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
@@ -90,7 +90,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash(token.hash), { ...token, revokedAt: at });
   });
 
-  clause("the last use of a token is recorded, and an earlier one changes nothing", async (scene) => {
+  clause("a token's last use is recorded, and an earlier use changes nothing", async (scene) => {
     const { accounts } = scene.storage;
     const token = tokenRecord(scene);
     await accounts.insertToken(token);
@@ -101,7 +101,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash(token.hash), { ...token, lastUsedAt: later });
   });
 
-  clause("tokens are listed oldest first, of one user or of all users", async (scene) => {
+  clause("tokens of one user or of all users are listed oldest first", async (scene) => {
     const { accounts } = scene.storage;
     const other = scene.id("usr");
     const tokens = [tokenRecord(scene), tokenRecord(scene, { userId: other }), tokenRecord(scene)] as const;

@@ -5,7 +5,7 @@ import { type Clause, idsOf, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 /** Batches of calls and their targets. */
 export function batchesContract(clause: Clause, persistenceClause: Clause): void {
-  persistenceClause("a batch and its targets are read as they were stored", async (scene) => {
+  persistenceClause("a batch and its targets are read back unchanged", async (scene) => {
     const draft = batch(scene, {
       name: "Reminders \u007f ☎",
       retry: { on: ["busy"], times: 2, backoff: { firstMs: 1_000, factor: 2, maxMs: 9_000 } },
@@ -48,7 +48,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await batches.insert(batch(scene, { userId: scene.id("usr") }), undefined, 1), "created");
   });
 
-  clause("of two creations with one idempotency key, one stores a batch", async (scene) => {
+  clause("two creations with one idempotency key store one batch", async (scene) => {
     const { batches } = scene.storage;
     const receipt = { ...scene.key("order 7"), fingerprint: "f", begunAt: scene.now(), expiredBefore: 0 };
     const [first, second] = [batch(scene), batch(scene)];
@@ -65,7 +65,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await batches.targets(draft.id, {}, {})).length, 2);
   });
 
-  clause("a long list of targets is stored as it is", async (scene) => {
+  clause("a long list of targets is stored unchanged", async (scene) => {
     const draft = await storedBatch(scene);
     const phoneOf = (n: number): string => `+12025${String(n).padStart(6, "0")}`;
     const targets = Array.from({ length: 237 }, (_, n) => target(n + 1, phoneOf(n), { variables: { n: String(n) } }));
@@ -86,7 +86,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await scene.storage.batches.addTargets(scene.id("batch"), [], 9), "not_draft");
   });
 
-  clause("a number is called once: a repeated one is a duplicate that names the first row", async (scene) => {
+  clause("a repeated number becomes a duplicate that names the first row", async (scene) => {
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
     const [, second] = await addTargets(scene, draft, [target(4, "+12025550101"), target(5, "+12025550101")]);
@@ -134,7 +134,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal((await batches.target(draft.id, 4))?.status, "WAITING");
   });
 
-  clause("an update names the version it expects, and moves the counts", async (scene) => {
+  clause("an update requires the expected version, and adjusts the counts", async (scene) => {
     const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102"]);
     const { batches } = scene.storage;
     const failure = { status: "FAILED", reason: "busy", nextAttemptAt: null } as const;
@@ -156,7 +156,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await scene.log(), [event]);
   });
 
-  clause("waiting targets that were called before are counted by the reason of their last call", async (scene) => {
+  clause("counts() groups waiting targets by the reason of their last call", async (scene) => {
     const instance = await scene.storedInstance();
     const phones = ["+12025550101", "+12025550102", "+12025550103", "+12025550104"];
     const activeBatch = await runningBatch(scene, phones);
@@ -242,7 +242,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     scene.equal(await positionsOf(50), [7, 6, 2, 4, 3, 1]);
   });
 
-  clause("the time of the next target that is not due yet is returned", async (scene) => {
+  clause("due() also returns the time of the next target that is not due yet", async (scene) => {
     const draft = await storedBatch(scene);
     const { batches } = scene.storage;
     await addTargets(
@@ -275,7 +275,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     );
   });
 
-  clause("pages of targets follow positions, and have the requested states", async (scene) => {
+  clause("targets are paged by position and filtered by status", async (scene) => {
     const activeBatch = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
     const { batches } = scene.storage;
     await batches.updateTarget(activeBatch.id, 2, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
@@ -314,20 +314,23 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
     ]);
   });
 
-  clause("open batches, and ended ones with unfinished targets, are found at a start", async (scene) => {
-    const { batches } = scene.storage;
-    await storedBatch(scene);
-    const activeBatch = await runningBatch(scene, []);
-    const pausedBatch = await runningBatch(scene, []);
-    await batches.update(pausedBatch.id, pausedBatch.version, { status: "PAUSED" }, []);
-    const cancelledBatch = await runningBatch(scene, ["+12025550101"]);
-    await batches.update(cancelledBatch.id, cancelledBatch.version, { status: "CANCELLED", endedAt: 5 }, []);
-    const completedBatch = await runningBatch(scene, []);
-    await batches.update(completedBatch.id, completedBatch.version, { status: "COMPLETED", endedAt: 5 }, []);
-    scene.equal(idsOf(await batches.open()), [activeBatch.id, pausedBatch.id, cancelledBatch.id]);
-    scene.equal((await batches.ended(6, 9)).toSorted(), [cancelledBatch.id, completedBatch.id].toSorted());
-    scene.equal(await batches.ended(5, 9), []);
-  });
+  clause(
+    "open() returns the batches with work left, and ended() those that ended before a given time",
+    async (scene) => {
+      const { batches } = scene.storage;
+      await storedBatch(scene);
+      const activeBatch = await runningBatch(scene, []);
+      const pausedBatch = await runningBatch(scene, []);
+      await batches.update(pausedBatch.id, pausedBatch.version, { status: "PAUSED" }, []);
+      const cancelledBatch = await runningBatch(scene, ["+12025550101"]);
+      await batches.update(cancelledBatch.id, cancelledBatch.version, { status: "CANCELLED", endedAt: 5 }, []);
+      const completedBatch = await runningBatch(scene, []);
+      await batches.update(completedBatch.id, completedBatch.version, { status: "COMPLETED", endedAt: 5 }, []);
+      scene.equal(idsOf(await batches.open()), [activeBatch.id, pausedBatch.id, cancelledBatch.id]);
+      scene.equal((await batches.ended(6, 9)).toSorted(), [cancelledBatch.id, completedBatch.id].toSorted());
+      scene.equal(await batches.ended(5, 9), []);
+    },
+  );
 
   clause("a batch that is not open is deleted with its targets", async (scene) => {
     const { batches } = scene.storage;

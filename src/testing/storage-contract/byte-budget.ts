@@ -12,7 +12,7 @@ export function byteBudgetContract(clause: Clause): void {
 }
 
 function counting(clause: Clause): void {
-  clause("a call with its events, audio file and transcript counts for its user", async (scene) => {
+  clause("a call's events, audio file and transcript count towards its user's budget", async (scene) => {
     const instance = await scene.storedInstance();
     const storedBytes = () => scene.storage.retention.storedBytes(scene.userId);
     const before = await storedBytes();
@@ -51,7 +51,7 @@ function counting(clause: Clause): void {
     scene.equal(await storedBytes(), bytesWithout);
   });
 
-  clause("a call of a demo token also counts for its instance", async (scene) => {
+  clause("a demo token's call also counts towards its instance's budget", async (scene) => {
     const [instance, other] = [await scene.storedInstance(), await scene.storedInstance()];
     const demoBytes = () => scene.storage.retention.storedBytes(instance.id);
     await scene.endedCall(instance);
@@ -109,7 +109,7 @@ function limits(clause: Clause): void {
     scene.equal((await create(scene.call(instance), { userBytes: bigBytes, demoBytes: 0 })).kind, "created");
   });
 
-  clause("an instance above the budget is not created", async (scene) => {
+  clause("an instance that exceeds the budget is not created", async (scene) => {
     const { instances } = scene.storage;
     const budget = { userBytes: 8 * KIB, demoBytes: 0 };
     const bigInstance = scene.instance({ metadata: { text: "x".repeat(8 * KIB) } });

@@ -59,7 +59,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.list(scene.id("usr"), { reference }, {}), []);
   });
 
-  clause("a filter of several statuses lists the calls of each", async (scene) => {
+  clause("a filter with several statuses lists the calls of each", async (scene) => {
     const storedCalls = await callsOfEveryKind(scene);
     const filter: CallFilter = { status: ["COMPLETED", "QUEUED"] };
     const expected = storedCalls.filter((call) => matchesFilter(call, filter)).toReversed();
@@ -97,7 +97,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.list(other, {}, { after: scene.id("call") }), []);
   });
 
-  clause("pages meet without gaps or repeats while calls are created and end", async (scene) => {
+  clause("pages have no gaps or repeats while calls are created and end", async (scene) => {
     const instance = await scene.storedInstance();
     const storedIds: string[] = [];
     for (let i = 0; i < 10; i++) storedIds.unshift((await scene.endedCall(instance)).id);
@@ -111,7 +111,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(listedIds, storedIds);
   });
 
-  clause("a page after a deleted call continues there", async (scene) => {
+  clause("paging continues after a deleted call", async (scene) => {
     const instance = await scene.storedInstance();
     const older = await scene.storedCall(instance);
     const unstoredCall = scene.call(instance);
@@ -163,7 +163,7 @@ const NO_CALLS = { completed: 0, failed: 0, failures: {} };
 
 /** Counts of calls by their outcomes. */
 export function callTallyContract(clause: Clause): void {
-  clause("counts final calls of every type by their reasons, and no other user's", async (scene) => {
+  clause("counts a user's final calls of every type by their reasons", async (scene) => {
     const instance = await scene.storedInstance();
     const from = scene.now();
     await storeEndedCall(scene, instance, "COMPLETED", "message_played");
@@ -184,7 +184,7 @@ export function callTallyContract(clause: Clause): void {
     scene.equal(await calls.tally(scene.id("usr"), from, scene.now()), NO_CALLS);
   });
 
-  clause("counts calls from the beginning of the period until before its end", async (scene) => {
+  clause("counts calls from the start of the period, included, to its end, excluded", async (scene) => {
     const instance = await scene.storedInstance();
     const { createdAt } = await storeEndedCall(scene, instance, "FAILED", "busy");
     const { calls } = scene.storage;
@@ -194,7 +194,7 @@ export function callTallyContract(clause: Clause): void {
     scene.equal(await calls.tally(scene.userId, createdAt - 1, createdAt), NO_CALLS);
   });
 
-  clause("counts no call that has not ended, and none that was removed", async (scene) => {
+  clause("does not count active or removed calls", async (scene) => {
     const instance = await scene.storedInstance();
     const from = scene.now();
     const call = await storeEndedCall(scene, instance, "FAILED", "busy");

@@ -35,7 +35,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.get(first.id), claimedCall);
   });
 
-  clause("calls are claimed in the order of their ids, although the clock was set back", async (scene) => {
+  clause("calls are claimed in id order, even if the clock was set back", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const first = await scene.storedCall(instance, { createdAt: scene.now() + 3_600_000 });
@@ -45,7 +45,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 1))?.id, second.id);
   });
 
-  clause("one waiting call is claimed by its id, and others are skipped", async (scene) => {
+  clause("claimNext() can claim a given call, and nextWaiting() can skip calls", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const [first, second, third] = [
@@ -64,7 +64,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 1))?.id, first.id);
   });
 
-  clause("the next waiting call is claimed next", async (scene) => {
+  clause("nextWaiting() returns the call that claimNext() would claim", async (scene) => {
     const { calls, instances } = scene.storage;
     const instance = await scene.storedInstance();
     scene.equal(await calls.nextWaiting(instance.id), undefined);
@@ -78,7 +78,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.nextWaiting(instance.id), undefined);
   });
 
-  clause("a postponed call is skipped until its time, but not for longer than the maximum", async (scene) => {
+  clause("a postponed call is skipped until its time, but no longer than the maximum", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const now = scene.now();
@@ -101,7 +101,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.nextNotBefore(instance.id, now), undefined);
   });
 
-  clause("waiting calls with an expiry are listed by it, apart from the others", async (scene) => {
+  clause("waiting calls with an expiry are listed separately, by expiry", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const lateCall = await scene.storedCall(instance, { expiresAt: scene.now() + 2_000 });
@@ -121,7 +121,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [lateCall]);
   });
 
-  clause("the queued calls that a process has claimed are found by ascending id", async (scene) => {
+  clause("claimed() returns a process's queued calls by ascending id", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     for (let i = 0; i < 4; i++) await scene.storedCall(instance);
@@ -138,7 +138,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.claimed(instance.id, "node_c"), []);
   });
 
-  clause("20 concurrent claims of ten calls give each call to one of them", async (scene) => {
+  clause("with 20 concurrent claims for 10 calls, each call is claimed exactly once", async (scene) => {
     const instance = await scene.storedInstance();
     const storedIds: string[] = [];
     for (let i = 0; i < 10; i++) storedIds.push((await scene.storedCall(instance)).id);
@@ -166,7 +166,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now(), 0), undefined);
   });
 
-  clause("the dialled calls of an instance are returned newest first, up to a limit", async (scene) => {
+  clause("dialHistory() returns an instance's dialled calls, newest first, up to a limit", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const since = scene.now();
@@ -196,34 +196,31 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
   });
 
-  clause(
-    "dials that the answer rate does not count are left out on request, and earlier ones are found",
-    async (scene) => {
-      const { calls } = scene.storage;
-      const instance = await scene.storedInstance();
-      const since = scene.now();
-      const dial = async (patch: Partial<Call>): Promise<string> => {
-        const call = await scene.storedCall(instance);
-        await scene.updateCall(call, { dialingAt: scene.now(), ...patch });
-        return call.id;
-      };
-      const failedDial = (reason: Outcome["reason"]) =>
-        dial({ status: "FAILED", endedAt: scene.now(), outcome: { ...UNANSWERED, reason } });
-      const countedIds = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
-      for (const reason of UNANSWERED_REASONS) countedIds.unshift(await failedDial(reason));
-      for (const reason of ["unreachable", "rejected_by_network", "instance_lost", "terminated"] as const)
-        await failedDial(reason);
-      await dial({ status: "RINGING" });
-      const ids = async (limit: number, until?: number): Promise<string[]> =>
-        (await calls.dialHistory(instance.id, since, limit, until, "reached")).map(({ callId }) => callId);
-      scene.equal(await ids(10), countedIds);
-      scene.equal(await ids(2), countedIds.slice(0, 2));
-      scene.equal(await ids(10, since), []);
-      scene.equal((await calls.dialHistory(instance.id, since, 20)).length, countedIds.length + 5);
-    },
-  );
+  clause("dialHistory() can skip dials that do not count towards the answer rate", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const since = scene.now();
+    const dial = async (patch: Partial<Call>): Promise<string> => {
+      const call = await scene.storedCall(instance);
+      await scene.updateCall(call, { dialingAt: scene.now(), ...patch });
+      return call.id;
+    };
+    const failedDial = (reason: Outcome["reason"]) =>
+      dial({ status: "FAILED", endedAt: scene.now(), outcome: { ...UNANSWERED, reason } });
+    const countedIds = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
+    for (const reason of UNANSWERED_REASONS) countedIds.unshift(await failedDial(reason));
+    for (const reason of ["unreachable", "rejected_by_network", "instance_lost", "terminated"] as const)
+      await failedDial(reason);
+    await dial({ status: "RINGING" });
+    const ids = async (limit: number, until?: number): Promise<string[]> =>
+      (await calls.dialHistory(instance.id, since, limit, until, "reached")).map(({ callId }) => callId);
+    scene.equal(await ids(10), countedIds);
+    scene.equal(await ids(2), countedIds.slice(0, 2));
+    scene.equal(await ids(10, since), []);
+    scene.equal((await calls.dialHistory(instance.id, since, 20)).length, countedIds.length + 5);
+  });
 
-  clause("a dial that the network has refused because of the number is marked as such", async (scene) => {
+  clause("a dial that the network refused for any reason but the number is marked as refused", async (scene) => {
     const instance = await scene.storedInstance();
     const since = scene.now();
     for (const [reason, refusal] of [
@@ -244,7 +241,7 @@ export function callQueueContract(clause: Clause): void {
     );
   });
 
-  clause("the active calls of an instance are listed in the order of their ids", async (scene) => {
+  clause("an instance's active calls are listed in id order", async (scene) => {
     const instance = await scene.storedInstance();
     const lateCall = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });
     const earlyCall = await scene.storedCall(instance);
@@ -254,7 +251,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.active(instance.id), [lateCall, ringingCall]);
   });
 
-  clause("calls that were already waiting at a given time are listed oldest first, up to a limit", async (scene) => {
+  clause("waitingSince() returns the calls created before a given time, oldest first, up to a limit", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     scene.equal(await calls.oldestWaiting(), undefined);
@@ -273,7 +270,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
   });
 
-  clause("calls that another process left live are found, up to a limit", async (scene) => {
+  clause("orphaned() returns live calls of other processes, up to a limit", async (scene) => {
     const orphanIds: string[] = [];
     for (const status of ["RINGING", "IN_PROGRESS", "RINGING"] as const) {
       const call = await scene.storedCall(await scene.storedInstance(), { owner: "node_dead" });
@@ -286,7 +283,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await scene.storage.calls.orphaned("node_new", 2)).length, 2);
   });
 
-  clause("calls that still wait for a deleted instance are found too, up to a limit", async (scene) => {
+  clause("orphaned() also returns calls that still wait for a deleted instance, up to a limit", async (scene) => {
     const { instances, calls } = scene.storage;
     const instance = await scene.storedInstance();
     const waitingCall = await scene.storedCall(instance);
@@ -308,7 +305,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.orphaned("node_new", 2)).length, 2);
   });
 
-  clause("calls that were claimed but not placed are found, and wait again without their mark", async (scene) => {
+  clause("orphaned() returns claimed calls that were not placed; releasing one queues it again", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const claimedCall = await scene.storedCall(instance);

@@ -4,7 +4,7 @@ import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 /** The limit of calls that a token may create within a period. */
 export function callQuotaContract(clause: Clause, persistenceClause: Clause): void {
-  clause("a token creates calls up to its quota, and the refusal names the oldest one", async (scene) => {
+  clause("a token creates calls up to its quota; the refusal states the time of the oldest call", async (scene) => {
     const token = await tokenScene(scene);
     const first = await token.createdCall(2);
     const second = await token.createdCall(2);
@@ -77,7 +77,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(insertion, { kind: "existing", call: activeCall });
   });
 
-  clause("of 40 concurrent creations with one token on 40 instances, exactly its quota is created", async (scene) => {
+  clause("40 concurrent creations with one token on 40 instances create exactly its quota of calls", async (scene) => {
     const { id: tokenId } = await tokenScene(scene);
     const instances = [];
     for (let n = 0; n < 40; n++) instances.push(await scene.storedInstance());
@@ -92,26 +92,29 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(insertions.filter(({ kind }) => kind === "limited").length, 33);
   });
 
-  clause("a call counts only within the quota's period", async (scene) => {
+  clause("calls outside the quota's period do not count", async (scene) => {
     const token = await tokenScene(scene);
     const first = await token.createdCall(1);
     scene.equal((await token.create(1, first.createdAt - 1)).kind, "limited");
     scene.equal((await token.create(1, first.createdAt)).kind, "created");
   });
 
-  clause("a call counts by its quota's clock, and one from the future counts from now on", async (scene) => {
-    const token = await tokenScene(scene);
-    const createAt = (now: number) => {
-      const call = scene.call(token.instance, { tokenId: token.id });
-      return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, { maxCalls: 2, since: 0, now });
-    };
-    scene.equal((await createAt(9_000)).kind, "created");
-    scene.equal(await scene.storage.calls.countTransfer(token.id ?? "", 9_000, { maxCalls: 2, since: 0 }), undefined);
-    scene.equal(await createAt(1_000), { kind: "limited", oldestAt: 1_000 });
-    scene.equal(await createAt(2_000), { kind: "limited", oldestAt: 1_000 });
-  });
+  clause(
+    "calls are counted by the quota's clock, and calls from the future are moved to the present",
+    async (scene) => {
+      const token = await tokenScene(scene);
+      const createAt = (now: number) => {
+        const call = scene.call(token.instance, { tokenId: token.id });
+        return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, { maxCalls: 2, since: 0, now });
+      };
+      scene.equal((await createAt(9_000)).kind, "created");
+      scene.equal(await scene.storage.calls.countTransfer(token.id ?? "", 9_000, { maxCalls: 2, since: 0 }), undefined);
+      scene.equal(await createAt(1_000), { kind: "limited", oldestAt: 1_000 });
+      scene.equal(await createAt(2_000), { kind: "limited", oldestAt: 1_000 });
+    },
+  );
 
-  clause("a deleted call still counts for its token, until the time given at its deletion", async (scene) => {
+  clause("a deleted call still counts for its token if it was counted after a given time", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;
     const oldCall = await scene.endedCall(token.instance, { tokenId: token.id });
@@ -129,7 +132,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await token.create(1)).kind, "created");
   });
 
-  clause("a transfer counts like a call, and not beyond the quota", async (scene) => {
+  clause("a transfer counts as a call, and is refused beyond the quota", async (scene) => {
     const token = await tokenScene(scene, scene.id("tok"));
     const { calls } = scene.storage;
     const first = await token.createdCall(3);
@@ -146,7 +149,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await token.create(4)).kind, "created");
   });
 
-  clause("deleted calls and transfers are forgotten up to a time, and later ones still count", async (scene) => {
+  clause("deleted calls and transfers are forgotten up to a given time; later ones still count", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;
     const oldCall = await scene.endedCall(token.instance, { tokenId: token.id });
@@ -167,7 +170,7 @@ export function callQuotaContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal((await scene.storage.calls.get(call.id))?.maxCallsPerDay, 200);
   });
 
-  persistenceClause("the count of a token outlives the process", async (scene) => {
+  persistenceClause("a token's count outlives the process", async (scene) => {
     const token = await tokenScene(scene);
     const endedCall = await scene.endedCall(token.instance, { tokenId: token.id });
     await token.createdCall(2);

@@ -4,7 +4,7 @@ import { type Clause, idsOf } from "./scene.ts";
 
 const SPOKEN_TIMES = { startMs: 0, endMs: 500, confidence: null };
 
-/** Counting calls and deleting old ones. */
+/** Counting and deleting calls. */
 export function callRemovalContract(clause: Clause): void {
   clause("calls are counted by status", async (scene) => {
     const { calls } = scene.storage;
@@ -21,7 +21,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { QUEUED: 2, COMPLETED: 1, FAILED: 2 });
   });
 
-  clause("final calls that ended before a time are found, oldest first", async (scene) => {
+  clause("ended() returns final calls that ended before a given time, oldest first", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const oldCalls = [
@@ -62,7 +62,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.remove([]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
   });
 
-  clause("many calls are deleted at once", async (scene) => {
+  clause("remove() deletes many calls at once", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const endedCall = await scene.endedCall(instance);
@@ -71,7 +71,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), {});
   });
 
-  clause("calls to a number are found by ascending id, in pages, of all users and instances", async (scene) => {
+  clause("naming() returns calls to a number by ascending id, in pages, for all users and instances", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const otherInstance = await scene.storedInstance({ userId: scene.id("usr") });
@@ -87,7 +87,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.naming(mentionedNumber("+15550198"), {}), []);
   });
 
-  clause("calls that mention a number in a text, an event or a transcript are found", async (scene) => {
+  clause("naming() returns calls that mention a number in a text, an event or a transcript", async (scene) => {
     const { calls, events, transcripts } = scene.storage;
     const phone = "+12025550199";
     const agent = { instructions: ["Transfer them."], transferTo: ["+12025550111", phone] };
@@ -116,7 +116,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(idsOf(await calls.naming(mentionedNumber(phone), {})), idsOf(mentioningCalls));
   });
 
-  clause("ended calls with a recording are found, oldest first, until it is deleted", async (scene) => {
+  clause("recorded() returns ended calls with a stored recording, oldest first", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const recordedFields = { recordedMs: 0 };
@@ -132,7 +132,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { FAILED: 5 });
   });
 
-  clause("a list continues after the last call of a page is purged", async (scene) => {
+  clause("paging continues even if the last call of a page is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
     const boundaryCall = await scene.storedCall(instance);

@@ -102,7 +102,7 @@ export function callUpdateContract(clause: Clause, persistenceClause: Clause): v
     scene.equal(await scene.storage.calls.get(call.id), { ...call, ...patch, version: 2 });
   });
 
-  clause("the quality over time is stored", async (scene) => {
+  clause("a call's quality over time is stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const quality = [INTERVAL, { ...INTERVAL, untilMs: 10_000, roundTripMs: null, remoteLoss: 0.01 }];
     scene.equal(await scene.updateCall(call, { quality }), { ...call, quality, version: 2 });
@@ -129,7 +129,7 @@ export function callUpdateContract(clause: Clause, persistenceClause: Clause): v
     scene.equal(await scene.timeline(call.id), []);
   });
 
-  clause("of many updates that expect one version, one is written with its events", async (scene) => {
+  clause("of many concurrent updates to one version, only one is written, with its events", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const updates = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -153,7 +153,7 @@ export function callUpdateContract(clause: Clause, persistenceClause: Clause): v
     scene.equal(await scene.storage.calls.counts(), { QUEUED: 1 });
   });
 
-  clause("the audio stays while the call is active and is deleted at its end", async (scene) => {
+  clause("the audio is kept while the call is active, and deleted at its end", async (scene) => {
     const { calls } = scene.storage;
     const audio = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256);
     let call = await scene.storedCall(await scene.storedInstance(), {}, audio);

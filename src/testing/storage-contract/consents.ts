@@ -4,7 +4,7 @@ import type { Clause, StorageScene } from "./scene.ts";
 
 /** Users' records about the numbers they call. */
 export function consentsContract(clause: Clause, persistenceClause: Clause): void {
-  persistenceClause("a consent is read as it was stored, by its user and number", async (scene) => {
+  persistenceClause("a consent is read back unchanged, by its user and number", async (scene) => {
     const ownConsent = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });
     const otherConsent = consent(scene, "+12025550101", { userId: scene.id("usr"), status: "do_not_call" });
     for (const record of [ownConsent, otherConsent])
@@ -16,7 +16,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(await consents.get(ownConsent.userId, "+12025550102"), undefined);
   });
 
-  clause("a consent is replaced as a whole, except the time of the first one", async (scene) => {
+  clause("a consent is replaced completely, except for its creation time", async (scene) => {
     const { consents } = scene.storage;
     const first = consent(scene, "+12025550101", { source: "form 7" });
     const second = consent(scene, "+12025550101", { status: "do_not_call" });
@@ -26,7 +26,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(await consents.get(first.userId, first.phone), storedConsent);
   });
 
-  clause("the consents for several numbers are found together", async (scene) => {
+  clause("the consents for several numbers are read together", async (scene) => {
     const { consents } = scene.storage;
     const [first, second, third] = ["+5511987654321", "+551187654321", "+12025550101"].map((phone) =>
       consent(scene, phone),
@@ -45,7 +45,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(await consents.ofNumbers(first.userId, ["+12025550199"]), []);
   });
 
-  clause("of concurrently stored consents, one is the first", async (scene) => {
+  clause("concurrent writes of a consent store it once", async (scene) => {
     const { consents } = scene.storage;
     const attempts = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
     const results = await Promise.all(attempts.map((record) => consents.put(record)));

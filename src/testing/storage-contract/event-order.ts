@@ -21,7 +21,7 @@ export function eventOrderContract(clause: Clause): void {
     const writers = calls.map(async (createdCall) => {
       let call = createdCall;
       for (let round = 0; round < ROUNDS; round++) {
-        // A repeated write has an earlier id, and other writes have happened since.
+        // A repeated write has an earlier id, and other writes have happened in the meantime.
         const [earlyEvent, lateEvent] = [scene.event("dtmf", call), scene.event("dtmf", call)];
         await scene.storage.events.append([recordId(lateEvent)]);
         call = await scene.updateCall(call, { recordedMs: round }, [

@@ -3,7 +3,7 @@ import { type Clause, idsOf } from "./scene.ts";
 
 /** The append-only log. */
 export function eventsContract(clause: Clause): void {
-  clause("an event is read as it was stored, whatever characters its data holds", async (scene) => {
+  clause("an event is read back unchanged, whatever characters its data contains", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const event = scene.event("dtmf", call, {
       data: { digit: "#", odd: "\u0000\ud800", ratio: 0.5, last: true, no: null },
@@ -20,7 +20,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(idsOf(await scene.timeline(call.id)), idsOf(manyEvents));
   });
 
-  clause("either all events are stored or none", async (scene) => {
+  clause("either all events or none are stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const manyEvents = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
     await scene.failure(scene.storage.events.append([...manyEvents, scene.impossibleEvent("dtmf", call)]));
@@ -107,7 +107,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await events.lookUp(scene.userId, fourth!.position + 1), { ...end, eventId: null });
   });
 
-  clause("after the position for an unknown event, all events are newer", async (scene) => {
+  clause("the position of an unknown event precedes all events", async (scene) => {
     const { events } = scene.storage;
     const instance = await scene.storedInstance();
     const [firstEvent, unstoredEvent, lastEvent] = [1, 2, 3].map(() => scene.event("instance.active", instance));

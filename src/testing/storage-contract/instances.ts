@@ -3,7 +3,7 @@ import { type Clause, idsOf } from "./scene.ts";
 
 /** Instances, their lists and their credentials. */
 export function instancesContract(clause: Clause, persistenceClause: Clause): void {
-  clause("an instance is read as it was stored, whatever characters its metadata holds", async (scene) => {
+  clause("an instance is read back unchanged, whatever characters its metadata contains", async (scene) => {
     const instance = scene.instance({ metadata: { odd: "\u0000 \ud800 ☎ '\"", deep: [{ a: null }] }, phone: "+1555" });
     await scene.storage.instances.insert(instance, []);
     scene.equal(await scene.storage.instances.get(instance.id), instance);
@@ -81,7 +81,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal([unlinkedInstance?.linkedAt ?? null, unlinkedInstance?.pause ?? null], [null, null]);
   });
 
-  persistenceClause("an instance keeps the number that its dials are counted for", async (scene) => {
+  persistenceClause("an instance keeps the number to which its dials belong", async (scene) => {
     const dialledNumber = { mark: "a1b2", since: scene.now() };
     const { id } = await scene.storedInstance({ dialledNumber });
     const next = { mark: "c3d4", since: scene.now() };

@@ -35,7 +35,7 @@ export function lineRecordsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await lineRecords.keys(id, ""), []);
   });
 
-  clause("keys are found by their exact beginning", async (scene) => {
+  clause("records are found by the exact prefix of their keys", async (scene) => {
     const { id } = await scene.storedInstance();
     const { lineRecords } = scene.storage;
     const keys = ["a", "a%", "a-1", "a-2", "a_1", "A-1", "b", "\ud7ff", "\ue000", "☎", "\u{10ffff}", "\u{10ffff}x"];

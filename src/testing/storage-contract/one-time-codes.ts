@@ -6,7 +6,7 @@ const MAX_CODES = 100;
 
 /** One-time codes. */
 export function oneTimeCodesContract(clause: Clause): void {
-  clause("a code of the first start replaces the previous one, until there is an administrator", async (scene) => {
+  clause("a first-start code replaces the previous one, until there is an administrator", async (scene) => {
     const { logins } = scene.storage;
     const previousCode = await storedCode(scene, "first");
     const code = await storedCode(scene, "first");
@@ -30,7 +30,7 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(remainingCodes.filter((code) => code !== undefined).length, 1);
   });
 
-  clause("a code for a reset replaces the previous one of the same account", async (scene) => {
+  clause("a reset code replaces the same account's previous one", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const previousCode = await storedCode(scene, "reset", { accountId: ana.id });

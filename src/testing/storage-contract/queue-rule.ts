@@ -3,7 +3,7 @@ import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
 
 /** Creating calls, and the queue rule that the database enforces. */
 export function queueRuleContract(clause: Clause, persistenceClause: Clause): void {
-  clause("a call is read as it was stored, whatever characters its message holds", async (scene) => {
+  clause("a call is read back unchanged, whatever characters its message contains", async (scene) => {
     const instance = await scene.storedInstance();
     const message = { type: "DYNAMIC_AGENT", instructions: ["\u0000 \udfff ☎ '\"", "be brief"] } as const;
     const call = scene.call(instance, { message, slot: 5 });
@@ -25,7 +25,7 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
   });
 
   clause(
-    "a call whose events cannot be stored is not stored, nor its audio, and its slot stays free",
+    "if a call's events cannot be stored, neither it nor its audio is stored, and its slot stays free",
     async (scene) => {
       const instance = await scene.storedInstance();
       const call = scene.call(instance);

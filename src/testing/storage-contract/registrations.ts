@@ -71,7 +71,7 @@ export function registrationsContract(clause: Clause, persistenceClause: Clause)
     scene.equal((await accounts.users()).length, 1);
   });
 
-  clause("a code expires and fits one purpose", async (scene) => {
+  clause("a code expires, and is valid for one purpose", async (scene) => {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "invitation");
     const wrongCodes = [
@@ -86,7 +86,7 @@ export function registrationsContract(clause: Clause, persistenceClause: Clause)
     scene.equal(await logins.accounts(), []);
   });
 
-  clause("the administrator takes over the user of a name, and others get their own", async (scene) => {
+  clause("the administrator takes over the user with a given name, and others get new users", async (scene) => {
     const { accounts, logins } = scene.storage;
     const customer = await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
     const first = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
@@ -117,7 +117,7 @@ export function registrationsContract(clause: Clause, persistenceClause: Clause)
   });
 
   clause(
-    "the administrator takes over no user of another name, unless a deleted account has left it",
+    "the administrator takes over no user with another name, except one that a deleted account left behind",
     async (scene) => {
       const { accounts, logins } = scene.storage;
       await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });

@@ -2,7 +2,7 @@ import { type Clause, idsOf } from "./scene.ts";
 
 /** Records that are deleted after their retention, and on request. */
 export function retentionContract(clause: Clause, persistenceClause: Clause): void {
-  clause("the newest id is that of an event, a call or an instance, whichever is later", async (scene) => {
+  clause("newestId() returns the latest id of all events, calls and instances", async (scene) => {
     const { events } = scene.storage;
     scene.equal(await events.newestId(), undefined);
     const instance = await scene.storedInstance();
@@ -59,7 +59,7 @@ export function retentionContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(await calls.counts(), {});
   });
 
-  clause("instances linked to a number are found", async (scene) => {
+  clause("withPhone() returns the instances linked to a number", async (scene) => {
     const { instances } = scene.storage;
     const phone = "+15550199";
     const first = await scene.storedInstance({ phone });

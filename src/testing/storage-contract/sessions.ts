@@ -12,7 +12,7 @@ export function sessionsContract(clause: Clause): void {
 }
 
 function sessions(clause: Clause): void {
-  clause("a session has everything that was stored, whatever characters a browser sends", async (scene) => {
+  clause("a session is read back unchanged, whatever characters a browser sends", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const addedSession = loginSession(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
@@ -36,7 +36,7 @@ function sessions(clause: Clause): void {
     scene.equal(await logins.sessionByHash(lateSession.hash), undefined);
   });
 
-  clause("a use prolongs a session, and an earlier one changes nothing", async (scene) => {
+  clause("a use prolongs a session, and an earlier use changes nothing", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const session = loginSession(scene, account.id);
@@ -48,7 +48,7 @@ function sessions(clause: Clause): void {
     scene.equal(login?.session, { ...session, lastUsedAt: later, expiresAt: later + DAY_MS });
   });
 
-  clause("only its own account ends a session", async (scene) => {
+  clause("a session can be ended only by its own account", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const [ownSession] = await logins.sessions(ana.id);
@@ -71,7 +71,7 @@ function sessions(clause: Clause): void {
     scene.equal((await logins.sessions(bob.id)).length, 1);
   });
 
-  clause("a session is kept although the ids of older ones are higher", async (scene) => {
+  clause("a newer session is kept even if older sessions have higher ids", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const lowestSession = loginSession(scene, account.id);
@@ -133,7 +133,7 @@ function passwords(clause: Clause): void {
     scene.equal(await logins.sessions(account.id), [attempts[winner]]);
   });
 
-  clause("a code sets only its account's password", async (scene) => {
+  clause("a code resets only its own account's password", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: ana.id });

@@ -15,7 +15,7 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
   });
 
-  clause("lines are read in the order of speaking, whatever the order of storing", async (scene) => {
+  clause("lines are read in the order of speaking, in whatever order they were stored", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const lateLine = line(call, 0, { startMs: 5_000 });

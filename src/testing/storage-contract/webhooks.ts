@@ -5,7 +5,7 @@ const LIMIT = 100;
 
 /** Webhooks, their place in the log, and their deliveries. */
 export function webhooksContract(clause: Clause, persistenceClause: Clause): void {
-  persistenceClause("a webhook is stored completely, and survives a restart", async (scene) => {
+  persistenceClause("a webhook is read back unchanged, even after a restart", async (scene) => {
     const newWebhook = webhook(scene, {
       events: ["completed", "failed"],
       description: "Office",
@@ -35,7 +35,7 @@ export function webhooksContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal((await scene.storage.webhooks.list(scene.userId, {})).length, 3);
   });
 
-  clause("an update names the version it expects", async (scene) => {
+  clause("an update requires the expected version", async (scene) => {
     const { webhooks } = scene.storage;
     const { id } = await storedWebhook(scene);
     const patch = { url: "https://example.com/new", events: null, description: null, updatedAt: scene.now() };

@@ -2,7 +2,7 @@ import { DialError } from "../../ports/telephony.ts";
 import { CountingSource } from "../telephony-network.ts";
 import type { TelephonyTheme } from "./theme.ts";
 
-/** Time that is longer than the audio that any adapter may send ahead, ms. */
+/** More than the audio that any adapter may send ahead, ms. */
 const AHEAD_MS = 500;
 
 /** Tests of a line whose host's deadlines have passed. */

@@ -76,7 +76,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       barrier.resolve();
       await scan;
       await host.reports.next("online", patienceMs);
-      // If the network confirms the link, only the line has to wait.
+      // If the network confirms the link, only the line waits.
       const steps = options.confirmation === undefined ? order : order.filter((step) => step !== "scanned");
       expect(steps).toEqual(options.confirmation === undefined ? ["stored", "scanned"] : ["stored"]);
     },
@@ -96,7 +96,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   });
 
   test(
-    "a lasting fault is reported with its reason, and probes return the same reason",
+    "a permanent fault is reported with its reason, and probes return the same reason",
     async (network) => {
       const { line, host } = await network.open();
       await line.link();

@@ -8,7 +8,7 @@ import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
 /** Maximum time for ending a session, which should take "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
-/** Time for "at once" on a busy machine, ms. */
+/** Maximum time for "at once" on a busy machine, ms. */
 const AT_ONCE_MS = 3_000;
 
 /** Clauses about the end of sessions and engines. */
@@ -19,7 +19,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     const events = [...listening.events];
     speaker.say(saying);
     listening.session.commit();
-    await settledWithin(AT_ONCE_MS, "A session that has ended is closed", listening.session.close());
+    await settledWithin(AT_ONCE_MS, "An ended session closes", listening.session.close());
     await settledWithin(AT_ONCE_MS, "It is closed once more", listening.session.close());
     expect(listening.events).toEqual(events);
   };
@@ -42,7 +42,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     expect(listening.errors).toEqual([]);
   });
 
-  clause("ends a session at once by its signal, even with transcripts pending", async (subject) => {
+  clause("ends a session at once when its signal aborts, even with transcripts pending", async (subject) => {
     const { transcription, sayings } = subject;
     const listening = await listen(transcription);
     const speaker = new ScriptedSpeaker(transcription, listening.session);
@@ -51,7 +51,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     await expectEnded(listening, speaker, sayings[0]);
   });
 
-  clause("keeps no session open with an aborted signal", async ({ transcription }) => {
+  clause("leaves no session open if its signal is already aborted", async ({ transcription }) => {
     const abort = new AbortController();
     abort.abort();
     await expectRefused(transcription, abort);

@@ -5,9 +5,12 @@ import { until } from "../waiting.ts";
 import { listen, type ScriptedListening } from "./listening.ts";
 import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
-/** Time within which a fault is reported, ms. */
+/** Maximum time for reporting a fault, ms. */
 const REPORT_MS = 10_000;
-/** Turns (and their length, ms) beyond what any engine may queue, and the time a busy machine may take to push them. */
+/**
+ * Number of turns (and their length, ms) beyond what any engine may queue, and the maximum time to push them on a busy
+ * machine.
+ */
 const TURNS = 18;
 const TURN_MS = 10_000;
 const MAX_PUSH_MS = 5_000;

@@ -1,8 +1,8 @@
-/** A spoken text, and its transcript. */
+/** An utterance: its text and its audio. */
 export interface Saying {
   /** Compared by its letters and digits, ignoring case. */
   readonly text: string;
-  /** Audio of the saying at this rate: 0.6 to 5 s. */
+  /** Audio of the utterance at this rate: 0.6 to 5 s. */
   samples(sampleRate: number): Int16Array;
 }
 

@@ -5,15 +5,15 @@ import { listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
-/** Time within which a transcript arrives, ms. */
+/** Maximum time until a transcript arrives, ms. */
 const TRANSCRIPT_MS = 10_000;
-/** Tolerance of times, because engines measure in pieces, ms. */
+/** Tolerance for timestamps, ms: engines measure in chunks. */
 const TOLERANCE_MS = 100;
 
-/** The transcripts of an engine, and their times. */
+/** An engine's transcripts and their timestamps. */
 export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  const untilUnderstood = ({ texts }: ScriptedListening, saying: Saying): Promise<void> =>
-    until(TRANSCRIPT_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
+  const untilTranscribed = ({ texts }: ScriptedListening, saying: Saying): Promise<void> =>
+    until(TRANSCRIPT_MS, `"${saying.text}" is transcribed`, () => isSaid(texts, saying));
 
   clause("has a name and distinct telephony rates", async ({ transcription }) => {
     const { sampleRates } = transcription.capabilities;
@@ -27,14 +27,14 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     }
   });
 
-  clause("transcribes text and time at every rate, from an array that is reused", async (subject) => {
+  clause("transcribes speech with timestamps at every rate, from a reused array", async (subject) => {
     const { transcription, sayings } = subject;
     for (const sampleRate of transcription.capabilities.sampleRates) {
       const listening = await listen(transcription, { sampleRate });
       const speaker = new ScriptedSpeaker(transcription, listening.session, sampleRate);
       const fromMs = speaker.atMs;
       speaker.say(sayings[0]);
-      await untilUnderstood(listening, sayings[0]);
+      await untilTranscribed(listening, sayings[0]);
       await listening.close();
       expect(isSaid(listening.texts, sayings[0])).toBe(true); // and nothing twice
       expect(listening.errors).toEqual([]);
@@ -49,13 +49,13 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
   });
 
   clause(
-    "emits partial texts before the final one if its capabilities state that, and none otherwise",
+    "emits partial texts before the final text only if its capabilities state that",
     async (subject) => {
       const { transcription, sayings } = subject;
       const { partial } = transcription.capabilities;
       const listening = await listen(transcription);
       new ScriptedSpeaker(transcription, listening.session).say(sayings[0]);
-      await untilUnderstood(listening, sayings[0]);
+      await untilTranscribed(listening, sayings[0]);
       await listening.close();
       const types = listening.events.map(({ type }) => type);
       expect(types.includes("partial")).toBe(partial);
@@ -63,7 +63,7 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     },
   );
 
-  clause("keeps utterances in order, by their times or else by the events", async (subject) => {
+  clause("orders utterances by timestamp, or by event order without timestamps", async (subject) => {
     const { transcription, sayings } = subject;
     const listening = await listen(transcription);
     const speaker = new ScriptedSpeaker(transcription, listening.session);
@@ -96,7 +96,7 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     const caller = await listen(transcription, { speaker: "caller" });
     new ScriptedSpeaker(transcription, callee.session).say(sayings[0]);
     new ScriptedSpeaker(transcription, caller.session).say(sayings[1]);
-    await Promise.all([untilUnderstood(callee, sayings[0]), untilUnderstood(caller, sayings[1])]);
+    await Promise.all([untilTranscribed(callee, sayings[0]), untilTranscribed(caller, sayings[1])]);
     await Promise.all([callee.close(), caller.close()]);
     expect(isSaid(callee.texts, sayings[0])).toBe(true);
     expect(isSaid(caller.texts, sayings[1])).toBe(true);

@@ -120,14 +120,14 @@ export class FakeWhatsAppCall {
     if (timesOutAfterMs !== undefined) this.#after(timesOutAfterMs, () => this.end("network", "timeout"));
   }
 
-  /** Lets a device report that it rings. */
+  /** Makes a device report that it is ringing. */
   ring(device = 0): void {
     if (this.#hasRung || this.#endedBy !== undefined) return;
     this.#hasRung = true;
     this.#send("preaccept", device);
   }
 
-  /** Lets a device answer; a second answer does nothing. */
+  /** Makes a device answer; a second answer does nothing. */
   answer(device = 0): void {
     if (this.#endedBy !== undefined || this.#answeredBy !== undefined) return;
     this.#stopScript();
@@ -140,18 +140,18 @@ export class FakeWhatsAppCall {
     if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
   }
 
-  /** Lets a device decline: the callee's devices stop ringing, but the client does not notice. */
+  /** Makes a device decline: the callee's devices stop ringing, but the client does not notice. */
   decline(device = 0): void {
     this.#stopScript();
     this.#send("reject", device);
   }
 
-  /** Lets a device be busy; the others keep ringing. */
+  /** Makes a device report that it is busy; the others keep ringing. */
   busy(device = 0): void {
     this.#send("reject", device, { reason: "busy" });
   }
 
-  /** Lets the callee hang up. */
+  /** Makes the callee hang up. */
   hangUp(): void {
     this.end("callee");
   }
@@ -213,7 +213,7 @@ export class FakeWhatsAppCall {
     this.#options.onEnd();
   }
 
-  /** Lets the client use a connected relay, once the callee has answered. */
+  /** Allows the client to use a connected relay, once the callee has answered. */
   #relayConnected(): void {
     if (this.#answeredBy !== undefined) this.connectMedia();
   }

@@ -183,7 +183,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     void this.receive({ tag: "failure", attrs: { reason: String(reason), ...attrs } });
   }
 
-  /** Makes the server break off the stream: 515 and 516 are its codes, other texts the conflict's type. */
+  /** Makes the server close the stream with an error: 515 and 516 are its codes, other texts the conflict's type. */
   streamError(kind: 515 | 516 | "replaced" | "device_removed" | "other"): void {
     const conflict: FakeStanza[] = [{ tag: "conflict", attrs: { type: String(kind) } }];
     const other: FakeStanza[] = [{ tag: "policy-violation", attrs: {} }];

@@ -66,7 +66,7 @@ const CLOSE_REASONS: ReadonlyMap<number, string> = new Map([
   [503, "failure_service_unavailable"],
 ]);
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Time after which the client opens a dropped socket again, ms. */
+/** Delay before the client reopens a dropped socket, ms. */
 export const RECONNECT_MS = 2000;
 
 /** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to reconnect. */

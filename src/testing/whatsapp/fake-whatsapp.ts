@@ -55,7 +55,7 @@ export type FakeLoginRefusal = number | "other" | "drop";
  */
 export class FakeWhatsApp {
   readonly system: System;
-  /** All clients, closed ones included, in the order of their creation. */
+  /** All clients, including closed clients, in the order of their creation. */
   readonly clients: FakeWhatsAppClient[] = [];
   /** All calls of the clients, in the order of their offers. */
   readonly calls: FakeWhatsAppCall[] = [];
@@ -65,7 +65,7 @@ export class FakeWhatsApp {
   onCall: (call: FakeWhatsAppCall) => void = () => {};
   /** Called for each call once the callee is notified of its end. */
   onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
-  /** The logins of linked devices, refused ones included, in order. */
+  /** The logins of linked devices, including refused logins, in order. */
   readonly logins: FakeLogin[] = [];
   /** Refusal of every login by the network, such as with 402, 405, 503 or 515. Default: it refuses none. */
   refuses: FakeLoginRefusal | undefined;
@@ -147,14 +147,14 @@ export class FakeWhatsApp {
     this.#directory.otherNumbers = others;
   }
 
-  /** Lets the owner of a phone scan a QR code. Throws an Error if no client shows that code now. */
+  /** Makes a phone's owner scan a QR code. Throws an Error if no client shows that code now. */
   scan(qr: string, phone: string): void {
     const client = this.clients.find(({ shown }) => shown.qr === qr);
     if (!client) throw new Error("no client shows this QR code: it has expired, or was never valid");
     this.#link(client, digitsOf(phone));
   }
 
-  /** Lets the owner of a phone type a pairing code. Throws an Error if no client shows that code for this phone. */
+  /** Makes a phone's owner type a pairing code. Throws an Error if no client shows that code for this phone. */
   typeCode(code: string, phone: string): void {
     const normalizedCode = code.replaceAll("-", "").toUpperCase();
     const client = this.clients.find(
@@ -164,13 +164,13 @@ export class FakeWhatsApp {
     this.#link(client, digitsOf(phone));
   }
 
-  /** The addresses of the devices that are linked to a phone, offline ones included. */
+  /** The addresses of the devices that are linked to a phone, including offline devices. */
   linkedDevices(phone: string): string[] {
     const digits = digitsOf(phone);
     return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinkedDevices.has(jid));
   }
 
-  /** Lets the owner of a phone remove all linked devices; offline ones notice at their next login. */
+  /** Makes a phone's owner remove all linked devices; offline devices notice at their next login. */
   unlink(phone: string): void {
     for (const [jid, client] of this.#devices)
       if (userOf(jid) === digitsOf(phone)) {
@@ -179,9 +179,7 @@ export class FakeWhatsApp {
       }
   }
 
-  /**
-   * Lets the owner of a phone write to linked numbers: each client gets the owner's privacy token in a notification.
-   */
+  /** Makes a phone's owner write to linked numbers: each client gets the owner's privacy token in a notification. */
   write(from: string, to?: string): void {
     const contact = digitsOf(from);
     for (const [jid, client] of this.#devices) {
@@ -201,7 +199,7 @@ export class FakeWhatsApp {
     this.#refusals.clear();
   }
 
-  /** Lets a person call a client's number. */
+  /** Makes a person call a client's number. */
   ring(client: FakeWhatsAppClient, from = "+12025550142"): FakeIncomingCall {
     const callId = this.#newId();
     const peer = this.#directory.peerOf(digitsOf(from));
@@ -311,7 +309,7 @@ export class FakeWhatsApp {
     });
   }
 
-  /** Notifies the clients of a number of the start and the end of its time-lock. */
+  /** Notifies a number's clients of the start and the end of its time-lock. */
   #announce({ error, from }: FakeOfferRefusal): void {
     if (error !== TIMELOCK) return;
     const attrs = { type: "mex", op_name: "NotificationUserReachoutTimelockUpdate" };

@@ -3,7 +3,7 @@ export class FakeIncomingCall {
   readonly callId: string;
   /** JID of the caller. */
   readonly from: string;
-  /** True if the client has confirmed that it rings, as the plugin does automatically. */
+  /** True if the client has confirmed that the call is ringing, as the plugin does automatically. */
   preaccepted = false;
   #isEndedByClient = false;
   readonly #terminate: () => void;
@@ -19,17 +19,17 @@ export class FakeIncomingCall {
     return this.#isEndedByClient;
   }
 
-  /** Lets the caller give up. */
+  /** Makes the caller hang up. */
   cancel(): void {
     this.#terminate();
   }
 
-  /** Records that the client rings. For the client. */
+  /** Records that the call is ringing. Called by the client. */
   preaccept(): void {
     this.preaccepted = true;
   }
 
-  /** Records that the client ended the call. For the client. */
+  /** Records that the client ended the call. Called by the client. */
   stop(by: "caller" | "callee"): void {
     if (by === "caller") this.#isEndedByClient = true;
   }

@@ -8,7 +8,7 @@ export const LIVE_FRAME = (RATE * LIVE_FRAME_MS) / 1000;
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
 /** Length of the buffer above which the engine skips ahead to the last frame, samples. */
 const HIGH_WATER_SAMPLES = RATE * 0.2;
-/** Capacity of the buffer, samples; adding more drops the oldest ones. */
+/** Capacity of the buffer, samples; adding more drops the oldest samples. */
 const CAPACITY_SAMPLES = RATE * 0.5;
 
 /**

@@ -15,7 +15,7 @@ export interface FakeNumber {
   readonly exists?: boolean;
   /** The address that hides the number, such as `123@lid`; null for none. Default: a separate one. */
   readonly lid?: string | null;
-  /** Other forms of the number by which the network finds it too. Default: none. */
+  /** Other formats of the number that the network accepts. Default: none. */
   readonly alsoKnownAs?: readonly string[];
   /** One entry for each device. Default: a device that answers after 1000 ms. With none, `startCall` rejects. */
   readonly devices?: readonly CalleeDevice[];
@@ -30,9 +30,9 @@ export interface FakeNumber {
    * not in the history. Default: undefined.
    */
   readonly inHistory?: "lid" | "phone";
-  /** Time until the first device that is not busy reports ringing; null for never. Default: 200. */
+  /** Delay before the first device that is not busy reports ringing; null for never. Default: 200. */
   readonly ringsAfterMs?: number | null;
-  /** Time until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
+  /** Delay before the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
   /**
    * `one-way`: the callee hears, but no audio arrives from it. `mute`: the relay connects and passes nothing on. `never`: it
@@ -101,7 +101,7 @@ export function deviceOf(jid: string): number {
   return Number(/:(\d+)@/.exec(jid)?.[1] ?? 0);
 }
 
-/** The JID of a device of an address; device 0 is the phone itself. */
+/** The JID of an address's device; device 0 is the phone itself. */
 export function deviceJid(jid: string, device: number): string {
   const [user, server] = jid.split("@");
   return device === 0 ? jid : `${user}:${device}@${server}`;

@@ -38,7 +38,7 @@ export interface FakeWrtcOptions {
   readonly responds: (ip: string, port: number) => boolean;
 }
 
-/** Time until a relay that responds is connected, ms. */
+/** Delay before a relay that responds is connected, ms. */
 const CONNECT_MS = 100;
 const CANDIDATE = /candidate:\S+ \d+ udp \d+ (\S+) (\d+) typ /gi;
 

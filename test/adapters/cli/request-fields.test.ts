@@ -60,8 +60,8 @@ describe("a fault of a request", () => {
 });
 
 test("a detail names options instead of JSON", () =>
-  expect(detailText('2 of 3 targets have faults; correct them, or start with {"skipInvalid": true}')).toBe(
-    "2 of 3 targets have faults; correct them, or start with --skip-invalid",
+  expect(detailText('2 of 3 targets are invalid; correct them, or start with {"skipInvalid": true}')).toBe(
+    "2 of 3 targets are invalid; correct them, or start with --skip-invalid",
   ));
 
 test("every option and operand in the table belongs to a command", async () => {

@@ -260,7 +260,7 @@ test("a repeated creation of a deleted batch is refused as batch_not_found", asy
   await world.app.batches.delete(ALICE, id);
   await expect(create()).rejects.toMatchObject({
     code: "batch_not_found",
-    message: `the key "monday" created batch "${id}", which has been deleted since; use a new key`,
+    message: `the key "monday" created batch "${id}", which has been deleted; use a new key`,
   });
   await world.stop();
 });

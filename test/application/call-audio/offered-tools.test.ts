@@ -65,7 +65,7 @@ describe("a tool that an agent uses", () => {
     ["[]", "the input must be a JSON object"],
     ["null", "the input must be a JSON object"],
     ['{"people":"3"}', "/people must be an integer"],
-    ['{"people":0,"name":"x"}', "/people must be at least 1; /name must be left out"],
+    ['{"people":0,"name":"x"}', "/people must be at least 1; /name must be omitted"],
     ["{}", "/people is missing"],
     [`{"people":3,"x":"${"x".repeat(20_000)}"}`, "the input has 20019 characters, at most 20000 are allowed"],
   ])("does not run for the input %s", async ([input, fault]) => {

@@ -3,7 +3,7 @@ import type { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
-const MISSED_OUTCOME = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
+const MISSED_OUTCOME = { reason: "instance_offline", detail: expect.stringMatching(/was stopped for 288\d\d s/) };
 
 /** Ways in which a machine wakes up after eight hours. */
 const RESUMES: Record<string, (system: ManualSystem) => void> = {

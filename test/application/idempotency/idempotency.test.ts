@@ -269,7 +269,7 @@ test("an erased call's key places no call", async () => {
   await world.app.erase(NUMBER);
   await expect(world.app.calls.create(ALICE, speech(instance), options)).rejects.toMatchObject({
     code: "call_not_found",
-    message: `the key "k" created call "${id}", which has been deleted since; use a new key`,
+    message: `the key "k" created call "${id}", which has been deleted; use a new key`,
   });
   expect(await world.app.calls.list(ALICE)).toEqual([]);
   expect(await world.app.calls.create(ALICE, speech(instance), { idempotencyKey: "k2" })).toMatchObject({

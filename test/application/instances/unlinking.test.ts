@@ -151,7 +151,7 @@ describe("unlinking an instance", () => {
     const store = (byte: number) => hosts[0]?.records.set(new Map([["key", Uint8Array.of(byte)]]));
     await store(1);
     await unlink(world, instance);
-    await expect(store(2)).rejects.toThrow("given up");
+    await expect(store(2)).rejects.toThrow("abandoned");
     await world.app.instances.configure(ALICE, instance.id);
     expect(await hosts.at(-1)?.records.keys("")).toEqual([]);
     await world.stop();
@@ -269,7 +269,7 @@ describe("a network", () => {
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(hangingLine.closed).toBe(true);
 
-    await expect(hangingLine.scan("+12025550122")).rejects.toThrow("given up");
+    await expect(hangingLine.scan("+12025550122")).rejects.toThrow("abandoned");
     hangingLine.goOnline();
     await world.system.settle();
     expect(await connectionOf(world, instance)).toEqual(UNLINKED_VIEW);
@@ -298,7 +298,7 @@ describe("a network", () => {
       () => host?.records.clear(),
       () => host?.linked("+12025550122", lateCredentials),
     ])
-      await expect(write()).rejects.toThrow("given up");
+      await expect(write()).rejects.toThrow("abandoned");
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.stop();
   });

@@ -8,7 +8,7 @@ const SCHEMA = resultSchemaSchema();
 
 test.for([
   [{ type: "object", properties: [] }, "/properties must be an object"],
-  [{ type: "object", properties: { a: { type: "text" } } }, "/properties/a/type must be of object, array"],
+  [{ type: "object", properties: { a: { type: "text" } } }, "/properties/a/type must be one or more of object, array"],
   [{ type: "object", properties: { a: 1 } }, "/properties/a must be a schema"],
   [{ type: "object", required: [1] }, "/required must be a list of names"],
   [{ type: "object", anyOf: [] }, "/anyOf must be a list of schemas"],

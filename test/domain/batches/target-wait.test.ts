@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Batch, BatchTarget, TargetResult } from "../../../src/domain/batches/batch.ts";
 import { nextTargetTime } from "../../../src/domain/batches/target-time.ts";
-import { calledAgainAfter, countsByCalledAgain, targetWait } from "../../../src/domain/batches/target-wait.ts";
+import { calledAgainAfter, countsByRetryReason, targetWait } from "../../../src/domain/batches/target-wait.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const MINUTE = 60_000;
@@ -105,7 +105,7 @@ test("a call that a machine completed is repeated because of the machine", () =>
     { reason: "message_played", targets: 2 },
     { reason: "machine_hung_up", targets: 2 },
   ];
-  expect(countsByCalledAgain(counts)).toEqual([
+  expect(countsByRetryReason(counts)).toEqual([
     { reason: "machine", targets: 4 },
     { reason: "busy", targets: 3 },
   ]);

@@ -23,7 +23,7 @@ describe("a value is checked by its schema", () => {
       ["a", 1, "c"],
       ["it must have at most 2 items, not 3", "/1 must be a string"],
     ],
-    [{ properties: { a: true }, additionalProperties: false }, { a: 1, b: 2 }, ["/b must be left out"]],
+    [{ properties: { a: true }, additionalProperties: false }, { a: 1, b: 2 }, ["/b must be omitted"]],
     [{ additionalProperties: { type: "string" } }, { toString: 1 }, ["/toString must be a string"]],
     [{ required: ["constructor"] }, {}, ["/constructor is missing"]],
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, ["it must be one of its alternatives"]],

@@ -8,7 +8,7 @@ import type { ConductedCall } from "./conducted-call.ts";
 export class AgentActions {
   readonly #core: ConductedCall;
   readonly #calleeTurns: CalleeTurns;
-  /** The agent's fixed voicemail message; undefined if the agent is asked for one. */
+  /** The agent's fixed voicemail message; undefined if the agent is asked for a message. */
   #voicemail: string | undefined;
 
   constructor(core: ConductedCall, calleeTurns: CalleeTurns) {
@@ -58,7 +58,7 @@ export class AgentActions {
   }
 
   /**
-   * Leaves the message of the agent for a machine to record, and ends the call; returns true.
+   * Leaves the agent's message on the machine, and ends the call; returns true.
    * @param reply carries out the agent's reply, which is the message unless the agent has already chosen one
    */
   async leaveVoicemail(speech: AgentSpeech, reply: () => Promise<unknown>): Promise<true> {

@@ -213,7 +213,7 @@ export class AgentCall implements CallTap {
     this.#inputs.push(input);
   }
 
-  /** Lets the agent prepare its reply, if it has no other work. */
+  /** Asks the agent to prepare its reply, if it has no other work. */
   #prepare(input: Extract<ConversationInput, { type: "words" }>): void {
     const conversation = this.#conversation;
     if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.isEmpty || this.core.isDecided) return;

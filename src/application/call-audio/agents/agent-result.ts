@@ -14,7 +14,7 @@ const ATTEMPTS = 2;
 /** Maximum length of an explanation that is stored, characters. */
 const MAX_ERROR_CHARACTERS = 500;
 
-/** An agent's result of its call, or the reason why it is unknown. */
+/** The result that an agent states for its call, or the reason why it is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
   /**

@@ -75,9 +75,9 @@ export class AgentSpeech {
   }
 
   /**
-   * Speaks a text after the earlier ones; resolves when it is fully queued or was interrupted.
+   * Speaks a text after the earlier texts; resolves when it is fully queued or was interrupted.
    * @param interruption aborted when the callee interrupts the reply: an interruptible text is then only kept, for
-   * {@link resume}
+   *   {@link resume}
    * @throws {SpeechFailed} or the signal's reason
    */
   async say(text: string, interruptible: boolean, signal: AbortSignal, interruption?: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { Pitch } from "../../../audio/voice/pitch.ts";
 
-/** Length of voice that counts as an interruption, ms. */
+/** Minimum length of voice for an interruption, ms. */
 export const BARGE_IN_MS = 200;
 /** Minimum voiced part of it, ms: clicks in quick succession have less. */
 const MIN_VOICED_MS = 100;
@@ -20,7 +20,7 @@ export interface BargeInCallbacks {
   onSound(): void;
   /** Called when the callee has been speaking for {@link BARGE_IN_MS}. */
   onBargeIn(): void;
-  /** Called when the callee has stopped, and no word was understood. */
+  /** Called when the callee has stopped speaking, and no word was transcribed. */
   onFalseAlarm(): void;
 }
 
@@ -29,7 +29,7 @@ export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;
   readonly #pitch: Pitch;
-  /** Length of the current speech with the pauses in it, without them, and of the vowels in it, ms. */
+  /** Lengths of the current speech: with pauses, without pauses, and its vowels only, ms. */
   #speechMs = 0;
   #voicedMs = 0;
   #vowelMs = 0;

@@ -31,7 +31,7 @@ export class CalleeTurn {
   readonly #callbacks: CalleeTurnCallbacks;
   /** The final texts of the turn. */
   readonly #texts: string[] = [];
-  /** The text after the final ones, which may still change. */
+  /** The text after the final texts, which may still change. */
   #partialText = "";
   /** The text of the latest turn, until a reply to it is heard. */
   #openTurnText = "";
@@ -42,7 +42,7 @@ export class CalleeTurn {
   #preparedText = "";
   #preparationCount = 0;
 
-  /** @param hangOverMs time for which speech is still reported after the last voiced sound, ms */
+  /** @param hangOverMs time reported as speech after the last voiced sound, ms */
   constructor(sampleRate: number, hangOverMs: number, callbacks: CalleeTurnCallbacks) {
     this.#sampleRate = sampleRate;
     this.#hangOverMs = hangOverMs;
@@ -71,7 +71,7 @@ export class CalleeTurn {
     if (this.#endsAfterMs !== undefined && this.#silenceMs >= this.#endsAfterMs) this.#end();
   }
 
-  /** Sets the text after the final ones. @param isTurnEnd true if the engine expects the turn to end here */
+  /** Sets the text after the final texts. @param isTurnEnd true if the engine expects the turn to end here */
   setPartialText(text: string, isTurnEnd = false): void {
     this.#partialText = text;
     if (isTurnEnd) this.#prepare();

@@ -40,7 +40,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   onTransferFailure(failure: TransferFailed): void;
 }
 
-/** The call of an agent of either kind: its turns, their measurements, and the actions other than speaking. */
+/** A call conducted by an agent of either kind: its turns, their measurements, and all actions except speech. */
 export class ConductedCall {
   readonly context: ConductedCallContext;
   readonly call: CallOf<"DYNAMIC_AGENT">;

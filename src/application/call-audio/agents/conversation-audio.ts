@@ -4,7 +4,7 @@ import { AudioWriter } from "./leg-audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
 /**
- * Writes the callee's audio for an agent, and converts the times of the words that the agent understood to times of the
+ * Writes the callee's audio for an agent, and converts the times of the words that the agent recognised to times of the
  * call.
  */
 export class ConversationAudio {

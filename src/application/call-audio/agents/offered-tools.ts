@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_INPUT_CHARACTERS = 20_000;
 /** Maximum length of a result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
-/** Maximum length of a message of a tool that failed, characters. */
+/** Maximum length of a failed tool's message, characters. */
 const MAX_MESSAGE_CHARACTERS = 500;
 /** Maximum number of tool uses on one call. */
 const MAX_USES = 200;

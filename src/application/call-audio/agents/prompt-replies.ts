@@ -9,9 +9,9 @@ import type {
   ConversationInput,
 } from "../../../ports/conversation.ts";
 
-/** Longest time without any output of a reply, unless the conversation names another, ms. */
+/** Maximum time without output from a reply, ms, unless the conversation sets another. */
 const SILENCE_MS = 10_000;
-/** Number of consecutive silences after which the agent counts as failed. */
+/** Number of consecutive silences after which the agent has failed. */
 const MAX_SILENCES = 2;
 
 /** Thrown when an agent does not reply in time; the message is for an operator. */
@@ -28,7 +28,7 @@ export class PromptReplies {
   #runningToolCount = 0;
   /** True once the reply has yielded something, or used a tool: it is not requested again. */
   #hasActed = false;
-  /** Number of silences since the agent last yielded something, or ended a reply. */
+  /** Number of silences since the agent's latest output, or its latest complete reply. */
   #silenceCount = 0;
 
   /** Starts the conversation. */
@@ -78,7 +78,7 @@ export class PromptReplies {
     }
   }
 
-  /** The next action. Time in which a tool works does not count. */
+  /** The next action. The time that tools take is not limited here. */
   async #nextAction(actions: Actions, signal: AbortSignal): Promise<IteratorResult<ConversationAction, unknown>> {
     const ms = this.conversation.replyTimeoutMs ?? SILENCE_MS;
     const timeoutError = (): Error => new AgentSilent(`the agent ${this.#agent.name} sent nothing for ${ms} ms`);

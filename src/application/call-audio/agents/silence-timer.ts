@@ -9,7 +9,7 @@ export class SilenceTimer {
   /** Number of samples of silence since the last word. */
   #silentSamples = 0;
 
-  /** @param onElapsed called back once for each time that the agent listens */
+  /** @param onElapsed called at most once each time that the agent listens */
   constructor(sampleRate: number, onElapsed: () => void) {
     this.#sampleRate = sampleRate;
     this.#onElapsed = onElapsed;
@@ -28,7 +28,7 @@ export class SilenceTimer {
     return limit;
   }
 
-  /** Resumes the timer after {@link stop}; earlier silence counts. */
+  /** Resumes the timer after {@link stop}; earlier silence is included. */
   resume(limit: number | undefined): void {
     this.#limit = limit;
   }

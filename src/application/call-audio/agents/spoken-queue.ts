@@ -13,7 +13,7 @@ export interface SpokenLine {
 export class Utterance {
   text: string;
   readonly interruptible: boolean;
-  /** Id of its item, for the audio of an agent. */
+  /** Id of its item, if it is an agent's audio. */
   readonly id: string;
   readonly #playout: Playout;
   readonly #pieces: Int16Array[] = [];
@@ -101,17 +101,17 @@ export class Utterance {
     }
   }
 
-  /** The words heard, once it was played to its end; undefined if nothing new was heard. */
+  /** The words heard, once it was played to its end; undefined if no new words were heard. */
   takeLineAtEnd(): SpokenLine | undefined {
     return this.#line(this.#hasFailed ? heardWords(this.text, this.heardMs, undefined) : this.text);
   }
 
-  /** The words heard before it was held; undefined if nothing new was heard. */
+  /** The words heard before it was held; undefined if no new words were heard. */
   takeLineAtHold(): SpokenLine | undefined {
     return this.hasStarted ? this.#line(this.heardText) : undefined;
   }
 
-  /** @param heardText the beginning of the text that was heard; the part that was reported before is left out */
+  /** @param heardText the beginning of the text that was heard, without the part that was reported before */
   #line(heardText: string): SpokenLine | undefined {
     const text = heardText.slice(this.#reportedLength).trim();
     this.#reportedLength = Math.max(this.#reportedLength, heardText.length);
@@ -129,7 +129,7 @@ export interface SpokenQueueReports {
 
 /** The agent's utterances that have not been fully heard, played in order unless the agent's turn is held. */
 export class SpokenQueue {
-  /** The next one first. */
+  /** The next utterance first. */
   readonly utterances: Utterance[] = [];
   readonly #playout: Playout;
   readonly #turn: { readonly isHeld: boolean };

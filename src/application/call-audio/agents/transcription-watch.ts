@@ -3,7 +3,10 @@ import { msToSamples } from "../../../audio/samples/pcm.ts";
 /** Maximum time to wait for the words of a turn, ms. */
 const TRANSCRIPTION_LIMIT_MS = 10_000;
 
-/** Detects that the words of a turn do not arrive. Measures by the leg's samples, so that a call on hold does not count. */
+/**
+ * Detects when the words of a turn do not arrive. Measures time by the leg's samples, so that time on hold is not
+ * included.
+ */
 export class TranscriptionWatch {
   readonly #maxSamples: number;
   readonly #onLost: (detail: string) => void;

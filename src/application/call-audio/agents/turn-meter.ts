@@ -42,7 +42,7 @@ export class TurnMeter {
     this.#monotonic = monotonic;
   }
 
-  /** Adds a frame of the callee. @param hangOverMs time for which speech is reported after the last voiced sound, ms */
+  /** Adds a frame of the callee. @param hangOverMs time reported as speech after the last voiced sound, ms */
   addCalleeFrame(isSpeaking: boolean, hangOverMs: number): void {
     if (isSpeaking && !this.#isSpeaking) this.#calleeStart = this.#playedSamples;
     if (!isSpeaking && this.#isSpeaking)

@@ -63,7 +63,7 @@ export interface LiveCallMedia {
     readonly isSpeech: boolean;
     /** True for voiced frames, false for hang-over. */
     readonly isVoiced: boolean;
-    /** Time for which speech is reported after the last voiced sound, ms. */
+    /** Hang-over of speech: time reported as speech after the last voiced sound, ms. */
     readonly hangOverMs: number;
   };
   /** Reports words of the callee, which may be a machine's. */

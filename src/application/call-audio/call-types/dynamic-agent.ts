@@ -66,7 +66,7 @@ function partsOf(agentCall: AgentCall | AudioAgentCall): LiveParts {
   };
 }
 
-/** A signal that is aborted after another one, once the remaining work is done. */
+/** A signal that is aborted after another signal, once the remaining work is done. */
 function extendedSignal(signal: AbortSignal, remainingWork: () => Promise<unknown> | undefined): AbortSignal {
   const scope = new AbortController();
   const end = (): void => scope.abort(signal.reason);

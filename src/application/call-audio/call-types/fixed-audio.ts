@@ -14,7 +14,7 @@ export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, expected
   return new DecodedMessage(context, call, expectedRate);
 }
 
-/** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
+/** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another rate. */
 class DecodedMessage implements PreparedMessage {
   readonly playableShare: number;
   readonly #context: PlayContext;

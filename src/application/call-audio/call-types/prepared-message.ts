@@ -17,7 +17,7 @@ export interface PreparedMessage {
    * @throws {ProgramFailed}
    */
   samples(playout: Playout): AsyncIterable<Int16Array>;
-  /** Reports the skipped parts: immediately those that are known, and later ones as they are found. Called once. */
+  /** Reports the skipped parts: known parts immediately, and others as they are found. Called once. */
   onSkipped?(report: (passage: SkippedText) => void): void;
   /** Share of the accepted message that the samples contain, as far as it is known, 0 to 1. Default: 1. */
   readonly playableShare?: number;

@@ -13,9 +13,9 @@ const PIECE_MS = 20;
 
 /** The part of a call's session that its listeners use. */
 export interface ListenedSession {
-  /** The call with its latest changes, which may not be stored yet. */
+  /** The call with its latest changes, including any not stored yet. */
   readonly call: Call;
-  /** Resolves when the session has ended: the call has ended, has returned to its queue, or broke off. */
+  /** Resolves when the session has ended: the call has ended or returned to its queue, or the session has failed. */
   readonly whenStored: Promise<void>;
   /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
   follow(receive: TakeChannels, pieceMs: number): FollowedAudio | undefined;
@@ -91,7 +91,7 @@ export class CallListeners {
     }
   }
 
-  /** Watches the session, which may break off without reporting the end of its call. */
+  /** Watches the session, which may fail without reporting the end of its call. */
   #watchSession(): void {
     const session = this.#host.session();
     if (!session || session === this.#session) return;

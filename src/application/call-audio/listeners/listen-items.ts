@@ -16,7 +16,7 @@ export type ListenItem =
 
 /**
  * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link BUFFER_MS} of audio
- * wait for a reader. Read it with one loop; leaving the loop closes it.
+ * waits for a reader. Read it with one loop; leaving the loop closes it.
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
   readonly callId: string;

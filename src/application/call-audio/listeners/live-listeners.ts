@@ -34,11 +34,11 @@ export class LiveListeners {
       },
     );
     const isActiveNow = current !== undefined && isActive(current.status);
-    // A call without a session has broken off, and its end is not stored yet.
+    // The session of this call has failed, and its end is not stored yet.
     const isLost = isActiveNow && current.status !== "QUEUED" && !this.#session(call.id);
     if (isActiveNow && !isLost) return listener;
     listener.close();
-    throw new Refusal("call_ended", isLost ? "the call broke off" : `the call is ${current?.status ?? "FAILED"}`);
+    throw new Refusal("call_ended", isLost ? "the call was interrupted" : `the call is ${current?.status ?? "FAILED"}`);
   }
 
   #listenersOf(callId: string): CallListeners {

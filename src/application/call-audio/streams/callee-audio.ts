@@ -18,7 +18,7 @@ export class CalleeAudio implements FrameSink {
   isAnswered = false;
   readonly #emit: (frame: Int16Array) => void;
   #legRate = 0;
-  /** Number of samples of one frame of the leg. */
+  /** Number of samples in one of the leg's frames. */
   #legFrameLength = 0;
   #clientRate: number | undefined;
   #resampler: Resampler | undefined;
@@ -68,7 +68,7 @@ export class CalleeAudio implements FrameSink {
 
   /**
    * Counts samples that the leg has played: until the first inbound frame, emits as much silence. The silence of the
-   * latest frame is emitted with the next one, since the first inbound frame may arrive in between.
+   * latest frame is emitted with the next frame, because the first inbound frame may arrive in between.
    */
   addPlayedSamples(samples: number): void {
     if (this.#isReceiving) return;

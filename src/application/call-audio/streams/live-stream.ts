@@ -254,8 +254,8 @@ export class LiveStream implements CallTap {
   }
 
   /**
-   * Called when the client has disconnected or was dropped: the call waits for another one, unless it is draining. The
-   * callee hears audio that is queued, then silence.
+   * Called when the client has disconnected or was dropped: the call waits for another client, unless it is draining.
+   * The callee hears audio that is queued, then silence.
    */
   #lose(): void {
     this.#move("lose");

@@ -17,7 +17,7 @@ export class OutgoingAudio implements PlayoutSupply {
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
   #isPulling = false;
-  /** True if the queue was cleared and no sample was written since. */
+  /** True if the queue was cleared and no sample has been written since. */
   #isCleared = false;
 
   /** True if the leg pulls: the callee has answered. */
@@ -35,7 +35,7 @@ export class OutgoingAudio implements PlayoutSupply {
     return this.#playout?.heardMs ?? 0;
   }
 
-  /** Connects the audio to the call's leg, which is not answered yet and may not be the call's first. */
+  /** Connects the audio to the call's leg before its answer; each attempt has its own leg. */
   connect(playout: Playout): void {
     this.#playout = playout;
     this.#resampled = undefined;
@@ -72,8 +72,8 @@ export class OutgoingAudio implements PlayoutSupply {
   }
 
   /**
-   * Calls back when all pending audio and, unless it was cleared, `tailMs` of silence have been played, so that the callee
-   * hears the last words. Calls back at once if none is pending.
+   * Calls back when all pending audio and, unless it was cleared, `tailMs` of silence has been played, so that the
+   * callee hears the last words. Calls back at once if none is pending.
    */
   end(tailMs: number, onEnded: () => void): void {
     const playout = this.#playout;

@@ -17,7 +17,7 @@ const BLOCK_SAMPLES = 4096;
 export class PendingAudio {
   readonly #stretches: Stretch[] = [];
   readonly #blocks: Int16Array[] = [];
-  /** Position of the next sample to read in the first block, and to write in the last one. */
+  /** Position of the next sample to read in the first block, and to write in the last block. */
   #readPosition = 0;
   #writePosition = 0;
   #spareBlock: Int16Array | undefined;

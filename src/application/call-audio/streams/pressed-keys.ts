@@ -16,9 +16,9 @@ export interface PressedKeysOptions {
 }
 
 /**
- * Keys that a client presses. They are sent at once, ahead of pending audio, since a menu that waits for them should not
- * have to play the rest first; keys pressed before the answer are sent at the answer. If the network cannot send keys,
- * they become tones at the end of the pending audio.
+ * Keys that a client presses. They are sent at once, ahead of pending audio, because a menu that waits for them should
+ * not have to play the rest first; keys pressed before the answer are sent at the answer. If the network cannot send
+ * keys, they become tones at the end of the pending audio.
  */
 export class PressedKeys {
   readonly #options: PressedKeysOptions;

@@ -16,9 +16,9 @@ interface PendingMark {
  * Resamples audio of one rate into a {@link Playout}, as one continuous stream however it was cut; marks keep their
  * position to the sample.
  *
- * A resampler holds back its last samples, 2 ms at 8 kHz, until the next ones arrive. {@link flush} releases them when the
- * queue is about to run dry. A client that keeps pace with the leg to the sample would cause a flush between any two
- * pieces, so a stretch that starts with an empty queue is preceded by that much silence.
+ * A resampler holds back its last samples, 2 ms at 8 kHz, until more arrive. {@link flush} releases them when the queue
+ * is about to run dry. A client that keeps pace with the leg to the sample would cause a flush between any two pieces,
+ * so a stretch that starts with an empty queue is preceded by that much silence.
  */
 export class ResampledPlayout {
   readonly sourceRate: number;

@@ -3,7 +3,7 @@ import type { System } from "../../../ports/system.ts";
 import type { LiveStream } from "./live-stream.ts";
 import type { StreamClient, StreamReservation } from "./stream-client.ts";
 
-/** A live stream with a single reservation, which lasts until the client leaves, or does not attach in time. */
+/** A live stream with a single reservation, which ends when the client leaves or does not attach in time. */
 export class ReservableStream {
   readonly stream: LiveStream;
   readonly #system: System;
@@ -58,7 +58,7 @@ export class ReservableStream {
     this.#cancel();
   }
 
-  /** Ends the reservation, which was used or given up. */
+  /** Ends the reservation, which was used or released. */
   #settle(): void {
     this.#cancel();
     this.#giveUp = undefined;

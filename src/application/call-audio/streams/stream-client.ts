@@ -22,7 +22,7 @@ export const STREAM_EVENTS = [
 /** One of {@link STREAM_EVENTS}. */
 export type StreamEventName = (typeof STREAM_EVENTS)[number];
 
-/** Fields of an event of a stream: JSON, snake_case keys, durations in ms. */
+/** Fields of a stream's event: JSON, snake_case keys, durations in ms. */
 export type StreamEventData = { readonly [key: string]: string | number | boolean | null };
 
 /** Something that happened on a call with a live stream. */
@@ -88,8 +88,8 @@ export interface StreamAttachment {
    */
   room(ms: number): Promise<void> | undefined;
   /**
-   * Number of messages received from this client and earlier ones. A client that reconnects compares it with the number that it
-   * has sent.
+   * Number of messages received from this client and its predecessors. A client that reconnects compares it with the
+   * number that it has sent.
    */
   readonly messages: number;
   /** Counts one more received message. */

@@ -1,6 +1,6 @@
 import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./stream-client.ts";
 
-/** Maximum number of events kept; a further one drops the oldest of the repeatable ones. */
+/** Maximum number of events kept; a further event drops the oldest repeatable event. */
 const MAX_ENTRIES = 1_000;
 const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
 /** Time before a sign of life within which a sent transcript may still be in transit, ms. */

@@ -16,7 +16,7 @@ export type CallTranscriptsContext = Pick<
 > &
   TranscriptWriterContext;
 
-/** Time for which the end of a call waits for its last transcripts, ms. */
+/** Maximum time that the end of a call waits for its last transcripts, ms. */
 const FLUSH_MS = 1_000;
 
 /** Receives the transcripts of a call as they become known. */
@@ -37,7 +37,7 @@ export interface TranscriptReader {
 
 /**
  * Transcribes one call: from the answer on a session of the engine transcribes each speaker. The reader gets every
- * transcript, the storage the final ones. A failure of the engine never ends the call.
+ * transcript, the storage only final transcripts. A failure of the engine never ends the call.
  */
 export class CallTranscripts implements CallTap {
   readonly #context: CallTranscriptsContext;

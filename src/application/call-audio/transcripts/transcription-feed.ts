@@ -117,7 +117,10 @@ export class TranscriptionFeed {
   }
 }
 
-/** The leg's own rate if the engine supports it, otherwise the lowest one above it, otherwise the engine's best. */
+/**
+ * The leg's own rate if the engine supports it, otherwise the lowest supported rate above it, otherwise the engine's
+ * best.
+ */
 function rateFor(legRate: number, rates: readonly number[]): number {
   if (rates.includes(legRate)) return legRate;
   const higherRates = rates.filter((rate) => rate > legRate);

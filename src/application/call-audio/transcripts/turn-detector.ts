@@ -8,7 +8,7 @@ export const MAX_TURN_MS = 30_000;
 export const PRE_ROLL_MS = 300;
 
 const FRAME_MS = 20;
-/** Time by which detected speech must exceed the hang-over to be a voice and not a click, ms. */
+/** Minimum length of detected speech beyond the hang-over, ms: anything shorter is a click. */
 const VOICE_MS = 60;
 
 /** Callbacks of a {@link TurnDetector}. They run on the leg's clock. */

@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import type { PurgeClock } from "../deletion/purge-clock.ts";
 import { type DialProtectionContext, doNotCallBlock } from "../dialling/dial-protection.ts";
 
-/** Dependencies of the checks of destinations. */
+/** Dependencies of the destination checks. */
 export type DestinationsContext = Pick<
   Context,
   "access" | "callLimits" | "lease" | "purgeClock" | "storage" | "system"
@@ -96,7 +96,7 @@ export function quotaOf(
   return maxCalls === undefined ? undefined : quotaNow(purgeClock, maxCalls);
 }
 
-/** Uses the purge clock: a call counted by a wall clock that is ahead would block its token until that time. */
+/** Uses the purge clock: a call counted by a fast wall clock would block its token until that time. */
 function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { readonly now: number } {
   return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
 }
@@ -113,7 +113,7 @@ export async function countTransfer(
   return oldestAt === undefined ? undefined : dailyLimitReached(context, quota, oldestAt).message;
 }
 
-/** The refusal of a call beyond the limit. @param oldestAt time of the oldest call that counts, ms since 1970-01-01 UTC */
+/** The refusal of a call beyond the limit. @param oldestAt time of the oldest counted call, ms since 1970-01-01 UTC */
 export function dailyLimitReached(
   { system }: Pick<Context, "system">,
   { maxCalls, since }: CallQuota,
@@ -123,7 +123,7 @@ export function dailyLimitReached(
   const next = new Date(system.now() + retryAfterMs).toISOString();
   return new Refusal(
     "daily_call_limit",
-    `this token has created ${maxCalls} calls in the last 24 hours, transfers included, which is its limit; the next one is possible at ${next}`,
+    `this token has created ${maxCalls} calls in the last 24 hours, transfers included, which is its limit; the next call is possible at ${next}`,
     { limit: maxCalls, retryAfterMs },
   );
 }

@@ -24,17 +24,17 @@ export interface Erasure {
   readonly receipts: number;
   /** Number of records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
-  /** Number of targets of batches with the number. */
+  /** Number of batch targets with the number. */
   readonly targets: number;
-  /** Ids of such calls that have not ended; none of them was deleted. */
+  /** Ids of the calls that have not ended, and so were not deleted. */
   readonly activeCalls: readonly string[];
   /** Ids of instances that the number itself is linked to; they are not deleted. */
   readonly instances: readonly string[];
 }
 
 /**
- * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
- * Compacts the database at the end, which takes about 5 ms per MB of an embedded one.
+ * Deletes all data about calls that mention a number, in any format that reaches the same phone, of all users. Compacts
+ * the database at the end, which takes about 5 ms per MB of an embedded one.
  * @param settle ends a call if it is active, and waits until it is released; without it, active calls are only listed
  * @throws {Refusal} `phone_number_invalid`
  */
@@ -94,7 +94,7 @@ export function eraseWithLiveCalls(
   return erasePhone(context, phone, (call) => settle(terminations, dispatcher, call));
 }
 
-/** Deletes calls with all of their records; active ones are ended first. */
+/** Deletes calls with all of their records; active calls are ended first. */
 export async function removeWithLiveCalls(
   context: ErasureContext,
   terminations: Terminations,

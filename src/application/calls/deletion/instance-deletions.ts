@@ -128,7 +128,7 @@ export class Deletions {
       for (;;) {
         const status = nextState(INSTANCE_TRANSITIONS, current.status, "delete");
         if (!status) {
-          // The deletion may have been finished since this copy was read.
+          // The deletion may have been finished in the meantime.
           const latest = await storage.instances.get(id);
           if (!latest || latest.erasedAt !== null) throw instanceNotFound(id);
           return;

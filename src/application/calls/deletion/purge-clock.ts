@@ -6,7 +6,7 @@ import type { System } from "../../../ports/system.ts";
 const DAY_MS = 24 * 60 * 60_000;
 /** Longest age that {@link PurgeClock.ago} measures, ms. */
 const MAX_AGE_MS = DAY_MS;
-/** Lead that the wall clock may gain over the elapsed time within a day, ms. */
+/** Maximum lead of the wall clock over the elapsed time within a day, ms. */
 const SLACK_MS = 60 * 60_000;
 
 /** A wall-clock reading ahead of the elapsed time. */
@@ -29,8 +29,8 @@ interface Step {
 }
 
 /**
- * The time by which records are purged. It follows the wall clock, but never trusts one jump forward: a reading
- * ahead of the elapsed time counts only after another day of uptime. A clock that is set back counts at once, because
+ * The clock by which records are purged. It follows the wall clock, but never trusts one jump forward: a reading ahead
+ * of the elapsed time is used only after another day of uptime. A clock that is set back is followed at once, because
  * then less is purged.
  */
 export class PurgeClock {
@@ -50,7 +50,9 @@ export class PurgeClock {
     this.#trustedTime = { at: system.now(), monotonic: system.monotonic() };
   }
 
-  /** Continues from the saved time; without one, from the newest id in the storage, otherwise from the wall clock. */
+  /**
+   * Continues from the saved time; if there is none, from the newest id in the storage, or else from the wall clock.
+   */
   async start(): Promise<void> {
     const savedTime = (await this.#storage.retention.trustedTime()) ?? (await this.#initialTime());
     const monotonic = this.#system.monotonic();
@@ -110,7 +112,7 @@ export class PurgeClock {
     });
   }
 
-  /** The pending claim; a new one if there is none, or if the wall clock was set back before it. */
+  /** The pending claim; a new claim if there is none, or if the wall clock was set back before it. */
   #claimOf(wallTime: number, expected: number): Claim {
     const monotonic = this.#system.monotonic();
     if (this.#claim && wallTime >= this.#claim.at + waitedMsOf(this.#claim, monotonic) - SLACK_MS) return this.#claim;

@@ -18,7 +18,7 @@ export interface RemovalContext {
 }
 
 /**
- * Deletes ended calls with all of their records. Recordings are deleted first, so that no crash leaves a recording
+ * Deletes ended calls with all of their records. Recordings are deleted first, so that a crash never leaves a recording
  * without its call.
  */
 export async function removeCalls(

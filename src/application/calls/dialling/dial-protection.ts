@@ -34,7 +34,7 @@ export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system
 /** Decision about the next call. `ms`: time until the next check. */
 type NextDial = Exclude<DialDecision, { readonly do: "wait" }> | { readonly do: "wait"; readonly ms: number };
 
-/** Checks the protections and the lines of this server. @throws {RangeError} one of them has a wrong value */
+/** Checks the protections and the lines of this server. @throws {RangeError} one of them has an invalid value */
 export function checkProtection({ policy, telephony }: Pick<Context, "policy" | "telephony">): void {
   assertUsable(policy, "queue");
   assertLines(policy);
@@ -68,7 +68,7 @@ export async function decideNext(
   const decision: DialDecision = decideDial(protection, callee, { ...dialHistory, liveDials }, times);
   if (decision.do !== "wait") return decision;
   const { until: waitEnd } = decision;
-  // The clock may be set in the meantime, so a long wait is checked again.
+  // The clock may be changed in the meantime, so a long wait is checked again.
   return { do: "wait", ms: Math.min(waitEnd - now, DAY_MS) };
 }
 
@@ -155,9 +155,9 @@ async function dialHistoryOf(
 }
 
 /**
- * The dials that the protection counts.
- * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids;
- * `includesLast`: true to include the last dial, which sets the pace, because an earlier process placed it
+ * The dials that number protection considers.
+ * @param range `since`: time from which they belong to the number; `after`: calls of the number have greater ids;
+ *   `includesLast`: true to include the last dial, which sets the pace, because an earlier process placed it
  */
 async function dialsOf(
   { storage, system }: Pick<Context, "storage" | "system">,

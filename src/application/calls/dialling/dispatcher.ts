@@ -32,7 +32,7 @@ export class Dispatcher {
 
   /**
    * @param onRequeued called with each claimed call that returns to its queue
-   * @param isEnding returns true if a call is ending, although that is not stored yet: it is not dialled
+   * @param isEnding returns true if a call is ending, even if that is not stored yet: it must not be dialled
    */
   constructor(
     context: DispatcherContext,
@@ -83,7 +83,7 @@ export class Dispatcher {
     this.#lanesOf(instanceId).wake(queue);
   }
 
-  /** Resolves when no claim is under way: a claimed call has its session then. */
+  /** Resolves when no claim is under way: every claimed call then has its session. */
   async whenIdle(instanceId: string): Promise<void> {
     await this.#lanes.get(instanceId)?.whenIdle;
   }
@@ -139,7 +139,7 @@ export class Dispatcher {
     await Promise.all([...this.#liveCalls.values()].map(({ session }) => session.end(reason, detail)));
   }
 
-  /** Checks again for calls if the wall clock was set, because waits may be too long. */
+  /** Checks again for calls if the wall clock was changed, because waits may be too long. */
   #checkClock(): void {
     if (this.#wallClock.takeJumpMs() !== 0) for (const lanes of this.#lanes.values()) lanes.onClockSet();
   }

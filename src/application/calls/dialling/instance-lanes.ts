@@ -62,8 +62,7 @@ export class InstanceLanes {
       onStarted: host.onStarted,
       onEnded: host.onEnded,
       wake: host.wake,
-      // A lane that is already looking finds the next call itself, even if it is this one, woken in the meantime: waking it
-      // again would loop while messages are being prepared.
+      // A lane that is already looking finds the next call itself: waking it again would loop while messages are being prepared.
       onAdvanced: () => {
         if (this.#limit > 1 && !this.#seekingQueue) this.#seek();
       },
@@ -76,7 +75,7 @@ export class InstanceLanes {
     return [...this.#queues.values()].flatMap(({ session }) => session ?? []);
   }
 
-  /** Resolves when no claim is under way: a claimed call has its session then. */
+  /** Resolves when no claim is under way: every claimed call then has its session. */
   get whenIdle(): Promise<unknown> {
     return Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
   }
@@ -124,7 +123,10 @@ export class InstanceLanes {
     return linesInForce(this.#context.policy, this.#host.monitor(this.instanceId)?.telephony.capabilities.lines);
   }
 
-  /** Lets one free lane look for a call, unless one is already looking, or waits because the number may not dial now. */
+  /**
+   * Wakes one free lane to look for a call, unless a lane is already looking, or waits because the number may not dial
+   * now.
+   */
   #seek(): void {
     if ([...this.#queues.values()].some(({ state }) => state === "waiting")) return;
     const freeLine = this.#seekingQueue?.line ?? this.#freeLine();

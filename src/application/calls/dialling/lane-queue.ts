@@ -41,7 +41,7 @@ export interface QueueHost {
   runInTurn(work: () => Promise<void>): Promise<void>;
   /** Ids of the calls that other lanes are preparing. */
   otherPreparedIds(queue: LaneQueue): readonly string[];
-  /** True if the call is ending, although that is not stored yet: it is not dialled. */
+  /** True if the call is ending, even if that is not stored yet: it must not be dialled. */
   isEnding(callId: string): boolean;
   /** Called when a claimed call has returned to its queue. */
   onRequeued(call: Call): void;
@@ -50,7 +50,7 @@ export interface QueueHost {
   onEnded(session: CallSession): void;
   /** Wakes the instance, and the queue if it already has a call. */
   wake(queue: LaneQueue): void;
-  /** Called when the queue has a call, so that another lane may look for the next one. */
+  /** Called when the queue has a call, so that another lane may look for the next call. */
   onAdvanced(): void;
   /** Called when the queue has neither a call, prepared or live, nor an alarm. */
   onEmptied(queue: LaneQueue): void;
@@ -94,7 +94,7 @@ export class LaneQueue {
     return this.#host.preparations.call(this) !== undefined || this.#flow.unconfirmedUntil !== undefined;
   }
 
-  /** Resolves when no claim is under way: a claimed call has its session then. */
+  /** Resolves when no claim is under way: every claimed call then has its session. */
   get whenIdle(): Promise<void> {
     return this.#checkPromise;
   }
@@ -139,7 +139,7 @@ export class LaneQueue {
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
     if (input.type === "prepare" || input.type === "dial") this.#host.onAdvanced();
-    // An effect may have triggered another decision in the meantime, for example because the clock was set.
+    // An effect may have triggered another decision in the meantime, for example because the clock was changed.
     if (this.#flow.state === "idle" && !this.hasBegun && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
   }
@@ -271,7 +271,7 @@ export class LaneQueue {
     return REST;
   }
 
-  /** Lets the other calls pass until the calling hours of this one may begin. */
+  /** Lets the other calls pass until the calling hours of this call may begin. */
   async #postpone(call: Call, notBefore: number): Promise<QueueInput> {
     this.#host.preparations.cancel(this, call.id);
     if (!this.#host.isEnding(call.id)) await storeCall(this.#context, call, { notBefore }, []);
@@ -284,7 +284,7 @@ export class LaneQueue {
     const { storage, system } = this.#context;
     const now = system.now();
     const notBefore = await storage.calls.nextNotBefore(this.instanceId, now);
-    // The clock may be set in the meantime, so a long wait is checked again.
+    // The clock may be changed in the meantime, so a long wait is checked again.
     if (notBefore !== undefined) this.#decide({ type: "retry", ms: Math.min(notBefore - now, POSTPONED_CHECK_MS) });
     return REST;
   }
@@ -299,7 +299,7 @@ export class LaneQueue {
     }
   }
 
-  /** Returns claimed calls without a session to the queue: an unconfirmed claim leaves them, now or a little later. */
+  /** Returns claimed calls without a session to the queue: an unconfirmed claim may leave them, even a little later. */
   async #giveBackUnconfirmed(): Promise<void> {
     const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.claimed(this.instanceId, nodeId))

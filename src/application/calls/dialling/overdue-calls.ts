@@ -42,11 +42,14 @@ export function byExpiry(calls: CallStore): QueueOrder {
   };
 }
 
-/** The waiting calls of one order whose time in the queue has ended. Calls that stay are not read again each time. */
+/**
+ * The waiting calls of one order whose time in the queue has ended. Calls that keep waiting are not read again each
+ * time.
+ */
 export class OverdueCalls {
   readonly #system: System;
   readonly #order: QueueOrder;
-  /** All overdue calls up to this one wait for a line that takes calls. */
+  /** All overdue calls up to this call wait for a line that takes calls. */
   #lastChecked: Call | undefined;
   /** Time of the next check of all calls, by the monotonic clock, ms. */
   #fullCheckAt = 0;
@@ -66,18 +69,18 @@ export class OverdueCalls {
     return this.#fullCheckAt;
   }
 
-  /** Lets the next check include the calls that stayed: they may have to fail now. */
+  /** Includes the calls that stayed in the next check: they may have to fail now. */
   checkAll(): void {
     this.#lastChecked = undefined;
   }
 
-  /** Considers a call that waits now. */
+  /** Considers a call that has started to wait. */
   add(call: Call): void {
     const last = this.#lastChecked;
     if (last && this.#order.timeOf(call) <= this.#order.timeOf(last)) this.checkAll();
   }
 
-  /** Time that a call may still wait, by the wall clock, ms. */
+  /** Remaining time that a call may wait, by the wall clock, ms. */
   remainingMs(call: Call): number {
     return this.#remainingMs(this.#order.timeOf(call));
   }
@@ -90,7 +93,10 @@ export class OverdueCalls {
     return time === undefined ? undefined : this.#remainingMs(time);
   }
 
-  /** Fails overdue calls. @param fail resolves with false if the call stays; it is not read again before the next full check */
+  /**
+   * Fails overdue calls. @param fail resolves with false if the call keeps waiting; it is not read again before the
+   * next full check
+   */
   async expire(fail: (call: Call) => Promise<boolean>): Promise<void> {
     const system = this.#system;
     const before = system.now() - this.#order.waitMs;

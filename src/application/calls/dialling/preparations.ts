@@ -37,9 +37,8 @@ export interface PreparationsWatcher<L extends Lane> {
 }
 
 /**
- * Prepares messages of waiting calls: one per lane, before its call is claimed. A call whose message is not
- * ready in time fails before any phone rings. A preparation is not stored; a cancelled one leaves its call
- * waiting.
+ * Prepares messages of waiting calls: one per lane, before its call is claimed. A call whose message is not ready in
+ * time fails before any phone rings. A preparation is not stored; a cancelled preparation leaves its call waiting.
  */
 export class Preparations<L extends Lane = Lane> {
   readonly #context: PreparationsContext;

@@ -18,11 +18,11 @@ interface Gap {
 }
 
 /**
- * Detects that the process did not run for longer than a call may wait: it was stopped, or the machine was suspended.
- * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
- * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
- * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls time out
- * before they have waited as long as a gap.
+ * Detects that the process did not run for longer than a call may wait: it was stopped, or the machine was suspended. A
+ * suspended machine may stop the monotonic clock, so the wall clock is checked as well, as for calls that wait while no
+ * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever
+ * the wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls time
+ * out before they have waited as long as a gap.
  */
 export class ProcessPauses {
   readonly #parts: ProcessPausesParts;
@@ -35,7 +35,7 @@ export class ProcessPauses {
     this.#lastReading = this.#reading;
   }
 
-  /** Starts again after an idle period of the process. */
+  /** Restarts after an idle period of the process. */
   start(): void {
     this.#lastReading = this.#reading;
   }
@@ -55,7 +55,7 @@ export class ProcessPauses {
     if (!this.#lastGap || call.id > this.#lastGap.noticedAt) return undefined;
     if (this.#lastGap.ms < queueTimeOf(call, this.#parts.timings)) return undefined;
     const seconds = Math.round(this.#lastGap.ms / 1_000);
-    return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;
+    return `the server or its clock was stopped for ${seconds} s, longer than a call may wait`;
   }
 
   get #reading(): { readonly wall: number; readonly monotonic: number } {

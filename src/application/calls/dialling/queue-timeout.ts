@@ -16,14 +16,14 @@ const RETRY_MS = 5_000;
 /**
  * Fails calls that have waited for their instance too long. Uses one timer, armed for the call whose time ends first.
  *
- * The waiting time follows from the stored times and the wall clock. If the wall clock was set in the meantime, each
- * waiting call gets a due time on the monotonic clock, once.
+ * The waiting time follows from the stored times and the wall clock. If the wall clock was changed in the meantime,
+ * each waiting call gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
   readonly #context: QueueTimeoutContext;
   readonly #lines: Lines;
   readonly #wallClock: WallClock;
-  /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
+  /** Due times of calls created before the wall clock was changed, by id; on the monotonic clock, ms. */
   readonly #dueTimes = new Map<string, number>();
   readonly #byAge: OverdueCalls;
   readonly #byExpiry: OverdueCalls;
@@ -49,7 +49,7 @@ export class QueueTimeout {
     await this.#arm(0);
   }
 
-  /** Called when a call waits: it was created, or its claim was given back. */
+  /** Called when a call starts to wait: it was created, or returned to the queue. */
   onQueued(call: Call): void {
     const overdueCalls = call.expiresAt === undefined ? this.#byAge : this.#byExpiry;
     overdueCalls.add(call);
@@ -79,7 +79,7 @@ export class QueueTimeout {
     for (const overdueCalls of [this.#byAge, this.#byExpiry]) {
       const remainingMs = await overdueCalls.msUntilNext();
       if (remainingMs !== undefined) {
-        // The first one may have its own due time; such calls are few, and exist only for a while.
+        // The first call may have its own due time; such calls are few, and exist only for a while.
         const waitMs =
           this.#dueTimes.size > 0 ? Math.min(this.#nextDueAt() - system.monotonic(), RETRY_MS) : remainingMs;
         next = Math.min(next, Math.max(notBefore, system.monotonic() + waitMs));
@@ -121,8 +121,9 @@ export class QueueTimeout {
   }
 
   /**
-   * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
-   * calls that were created "in the future". A call that may be from before or after the jump counts as younger.
+   * Gives due times to calls whose creation time is unreliable: to all waiting calls if the wall clock was changed,
+   * otherwise to calls that were created "in the future". A call that may be from before or after the jump is taken to
+   * be from after it.
    */
   async #setDueTimes(clockChangeMs: number): Promise<void> {
     const { system, timings, storage } = this.#context;
@@ -143,7 +144,7 @@ export class QueueTimeout {
     }
   }
 
-  /** Fails calls by their due time; resolves with the number that stay. */
+  /** Fails calls by their due time; resolves with the number of calls that keep waiting. */
   async #expireDue(): Promise<number> {
     const { system, storage } = this.#context;
     let remainingCount = 0;
@@ -156,7 +157,7 @@ export class QueueTimeout {
     return remainingCount;
   }
 
-  /** Resolves with true if the call was failed; a call queued behind another one on a working line stays. */
+  /** Resolves with true if the call was failed; a call queued behind another on a working line keeps waiting. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
     const takesCalls = monitor?.canDial === true && !monitor.number.linePause;
@@ -174,7 +175,10 @@ export class QueueTimeout {
     return failCall(this.#context, call, reason, call.expiresAt === undefined ? detail : `${detail}; ${expiry}`);
   }
 
-  /** True if the call waits for its calling hours; the queue decides about it before its time ends, unless the clock was set. */
+  /**
+   * True if the call waits for its calling hours; the queue decides about it before its time ends, unless the clock was
+   * changed.
+   */
   #isPostponed({ notBefore = 0 }: Call): boolean {
     const now = this.#context.system.now();
     return notBefore > now && notBefore <= now + MAX_POSTPONEMENT_MS;

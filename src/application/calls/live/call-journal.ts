@@ -45,12 +45,12 @@ export interface Ending {
 }
 
 /**
- * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it
- * is down.
+ * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it is
+ * unavailable.
  *
- * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. Decisions
- * made in the meantime go into the next write: row states are merged, events never are. Live listeners get an event at once;
- * all others when it is stored.
+ * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done.
+ * Decisions made in the meantime go into the next write: row states are merged, events never are. Live listeners get an
+ * event at once; all others when it is stored.
  */
 export class CallJournal {
   readonly #context: CallJournalContext;

@@ -368,7 +368,7 @@ export class CallSession {
   }
 
   async #giveUp(error: unknown): Promise<void> {
-    this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
+    this.#context.log.error({ call_id: this.callId, err: error }, "the call session failed");
     if (this.#fault === undefined) this.#breakOff(error);
     await this.#journal.giveUp(errorText(error));
   }

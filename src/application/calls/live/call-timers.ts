@@ -23,7 +23,7 @@ export class CallTimers {
     this.#post = post;
   }
 
-  /** Sets a timer, in place of the current one of that name. */
+  /** Sets a timer, replacing the current timer of that name. */
   set(name: TimerName, ms: number): void {
     this.#cancels.get(name)?.();
     const readings = this.#readings;

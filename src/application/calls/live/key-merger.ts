@@ -1,4 +1,4 @@
-/** Time within which the network may also report a key that was heard as a tone, ms. */
+/** Maximum delay before the network also reports a key that was heard as a tone, ms. */
 const REPEAT_WINDOW_MS = 3_000;
 
 interface HeardKey {
@@ -7,8 +7,8 @@ interface HeardKey {
 }
 
 /**
- * Counts each key of a callee once, although it may arrive both as a tone in the audio and as a report of the network. Reports are
- * certain, so tones no longer count after the first report. Times are monotonic, ms.
+ * Counts each key of a callee once, although it may arrive both as a tone in the audio and as a report of the network.
+ * Reports are certain, so tones are ignored after the first report. Times are monotonic, ms.
  */
 export class KeyMerger {
   readonly #isInBand: () => boolean;

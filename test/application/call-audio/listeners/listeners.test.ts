@@ -249,7 +249,10 @@ describe("listening is refused", () => {
     leg.answer();
     await world.system.settle();
     expect(await world.storedCall(call)).toMatchObject({ status: "RINGING" });
-    await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call broke off" });
+    await expect(listen(world, call)).rejects.toMatchObject({
+      code: "call_ended",
+      message: "the call was interrupted",
+    });
     await world.stop();
   });
 

@@ -3,12 +3,12 @@ import type { System } from "../../ports/system.ts";
 
 /** Number of failures before the first delay. */
 const FREE_FAILURES = 5;
-/** Delay after the next failure, ms; it doubles with each further one. */
+/** First delay, ms; it doubles with each further failure. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
-/** Time since the last failure after which all are forgotten, ms. */
+/** Delay after the latest failure before all are forgotten, ms. */
 const RETENTION_MS = 24 * 60 * 60_000;
-/** Maximum number of names with failures, not counting those that wait. */
+/** Maximum number of names with failures, except for delayed names. */
 const MAX_NAMES = 10_000;
 
 interface Failures {
@@ -18,10 +18,10 @@ interface Failures {
 }
 
 /**
- * Slows down guessing: after five failures under one name, each attempt waits longer than the previous one. A name counts
- * whether or not an account has it, so that a refusal reveals nothing.
+ * Slows down guessing: after five failures under one name, each attempt waits longer than the previous one. Failures
+ * are counted whether or not an account has the name, so that a refusal reveals nothing.
  */
-export class Attempts {
+export class SignInAttempts {
   readonly #system: System;
   /** Failures by name, in the order of the last failure. */
   readonly #byName = new Map<string, Failures>();
@@ -31,8 +31,8 @@ export class Attempts {
   }
 
   /**
-   * Begins an attempt. It counts as failed at once, so that concurrent attempts count too; `succeed` forgets all failures of
-   * the name, and `withdraw` only this one.
+   * Begins an attempt. It is recorded as failed at once, so that concurrent attempts are limited too; `succeed` forgets
+   * all failures of the name, and `withdraw` only this one.
    * @throws {AccountRefusal} `too_many_attempts`
    */
   begin(name: string): Attempt {
@@ -74,8 +74,9 @@ export class Attempts {
   }
 
   /**
-   * Forgets the name that failed longest ago, preferably one without a delay. A name with a delay is kept, so that no
-   * other name can free it. Such names are few, because each has cost several hashes within minutes.
+   * Forgets the name that failed longest ago, preferably one without a delay. A name with a delay is kept, so that
+   * attempts under other names cannot evict it. Such names are few, because each has cost several hashes within
+   * minutes.
    */
   #makeRoom(): void {
     if (this.#byName.size <= MAX_NAMES) return;
@@ -96,7 +97,7 @@ export class Attempts {
 interface Attempt {
   /** Records that the password was right. */
   succeed(): void;
-  /** Records that the password was wrong. Returns true if the name has to wait now, for the first time. */
+  /** Records that the password was wrong. Returns true if this failure is the first that causes a delay. */
   fail(): boolean;
   /** Records that no password was tried. */
   withdraw(): void;
