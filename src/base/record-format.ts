@@ -53,7 +53,9 @@ function write(writer: Writer, value: unknown, levels: number): void {
   else if (typeof value === "object" && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
     writeAll(writer.tag(OBJECT), definedEntries(value).flat(), levels);
   else
-    throw new TypeError(`a record cannot contain a ${typeof value === "object" ? value.constructor.name : typeof value}`);
+    throw new TypeError(
+      `a record cannot contain a ${typeof value === "object" ? value.constructor.name : typeof value}`,
+    );
 }
 
 function writeAll(writer: Writer, values: readonly unknown[], levels: number): void {

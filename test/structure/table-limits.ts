@@ -99,14 +99,17 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       [`${ACCOUNTS}/audit-log.ts`, "RETENTION_MS"],
     ],
     insertedIn: ["login-store.ts"],
-    test: [`${CONTRACT}/account-removal.ts`, "an entry beyond the limit of its account deletes"],
+    test: [`${CONTRACT}/account-removal.ts`, "an entry beyond its account's limit deletes"],
   },
   tokens: {
     rows: "100 valid ones of each account, and as many revoked ones",
     treatment: "token_quota",
     enforcedBy: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
-    test: [`${CONTRACT}/accounts.ts`, "an account creates tokens up to its limit, and keeps as many revoked ones"],
+    test: [
+      `${CONTRACT}/accounts.ts`,
+      "an account's limit applies to its active tokens and, separately, to its revoked tokens",
+    ],
     gap: "programs and the command line make any number",
   },
   instances: {
@@ -168,7 +171,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       [BYTES, "eventBytes"],
     ],
     insertedIn: ["event-store.ts"],
-    test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call's events, audio file and transcript count towards its user's budget"],
     gap: "a live call has no limit but its duration",
   },
   transcripts: {
@@ -176,7 +179,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     treatment: "counted",
     enforcedBy: [[BYTES, "finalCallBytes"]],
     insertedIn: ["audio-and-transcripts.ts"],
-    test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call's events, audio file and transcript count towards its user's budget"],
     gap: "a live call has no limit but its duration",
   },
   event_counters: {
@@ -213,7 +216,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     treatment: "age",
     enforcedBy: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
     insertedIn: ["insert-call.ts"],
-    test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a time"],
+    test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a given time"],
   },
   trusted_time: {
     rows: "one",

@@ -48,20 +48,17 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     }
   });
 
-  clause(
-    "emits partial texts before the final text only if its capabilities state that",
-    async (subject) => {
-      const { transcription, sayings } = subject;
-      const { partial } = transcription.capabilities;
-      const listening = await listen(transcription);
-      new ScriptedSpeaker(transcription, listening.session).say(sayings[0]);
-      await untilTranscribed(listening, sayings[0]);
-      await listening.close();
-      const types = listening.events.map(({ type }) => type);
-      expect(types.includes("partial")).toBe(partial);
-      if (partial) expect(types.indexOf("partial")).toBeLessThanOrEqual(types.indexOf("final"));
-    },
-  );
+  clause("emits partial texts before the final text only if its capabilities state that", async (subject) => {
+    const { transcription, sayings } = subject;
+    const { partial } = transcription.capabilities;
+    const listening = await listen(transcription);
+    new ScriptedSpeaker(transcription, listening.session).say(sayings[0]);
+    await untilTranscribed(listening, sayings[0]);
+    await listening.close();
+    const types = listening.events.map(({ type }) => type);
+    expect(types.includes("partial")).toBe(partial);
+    if (partial) expect(types.indexOf("partial")).toBeLessThanOrEqual(types.indexOf("final"));
+  });
 
   clause("orders utterances by timestamp, or by event order without timestamps", async (subject) => {
     const { transcription, sayings } = subject;
