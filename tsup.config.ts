@@ -30,7 +30,7 @@ export default defineConfig({
     cli: "adapters/cli/main.ts",
     // Entries of their own: a worker thread or process is started by file name, which no bundler follows.
     worker: "adapters/defaults/worker.ts",
-    "speech-host": "adapters/neural/speech-host.ts",
+    "speech-host": "adapters/local-models/speech-host.ts",
     "sip-media-worker": "adapters/sip-stack/media/worker/sip-media-worker.ts",
   },
   dts: { entry: published },

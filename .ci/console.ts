@@ -9,7 +9,7 @@ import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin 
 export const FIRST_VIEW_BYTES = 120_000;
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const PAGES = "adapters/console/pages";
+const PAGES = "adapters/console/app";
 const ENTRY = `${PAGES}/main.tsx`;
 /** Folder in which a server that runs from the sources looks for the pages. */
 const ASSETS = join(ROOT, "adapters/console/assets");

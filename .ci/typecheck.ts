@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import type { Diagnostic, SourceFile } from "typescript";
 
 /** Folders by process; those of one process share the parsed libraries. */
-const PROCESSES = [["."], ["adapters/console/pages", "test/console/pages"]];
+const PROCESSES = [["."], ["adapters/console/app", "test/console/app"]];
 /** Folders with their own packages, which their tiers install. */
 const TIERS = ["test/console/browser", "test/package", "test/peers"];
 /** The compiler keeps nearly all that it makes: a larger young generation is copied less often. */

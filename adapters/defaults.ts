@@ -28,9 +28,9 @@ import {
   sharedPool,
   sharedWorkers,
 } from "./defaults/shared-workers.ts";
-import type { SpeechProcesses } from "./neural/speech-processes.ts";
-import { HostLookup } from "./user-hosts/host-lookup.ts";
-import { httpSender } from "./user-hosts/http-sender.ts";
+import type { SpeechProcesses } from "./local-models/speech-processes.ts";
+import { HostLookup } from "./untrusted-hosts/host-lookup.ts";
+import { httpSender } from "./untrusted-hosts/http-sender.ts";
 
 const PREVIOUS = {
   name: "a previous secret (RINGPORT_PREVIOUS_SECRETS)",
@@ -103,7 +103,7 @@ async function embeddedSpeech(
 ): Promise<Speech> {
   const { embeddedSpeech: speechOf } = await import("./speech/all-engines.ts");
   const { pool, release } = await workers();
-  const { naturalRemedy, neuralSpeech } = await import("./neural/neural-speech.ts");
+  const { naturalRemedy, neuralSpeech } = await import("./local-models/neural-speech.ts");
   const sharedProcesses = await processes();
   const neural = neuralSpeech({ folder, processes: sharedProcesses.pool, choice: embedded?.neural?.voices });
   const mp3Stream = async (): Promise<Mp3Stream> => (await import("./audio/mp3-stream.ts")).mp3Stream();
@@ -125,7 +125,7 @@ async function embeddedTranscription(
   const { configuredTranscription } = await import("./transcription/configured-transcription.ts");
   const { model, language } = embedded.transcription;
   return configuredTranscription(embedded.transcription, async () => {
-    const { neuralTranscription } = await import("./neural/neural-transcription.ts");
+    const { neuralTranscription } = await import("./local-models/neural-transcription.ts");
     const { pool, release } = await processes();
     const transcription = neuralTranscription(pool, { folder, model, language });
     return { ...transcription, close: closeOnce(() => transcription.close(), release) };
@@ -141,7 +141,7 @@ interface EmbeddedNeural {
 function embeddedNeural({ embedded, log }: RingportOptions, data: string): EmbeddedNeural {
   const { models, processes, memoryMb } = embedded?.neural ?? {};
   const make = async (): Promise<SpeechProcesses> => {
-    const { SpeechProcesses } = await import("./neural/speech-processes.ts");
+    const { SpeechProcesses } = await import("./local-models/speech-processes.ts");
     return new SpeechProcesses({ size: processes, memoryMb, log });
   };
   return { folder: modelFolder(data, models), processes: sharedPool(make) };

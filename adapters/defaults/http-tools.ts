@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { HttpToolOptions, HttpToolsTuning } from "../../src/options.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
-import type { HostLookup } from "../user-hosts/host-lookup.ts";
+import type { HostLookup } from "../untrusted-hosts/host-lookup.ts";
 import { jsonOrFile } from "./json-or-file.ts";
 
 const NAME = "the HTTP tools (RINGPORT_AGENT_TOOLS)";

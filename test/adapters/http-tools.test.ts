@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { httpTools } from "../../adapters/defaults/http-tools.ts";
 import { embedded } from "../../adapters/defaults.ts";
-import { HostLookup } from "../../adapters/user-hosts/host-lookup.ts";
+import { HostLookup } from "../../adapters/untrusted-hosts/host-lookup.ts";
 import { printedForms } from "../support/printed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

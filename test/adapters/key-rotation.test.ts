@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
-import { openHeaders } from "../../src/application/sealing/sealed-headers.ts";
-import { recordId } from "../../src/application/sealing/sealed-records.ts";
-import { Vault } from "../../src/application/sealing/vault.ts";
+import { openHeaders } from "../../src/application/encryption/sealed-headers.ts";
+import { recordId } from "../../src/application/encryption/sealed-records.ts";
+import { Vault } from "../../src/application/encryption/vault.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { realSystem } from "../../src/ports/system.ts";
 import type { InstanceRef, LineHost } from "../../src/ports/telephony.ts";

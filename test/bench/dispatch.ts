@@ -4,7 +4,7 @@ import { storedSecret } from "../../adapters/defaults/secret.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { encodeDevice, newDevice } from "../../adapters/telephony/simulator/device.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
-import { Vault } from "../../src/application/sealing/vault.ts";
+import { Vault } from "../../src/application/encryption/vault.ts";
 import { SINGLE_POLICY } from "../../src/domain/instances/queue-capacity.ts";
 import { createRingport } from "../../src/index.ts";
 import { storedCall, storedInstance } from "../adapters/storage/records.ts";

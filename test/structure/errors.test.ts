@@ -9,12 +9,16 @@ const UNCODED_ERRORS: readonly (readonly [reason: string, ...paths: string[]])[]
   ["the caller reads a damaged record as a missing one", "src/base/record-format.ts"],
   ["copies a cause without its secrets", "src/base/error.ts"],
   ["becomes the cause of SpeechFailed", "src/audio/voice/spoken-length.ts", "adapters/speech/http-speech.ts"],
-  ["is listed as the fault of a model", "adapters/neural/model-folder.ts", "adapters/neural/voice-numbers.ts"],
+  [
+    "is listed as the fault of a model",
+    "adapters/local-models/model-folder.ts",
+    "adapters/local-models/voice-numbers.ts",
+  ],
   [
     "leaves its process as a message, then becomes SpeechFailed or TranscriptionFailed",
-    "adapters/neural/host-engine.ts",
-    "adapters/neural/speech-host.ts",
-    "adapters/neural/speech-processes.ts",
+    "adapters/local-models/host-engine.ts",
+    "adapters/local-models/speech-host.ts",
+    "adapters/local-models/speech-processes.ts",
   ],
   [
     "leaves a worker as PoolError, then becomes SpeechFailed",
@@ -48,14 +52,14 @@ const UNCODED_ERRORS: readonly (readonly [reason: string, ...paths: string[]])[]
   ],
   [
     "stays in the browser",
-    "adapters/console/pages/views/call/use-peaks.ts",
-    "adapters/console/pages/views/call/wav-peaks.ts",
+    "adapters/console/app/views/call/use-peaks.ts",
+    "adapters/console/app/views/call/wav-peaks.ts",
   ],
   ["becomes the cause of an engine's error", "adapters/provider-http/response-body.ts"],
   [
     "becomes the cause of a failed request",
-    "adapters/user-hosts/public-connection.ts",
-    "adapters/user-hosts/user-turns.ts",
+    "adapters/untrusted-hosts/public-connection.ts",
+    "adapters/untrusted-hosts/user-turns.ts",
   ],
   [
     "is the reason why a key or a transfer failed",

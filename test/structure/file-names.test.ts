@@ -9,7 +9,7 @@ const SHARED_NAMES: readonly (readonly [paths: RegExp, reason: string])[] = [
   [/^src\/ports\//, "a port and its adapter"],
   [/^adapters\/cli\//, "commands are named after their records"],
   [/^adapters\/telephony\/.*\/(?:leg|line)\.ts$/, "every network has a line and legs"],
-  [/^adapters\/console\/pages\/dictionary\/(?:en|pt)\//, "each language has a file for each part of the pages"],
+  [/^adapters\/console\/app\/dictionary\/(?:en|pt)\//, "each language has a file for each part of the pages"],
 ];
 
 const paths = sourceFiles().map(({ path }) => path);

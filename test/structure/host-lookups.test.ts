@@ -4,20 +4,23 @@ import { sourceFiles } from "./source-files.ts";
 
 /**
  * Files and folders that may look up a host by `getaddrinfo`, whose few threads serve the whole process, with the host's
- * owner. Never hosts of users or callees, nor hosts that their servers name: `adapters/user-hosts` looks those up.
+ * owner. Never hosts of users or callees, nor hosts that their servers name: `adapters/untrusted-hosts` looks those up.
  */
 const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/cli/", "the person who types a command, and its server"],
-  ["adapters/console/pages/", "runs in a browser"],
+  ["adapters/console/app/", "runs in a browser"],
   ["adapters/console/server/page-files.ts", "files of the package"],
-  ["adapters/neural/installation/http-get.ts", "the person who types a command: releases of models, and their mirrors"],
+  [
+    "adapters/local-models/installation/http-get.ts",
+    "the person who types a command: releases of models, and their mirrors",
+  ],
   ["adapters/provider-http/engine-client.ts", "the operator's engines"],
   ["adapters/provider-http/engine-socket.ts", "the operator's engines"],
   ["adapters/storage/postgres/connect-postgres.ts", "the operator's database"],
   ["adapters/sip-stack/media/media-address.ts", "the operator's publicAddress"],
   ["adapters/sip-stack/media/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
   ["adapters/sip-stack/transport/dns.ts", "servers of the operator's trunks"],
-  ["adapters/user-hosts/dns-queries.ts", "users and callees: by c-ares"],
+  ["adapters/untrusted-hosts/dns-queries.ts", "users and callees: by c-ares"],
   ["src/client/", "the program that uses the client"],
 ]);
 

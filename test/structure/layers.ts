@@ -22,7 +22,7 @@ const FAMILIES = [
   "agent",
   "audio",
   "body-parsing",
-  "neural",
+  "local-models",
   "recordings",
   "speech",
   "storage",
@@ -115,7 +115,7 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/agent/",
     allowed: [
-      ...[BASE, DOMAIN, PORTS, "adapters/provider-http/", "adapters/user-hosts/"],
+      ...[BASE, DOMAIN, PORTS, "adapters/provider-http/", "adapters/untrusted-hosts/"],
       ...["node:", "ky", "valibot", "@valibot/to-json-schema"],
     ],
     types: ["src/options.ts"],
@@ -163,7 +163,7 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/telephony/",
     allowed: [
-      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/recordings/", "adapters/user-hosts/"],
+      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/recordings/", "adapters/untrusted-hosts/"],
       ...["node:", "valibot"],
     ],
     rule: ADAPTER,
@@ -171,15 +171,15 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/telephony/sip/",
     allowed: [
-      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/sip-stack/", "adapters/telephony/", "adapters/user-hosts/"],
+      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/sip-stack/", "adapters/telephony/", "adapters/untrusted-hosts/"],
       ...["node:", "libphonenumber-js", "valibot"],
     ],
     rule: "Trunks, routes and accounts place calls through adapters/sip-stack.",
   },
   {
-    files: "adapters/neural/",
+    files: "adapters/local-models/",
     allowed: [BASE, DOMAIN, PORTS, AUDIO, "adapters/speech/", "adapters/transcription/", "node:", "modern-tar"],
-    rule: `${ADAPTER} Only adapters/neural/host-engine.ts loads the engine, in a process of its own.`,
+    rule: `${ADAPTER} Only adapters/local-models/host-engine.ts loads the engine, in a process of its own.`,
   },
   {
     files: "adapters/transcription/",
@@ -188,9 +188,9 @@ export const LAYERS: readonly Layer[] = [
     rule: ADAPTER,
   },
   {
-    files: "adapters/user-hosts/",
+    files: "adapters/untrusted-hosts/",
     allowed: [BASE, DOMAIN, PORTS, "node:"],
-    rule: "adapters/user-hosts looks up and connects to hosts for several adapter families, and imports none of them.",
+    rule: "adapters/untrusted-hosts looks up and connects to hosts for several adapter families, and imports none of them.",
   },
   {
     files: "adapters/workers/",
@@ -199,7 +199,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/defaults",
-    allowed: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/untrusted-hosts/", "node:"],
     types: [APPLICATION],
     rule: "adapters/defaults puts the adapter families of the server together.",
   },
@@ -210,7 +210,7 @@ export const LAYERS: readonly Layer[] = [
     rule: "adapters/console serves the console over a Ringport that it is given.",
   },
   {
-    files: "adapters/console/pages/",
+    files: "adapters/console/app/",
     allowed: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
     types: [HTTP, "adapters/console/api.ts", "adapters/telephony/simulator/phones/phone-message.ts"],
     rule: "The pages run in browsers: they import the client, pure rules, samples, and only types of the server's part.",
@@ -233,9 +233,8 @@ export const LAYERS: readonly Layer[] = [
         "adapters/defaults/",
         DEFAULTS,
         "adapters/console/",
-        "adapters/user-hosts/",
+        "adapters/untrusted-hosts/",
         "adapters/server/",
-        "adapters/user-hosts/",
         ...FAMILIES,
       ],
       ...["node:", "pg", "qrcode-generator"],

@@ -3,13 +3,13 @@ export const LONG_FILES: readonly string[] = [
   // unit: files that use much memory outside of V8's heap, for which V8 often collects the entire heap, run while it is small
   "test/adapters/audio/mp3-stream.test.ts",
   "test/adapters/audio/joined-files.test.ts",
-  "test/adapters/neural/installation/bzip2.test.ts",
-  "test/adapters/neural/installation/unpack-archive.test.ts",
+  "test/adapters/local-models/installation/bzip2.test.ts",
+  "test/adapters/local-models/installation/unpack-archive.test.ts",
   "test/audio/wav/wav-parts.test.ts",
   "test/audio/sniffing/foreign-audio.test.ts",
   // unit: others
   "test/application/invariants/invariants.test.ts",
-  "test/application/port-guards/one-call-at-most.test.ts",
+  "test/application/adapter-checks/one-call-at-most.test.ts",
   // integration
   "test/http/contract/number-plan.test.ts",
   "test/http/contract/calls.test.ts",

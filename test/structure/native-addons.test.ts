@@ -3,9 +3,9 @@ import { importsOf } from "./imports.ts";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /** The file that loads the engine of speech models. Its native code ends its process for a model that it does not understand. */
-const ENGINE = "adapters/neural/host-engine.ts";
+const ENGINE = "adapters/local-models/host-engine.ts";
 /** The program of a speech process. */
-const HOST = "adapters/neural/speech-host.ts";
+const HOST = "adapters/local-models/speech-host.ts";
 
 /** Files that load code by a computed name, with what they load. */
 const PERMITTED: ReadonlyMap<string, string> = new Map([
@@ -26,7 +26,7 @@ describe("native add-ons", () => {
   });
 
   test("are out of reach of the server: it never imports the program of a speech process", () => {
-    expect([...importersOf(ENGINE, files)].sort()).toEqual([HOST, "adapters/neural/host-streams.ts"].sort());
+    expect([...importersOf(ENGINE, files)].sort()).toEqual([HOST, "adapters/local-models/host-streams.ts"].sort());
   });
 });
 

@@ -132,8 +132,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "20,000 of each instance, of 1 MiB each",
     treatment: "error",
     enforcedBy: [
-      ["src/application/sealing/sealed-records.ts", "MAX_RECORDS"],
-      ["src/application/sealing/sealed-records.ts", "MAX_VALUE_BYTES"],
+      ["src/application/encryption/sealed-records.ts", "MAX_RECORDS"],
+      ["src/application/encryption/sealed-records.ts", "MAX_VALUE_BYTES"],
     ],
     insertedIn: ["sealed-stores.ts"],
     test: [`${CONTRACT}/line-records.ts`, "a write of too many records changes nothing"],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelReleases } from "../../adapters/neural/installation/model-releases.ts";
+import type { ModelReleases } from "../../adapters/local-models/installation/model-releases.ts";
 import { atFileEnd } from "./file-end.ts";
 
 /** A server of model releases that responds as GitHub does. */

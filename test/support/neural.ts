@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EnginePackage, enginePackages } from "../../adapters/neural/engine-package.ts";
-import { neuralTranscription } from "../../adapters/neural/neural-transcription.ts";
-import { SpeechProcesses, type SpeechProcessesOptions } from "../../adapters/neural/speech-processes.ts";
+import { type EnginePackage, enginePackages } from "../../adapters/local-models/engine-package.ts";
+import { neuralTranscription } from "../../adapters/local-models/neural-transcription.ts";
+import { SpeechProcesses, type SpeechProcessesOptions } from "../../adapters/local-models/speech-processes.ts";
 import { concatPcm } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { atFileEnd } from "./file-end.ts";

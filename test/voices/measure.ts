@@ -1,6 +1,6 @@
-import { enginePackages } from "../../adapters/neural/engine-package.ts";
-import { neuralTranscription } from "../../adapters/neural/neural-transcription.ts";
-import { SpeechProcesses } from "../../adapters/neural/speech-processes.ts";
+import { enginePackages } from "../../adapters/local-models/engine-package.ts";
+import { neuralTranscription } from "../../adapters/local-models/neural-transcription.ts";
+import { SpeechProcesses } from "../../adapters/local-models/speech-processes.ts";
 import { errorText } from "../../src/base/error.ts";
 import { transcribe } from "../support/neural.ts";
 import type { Phone } from "./phone.ts";

@@ -1,4 +1,4 @@
-import { KNOWN_MODELS } from "../../adapters/neural/known-models.ts";
+import { KNOWN_MODELS } from "../../adapters/local-models/known-models.ts";
 import { SENTENCES } from "./sentences.ts";
 
 /** A voice to measure. */

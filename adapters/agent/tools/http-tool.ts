@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
 import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../provider-http/fault-text.ts";
-import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../user-hosts/public-connection.ts";
+import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../untrusted-hosts/public-connection.ts";
 import { urlTemplate } from "./url-template.ts";
 
 /** Maximum size of a response that is read, bytes. */

@@ -145,7 +145,7 @@ async function modelWords(kind: "model" | "installed-model", typedWords: readonl
       return value === undefined ? [] : [[flag, value] as const];
     }),
   );
-  const { readModelFolder } = await import("../../neural/model-folder.ts");
+  const { readModelFolder } = await import("../../local-models/model-folder.ts");
   try {
     const { voices, recognisers, faults } = await readModelFolder(modelPlace({ values, operands: [] }).folder);
     return [...voices, ...recognisers, ...faults].map(({ name }) => name);

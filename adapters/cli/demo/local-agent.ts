@@ -1,11 +1,11 @@
 import type { EmbeddedTuning } from "../../../src/options.ts";
 import type { Voice } from "../../../src/ports/speech.ts";
 import { embeddedWorkers } from "../../defaults/worker-pool.ts";
-import { engineObstacle } from "../../neural/engine-package.ts";
-import { KNOWN_MODELS } from "../../neural/known-models.ts";
-import { type ModelFolder, readModelFolder } from "../../neural/model-folder.ts";
-import { neuralSpeech } from "../../neural/neural-speech.ts";
-import { SpeechProcesses } from "../../neural/speech-processes.ts";
+import { engineObstacle } from "../../local-models/engine-package.ts";
+import { KNOWN_MODELS } from "../../local-models/known-models.ts";
+import { type ModelFolder, readModelFolder } from "../../local-models/model-folder.ts";
+import { neuralSpeech } from "../../local-models/neural-speech.ts";
+import { SpeechProcesses } from "../../local-models/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/all-engines.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 import { addFix, obstacleFix } from "../doctor/speech-fixes.ts";

@@ -3,8 +3,8 @@ import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/call-budget.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
 import { httpToolOptions } from "../../defaults/http-tools.ts";
-import { HostLookup } from "../../user-hosts/host-lookup.ts";
-import { connectOnce, OPERATOR } from "../../user-hosts/public-connection.ts";
+import { HostLookup } from "../../untrusted-hosts/host-lookup.ts";
+import { connectOnce, OPERATOR } from "../../untrusted-hosts/public-connection.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const REPLY_TIMEOUT_MS = 20_000;

@@ -1,7 +1,12 @@
-import { ENGINE_COMMAND, ENGINE_REMEDY, type EngineObstacle, enginePackages } from "../../neural/engine-package.ts";
-import { fixOf } from "../../neural/fixable-fault.ts";
-import { commandToAdd } from "../../neural/known-models.ts";
-import { readModelFolder } from "../../neural/model-folder.ts";
+import {
+  ENGINE_COMMAND,
+  ENGINE_REMEDY,
+  type EngineObstacle,
+  enginePackages,
+} from "../../local-models/engine-package.ts";
+import { fixOf } from "../../local-models/fixable-fault.ts";
+import { commandToAdd } from "../../local-models/known-models.ts";
+import { readModelFolder } from "../../local-models/model-folder.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
 
 /** Package or command that provides each engine. */

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { usableModelFolder } from "../../defaults/data-folder.ts";
-import { download, sha256Of, wrongSha256 } from "../../neural/installation/download.ts";
-import { type InstalledModel, installModel, isInstalled } from "../../neural/installation/install-model.ts";
+import { download, sha256Of, wrongSha256 } from "../../local-models/installation/download.ts";
+import { type InstalledModel, installModel, isInstalled } from "../../local-models/installation/install-model.ts";
 import {
   archiveName,
   archiveUrl,
   type ModelReleases,
   parseSha256,
   publishedSha256,
-} from "../../neural/installation/model-releases.ts";
-import { ENGINE_LICENCE, type KnownModel } from "../../neural/known-models.ts";
+} from "../../local-models/installation/model-releases.ts";
+import { ENGINE_LICENCE, type KnownModel } from "../../local-models/known-models.ts";
 import type { ParsedLine } from "../command.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { downloadBar } from "../terminal/progress-bar.ts";

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../../src/base/nearest.ts";
-import { isModelName } from "../../neural/installation/install-model.ts";
-import { KNOWN_MODELS, type KnownModel } from "../../neural/known-models.ts";
+import { isModelName } from "../../local-models/installation/install-model.ts";
+import { KNOWN_MODELS, type KnownModel } from "../../local-models/known-models.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `pt`, or `pt-BR`; a model's name is longer. */

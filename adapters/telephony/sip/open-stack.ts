@@ -25,7 +25,7 @@ import { cachedDns, type Dns, nodeDns } from "../../sip-stack/transport/dns.ts";
 import { createResolve } from "../../sip-stack/transport/resolver.ts";
 import { createTransports } from "../../sip-stack/transport/transports.ts";
 import { peerAddressCheck, trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
-import { HostLookup } from "../../user-hosts/host-lookup.ts";
+import { HostLookup } from "../../untrusted-hosts/host-lookup.ts";
 import { callerFields } from "./caller.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { AssumedPresence } from "./registration/assumed-presence.ts";

@@ -5,7 +5,7 @@ import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
 import type { MediaPlace } from "../../sip-stack/media/create-engine.ts";
 import type { MediaEngine } from "../../sip-stack/media/engine.ts";
-import { HostLookup } from "../../user-hosts/host-lookup.ts";
+import { HostLookup } from "../../untrusted-hosts/host-lookup.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/sip-accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";

@@ -4,7 +4,7 @@ import { checkedEmail, emailOf } from "../../domain/access/email.ts";
 import { checkedPassword } from "../../domain/access/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
-import type { Vault } from "../sealing/vault.ts";
+import type { Vault } from "../encryption/vault.ts";
 import { FIRST_USER, type IssuedToken } from "../tokens/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import { AccountTokens, type AccountTokensParts, type TokenIssuer } from "./account-tokens.ts";

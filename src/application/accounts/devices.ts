@@ -3,7 +3,7 @@ import type { Sha256 } from "../../base/sha256.ts";
 import { emailKey } from "../../domain/access/email.ts";
 import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
-import type { Vault } from "../sealing/vault.ts";
+import type { Vault } from "../encryption/vault.ts";
 
 /** Maximum time that a browser is recognised after a sign-in, ms. */
 const RECOGNITION_MS = 365 * 24 * 60 * 60_000;

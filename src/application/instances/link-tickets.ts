@@ -1,6 +1,6 @@
 import { fromHex, toHex } from "../../base/hex.ts";
 import type { System } from "../../ports/system.ts";
-import type { Vault } from "../sealing/vault.ts";
+import type { Vault } from "../encryption/vault.ts";
 
 /** Validity of a ticket, ms. */
 const TICKET_MS = 60 * 60_000;

@@ -3,8 +3,8 @@ import type { Instance } from "../../domain/instances/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";
 import type { LineHost } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import { SealedRecords } from "../encryption/sealed-records.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import { SealedRecords } from "../sealing/sealed-records.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /** Dependencies of {@link StoredLink}. */

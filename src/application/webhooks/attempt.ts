@@ -4,7 +4,7 @@ import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { AttemptResult } from "../../domain/webhooks/webhook-retries.ts";
 import { signedHeaders } from "../../domain/webhooks/webhook-signature.ts";
 import type { Context } from "../context.ts";
-import { openHeaders } from "../sealing/sealed-headers.ts";
+import { openHeaders } from "../encryption/sealed-headers.ts";
 import { storedTime } from "../stored-times.ts";
 
 /** Maximum time for an endpoint to respond, ms. */

@@ -13,8 +13,8 @@ import { newWebhookKey, webhookSecret } from "../../domain/webhooks/webhook-sign
 import { webhookUrlFault } from "../../domain/webhooks/webhook-url.ts";
 import type { Page, WebhookPatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
+import { sealHeaders } from "../encryption/sealed-headers.ts";
 import { shortenedId } from "../instances/owned-instance.ts";
-import { sealHeaders } from "../sealing/sealed-headers.ts";
 import { MAX_AHEAD_MS } from "../stored-times.ts";
 import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
 import { refuseDemo } from "../user-limits/refuse-demo.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
 import { parseHttpTools } from "../../../adapters/agent/tools/parse-http-tools.ts";
 import { urlTemplate } from "../../../adapters/agent/tools/url-template.ts";
-import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
+import { HostLookup } from "../../../adapters/untrusted-hosts/host-lookup.ts";
 import { ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 import { CODE_POINT } from "../../support/fuzz.ts";
 

@@ -12,11 +12,11 @@ import {
   voicesFix,
 } from "../../../adapters/cli/doctor/speech-fixes.ts";
 import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
-import { type EnginePackage, engineObstacle } from "../../../adapters/neural/engine-package.ts";
-import { LocalTranscriptionFailed, SpeechProcessFault } from "../../../adapters/neural/fixable-fault.ts";
-import { readModelFolder } from "../../../adapters/neural/model-folder.ts";
-import { failureOf } from "../../../adapters/neural/speech-process.ts";
-import { usableRecogniser } from "../../../adapters/neural/usable-recogniser.ts";
+import { type EnginePackage, engineObstacle } from "../../../adapters/local-models/engine-package.ts";
+import { LocalTranscriptionFailed, SpeechProcessFault } from "../../../adapters/local-models/fixable-fault.ts";
+import { readModelFolder } from "../../../adapters/local-models/model-folder.ts";
+import { failureOf } from "../../../adapters/local-models/speech-process.ts";
+import { usableRecogniser } from "../../../adapters/local-models/usable-recogniser.ts";
 import { SpeechFailed } from "../../../src/ports/speech.ts";
 import { toneModels } from "../../support/tone-models.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { Vault } from "../../../src/application/encryption/vault.ts";
 import { LinkTickets } from "../../../src/application/instances/link-tickets.ts";
-import { Vault } from "../../../src/application/sealing/vault.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";

@@ -1,6 +1,6 @@
 import process from "node:process";
-import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
-import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
+import { neuralSpeech } from "../../../adapters/local-models/neural-speech.ts";
+import { neuralTranscription } from "../../../adapters/local-models/neural-transcription.ts";
 import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { Queue } from "../../../src/base/queue.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
-import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
+import { neuralSpeech } from "../../../adapters/local-models/neural-speech.ts";
 import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import type { Speech } from "../../../src/index.ts";
 import { inRounds, median, ms, row } from "../harness/benchmark.ts";

@@ -1,8 +1,8 @@
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EnginePackage, enginePackages } from "../../../adapters/neural/engine-package.ts";
-import { SpeechProcesses, type SpeechProcessesOptions } from "../../../adapters/neural/speech-processes.ts";
+import { type EnginePackage, enginePackages } from "../../../adapters/local-models/engine-package.ts";
+import { SpeechProcesses, type SpeechProcessesOptions } from "../../../adapters/local-models/speech-processes.ts";
 import { inFolder } from "../harness/stored-data.ts";
 import { writeRandomModels } from "./random-models.ts";
 

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
-import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
-import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
-import type { SpeechProcesses } from "../../../adapters/neural/speech-processes.ts";
+import { neuralSpeech } from "../../../adapters/local-models/neural-speech.ts";
+import { neuralTranscription } from "../../../adapters/local-models/neural-transcription.ts";
+import type { SpeechProcesses } from "../../../adapters/local-models/speech-processes.ts";
 import { embeddedSpeech } from "../../../adapters/speech/all-engines.ts";
 import { samplesToMs } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";

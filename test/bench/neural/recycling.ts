@@ -1,4 +1,4 @@
-import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
+import { neuralSpeech } from "../../../adapters/local-models/neural-speech.ts";
 import { samplesToMs } from "../../../src/audio/samples/pcm.ts";
 import type { Speech } from "../../../src/index.ts";
 import { allOf, progress, row } from "../harness/benchmark.ts";

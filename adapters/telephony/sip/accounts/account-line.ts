@@ -14,7 +14,7 @@ import {
 } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
-import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
+import type { HostLookup } from "../../../untrusted-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
 import type { PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";

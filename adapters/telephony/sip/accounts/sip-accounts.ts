@@ -4,7 +4,7 @@ import type { Network } from "../../../../src/ports/network-pages.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
-import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
+import type { HostLookup } from "../../../untrusted-hosts/host-lookup.ts";
 import { PendingLinkCodes } from "../../linking/pending-link-codes.ts";
 import { loadRefusals } from "../destinations/trunk-destinations.ts";
 import type { Shared } from "../shared-resource.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { hostAddress } from "../../../../adapters/user-hosts/host-address.ts";
-import { HostLookup } from "../../../../adapters/user-hosts/host-lookup.ts";
+import { hostAddress } from "../../../../adapters/untrusted-hosts/host-address.ts";
+import { HostLookup } from "../../../../adapters/untrusted-hosts/host-lookup.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import type { PlacedCall } from "../../../../src/testing/telephony-network.ts";
 import type { FarEndCall, Script } from "../../../support/sip/far-end.ts";

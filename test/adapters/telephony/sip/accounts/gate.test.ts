@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sip } from "../../../../../adapters/telephony/sip/index.ts";
-import { hostAddress } from "../../../../../adapters/user-hosts/host-address.ts";
-import { HostLookup } from "../../../../../adapters/user-hosts/host-lookup.ts";
+import { hostAddress } from "../../../../../adapters/untrusted-hosts/host-address.ts";
+import { HostLookup } from "../../../../../adapters/untrusted-hosts/host-lookup.ts";
 import type { Network } from "../../../../../src/ports/network-pages.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 import { onOnePort } from "../../../../support/one-port.ts";
