@@ -20,7 +20,10 @@ export interface Session {
    * lock the owner's row.
    */
   writeOnce<Params extends FencedParams, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]>;
-  /** Runs work whose changes are stored together; `work` waits only for the database. */
+  /**
+   * Runs work whose changes are stored together. `work` waits only for the database and changes nothing else: it is
+   * repeated if other work of the same commit fails.
+   */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Overwrites deleted records, if the storage has the database files. */
   scrub(thorough: boolean): Promise<void>;

@@ -59,14 +59,15 @@ export class TargetEnds {
   async endWaiting(batch: Batch, status: "FAILED" | "CANCELLED", reason: string): Promise<boolean> {
     const { storage, events, system } = this.#context;
     const now = system.now();
-    const done: Event[] = [];
+    // By position: the storage may repeat its transaction, and then stores the last event of each target.
+    const newEvents = new Map<number, Event>();
     const eventOf = (target: BatchTarget): Event => {
       const event = events.event(...targetDone(batch, { ...target, status, reason }), now);
-      done.push(event);
+      newEvents.set(target.position, event);
       return event;
     };
     const endedTargets = await storage.batches.endWaiting(batch.id, status, reason, MAX_ENDED_AT_ONCE, eventOf, now);
-    events.publish(done);
+    events.publish(endedTargets.map(({ position }) => newEvents.get(position)!));
     return endedTargets.length > 0;
   }
 

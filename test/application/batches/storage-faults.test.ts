@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { EventLog } from "../../../src/application/calls/event-log.ts";
+import type { BatchTarget } from "../../../src/domain/batches/batch.ts";
+import type { Event } from "../../../src/domain/events.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
@@ -109,6 +112,27 @@ describe("a batch whose storage fails", () => {
     await expect(world.app.batches.resume(ALICE, id)).rejects.toThrow(StorageUnavailable);
     await callees.wait(60);
     expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
+    await world.stop();
+  });
+
+  test("reports the end of a target once, although the storage repeats its transaction", async () => {
+    const publish = vi.spyOn(EventLog.prototype, "publish");
+    const { world, callees, instance } = await startWithCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await world.app.batches.pause(ALICE, id);
+    const waitingTargets = await world.app.batches.targets(ALICE, id, { status: ["WAITING"] });
+    world.storage.before = (operation, args) => {
+      if (operation !== "batches.endWaiting") return;
+      const eventOf = args[4] as (target: BatchTarget) => Event;
+      for (const target of waitingTargets) eventOf(target); // rolled back
+    };
+    await world.app.batches.cancel(ALICE, id);
+    await callees.wait(60);
+    const endedPositions = publish.mock.calls
+      .flatMap(([events]) => events)
+      .flatMap(({ type, data }) => (type === "target_done" ? [data.position] : []));
+    expect(waitingTargets.length).toBeGreaterThan(0);
+    for (const { position } of waitingTargets) expect(endedPositions.filter((at) => at === position)).toHaveLength(1);
     await world.stop();
   });
 
