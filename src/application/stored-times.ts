@@ -11,7 +11,7 @@ export const MAX_AHEAD_MS = {
   "calls.expires_at": 7 * DAY_MS,
   "calls.dialing_at": 0,
   "instances.linked_at": 0,
-  /** The longest pause of a protection: see `protection-checks.ts`. */
+  /** The longest pause of a protection: see `number-protection-input.ts`. */
   "instances.pause": 7 * DAY_MS,
   /** The longest pause between two attempts, with its jitter. */
   "webhook_deliveries.next_attempt_at": 1.2 * DAY_MS,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MAX_AHEAD_MS } from "../../src/application/stored-times.ts";
-import { isFloor } from "../../src/domain/dialling-rules/protection-checks.ts";
+import { isFloor } from "../../src/domain/dialling-rules/number-protection-input.ts";
 import { maxRetryPauseMs, RETRY_PAUSES_MS } from "../../src/domain/webhooks/webhook-retries.ts";
 import { readText, sourceFiles } from "./source-files.ts";
 import { OTHER_TIMES, timeColumns, unreadTimesOf } from "./stored-times.ts";

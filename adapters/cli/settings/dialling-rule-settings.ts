@@ -11,7 +11,7 @@ import {
   isCurve,
   isFloor,
   isRefusalLimit,
-} from "../../../src/domain/dialling-rules/protection-checks.ts";
+} from "../../../src/domain/dialling-rules/number-protection-input.ts";
 import { decimal, oneOf, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 

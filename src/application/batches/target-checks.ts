@@ -13,7 +13,7 @@ import {
   targetHours,
   zonesKey,
 } from "../../domain/batches/target-time.ts";
-import { applicableConsent, calleeBlock } from "../../domain/dialling-rules/dial-decision.ts";
+import { applicableConsent, calleeBlock } from "../../domain/dialling-rules/all-dialling-rules.ts";
 import type { NumberProtection } from "../../domain/dialling-rules/number-protection.ts";
 import { isObject } from "../../domain/input/input-checks.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";

@@ -3,7 +3,7 @@ import { onMachineSchema } from "../agents/agent-input.ts";
 import type { CreateCallInput } from "../calls/call-input.ts";
 import type { CallMessageInput } from "../calls/call-type-input.ts";
 import { extensionSchema } from "../calls/phone-extension.ts";
-import { areValidHours } from "../dialling-rules/protection-checks.ts";
+import { areValidHours } from "../dialling-rules/number-protection-input.ts";
 import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
 import type { Metadata } from "../instances/instance.ts";

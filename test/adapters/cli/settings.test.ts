@@ -7,7 +7,7 @@ import { CODE_ONLY_OPTIONS, SETTINGS } from "../../../adapters/cli/settings/all-
 import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/settings/dialling-rule-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/settings/read-settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
-import { assertUsable } from "../../../src/domain/dialling-rules/protection-checks.ts";
+import { assertUsable } from "../../../src/domain/dialling-rules/number-protection-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { RingportOptions } from "../../../src/options.ts";

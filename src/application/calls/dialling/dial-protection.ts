@@ -1,5 +1,4 @@
 import type { Call } from "../../../domain/calls/call.ts";
-import type { ConsentStatus } from "../../../domain/dialling-rules/consent.ts";
 import {
   applicableConsent,
   calleeBlock,
@@ -8,14 +7,15 @@ import {
   decideDial,
   instancePause,
   mayBegin,
-} from "../../../domain/dialling-rules/dial-decision.ts";
+} from "../../../domain/dialling-rules/all-dialling-rules.ts";
+import type { ConsentStatus } from "../../../domain/dialling-rules/consent.ts";
 import type { DialHistory, DialRecord } from "../../../domain/dialling-rules/dial-history.ts";
 import {
   type Block,
   type NumberProtection,
   protectionInForce,
 } from "../../../domain/dialling-rules/number-protection.ts";
-import { assertUsable } from "../../../domain/dialling-rules/protection-checks.ts";
+import { assertUsable } from "../../../domain/dialling-rules/number-protection-input.ts";
 import { DAY_MS, warmUpDay, warmUpLimit } from "../../../domain/dialling-rules/warm-up.ts";
 import { assertLines, assertNetworkLines } from "../../../domain/instances/queue-capacity.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";

@@ -6,7 +6,7 @@ import {
   type DialledCallee,
   decideDial,
   instancePause,
-} from "../../../src/domain/dialling-rules/dial-decision.ts";
+} from "../../../src/domain/dialling-rules/all-dialling-rules.ts";
 import type { DialHistory, DialRecord } from "../../../src/domain/dialling-rules/dial-history.ts";
 import { type NumberProtection, protectionInForce } from "../../../src/domain/dialling-rules/number-protection.ts";
 import { paceDelayMs } from "../../../src/domain/dialling-rules/pace.ts";

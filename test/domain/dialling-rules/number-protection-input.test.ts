@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NumberProtection } from "../../../src/domain/dialling-rules/number-protection.ts";
-import { assertUsable } from "../../../src/domain/dialling-rules/protection-checks.ts";
+import { assertUsable } from "../../../src/domain/dialling-rules/number-protection-input.ts";
 
 const WARM_UP = { firstDay: 20, growth: 1.5, days: 14 };
 const RATE = { floor: 0.2, calls: 20, pauseMs: 3_600_000 };
