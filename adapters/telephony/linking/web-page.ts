@@ -31,21 +31,22 @@ export const NOT_STORED: PageText = {
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /**
- * The code whose page is requested, or the refusal of the request; undefined if the path is not such a page.
+ * The code whose page is requested, or the refusal of the request; undefined if the path is not such a page. The caller
+ * marks the code as used before it awaits anything, so that of two simultaneous requests one is refused.
  * @param path the part after the path of the network
  */
-export async function scannedCode<Target extends LinkTarget>(
+export function scannedCode<Target extends LinkTarget>(
   codes: PendingLinkCodes<Target>,
   path: string,
   method: string,
-): Promise<{ readonly code: IssuedCode<Target> } | { readonly refusal: Reply } | undefined> {
+): { readonly code: IssuedCode<Target> } | { readonly refusal: Promise<Reply> } | undefined {
   const match = LINK_PATH.exec(path);
   if (match === null) return undefined;
   const code = codes.find(match[1] ?? "");
-  if (code === undefined) return { refusal: await webPage(method, 404, UNKNOWN_CODE) };
+  if (code === undefined) return { refusal: webPage(method, 404, UNKNOWN_CODE) };
   if (method !== "GET" && method !== "HEAD" && method !== "POST")
-    return { refusal: await webPage(method, 405, WRONG_METHOD, { allow: "GET, HEAD, POST" }) };
-  return codes.accepts(code) ? { code } : { refusal: await webPage(method, 410, STALE_CODE) };
+    return { refusal: webPage(method, 405, WRONG_METHOD, { allow: "GET, HEAD, POST" }) };
+  return codes.accepts(code) ? { code } : { refusal: webPage(method, 410, STALE_CODE) };
 }
 
 /** A page for a phone's browser; its forms go to this server only. */

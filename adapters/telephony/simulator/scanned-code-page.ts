@@ -29,7 +29,7 @@ export async function simulatorLinkPage(
   request: RequestLike,
 ): Promise<Reply | undefined> {
   const { method } = request;
-  const scanned = await scannedCode(codes, path, method);
+  const scanned = scannedCode(codes, path, method);
   if (scanned === undefined || "refusal" in scanned) return scanned?.refusal;
   const { code } = scanned;
   const { target } = code.attempt;

@@ -42,7 +42,7 @@ export async function accountPage(
   request: RequestLike,
 ): Promise<Reply | undefined> {
   const { method } = request;
-  const scanned = await scannedCode(codes, path, method);
+  const scanned = scannedCode(codes, path, method);
   if (scanned === undefined || "refusal" in scanned) return scanned?.refusal;
   const { code } = scanned;
   if (method === "HEAD") return webPage(method, 200, formText(code.attempt.target.instance.name));
