@@ -114,7 +114,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     const { code, stdout, stderr } = await run(["serve"], { RINGPORT_DATA: data });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect(stderr).toContain("another server already works on");
+    expect(stderr).toContain("another server is already using");
     expect(stderr).toContain("RINGPORT_DATA");
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   });

@@ -222,7 +222,7 @@ describe("a host other than the one in the SDP", () => {
   test("gets no audio and is not heard if the SDP names the server's host", () => {
     const judge = sourceAt({ server: NEGOTIATED_ADDRESS.address });
     expect(new Set(verdicts(judge, STRANGER))).toEqual(new Set(["foreign → agreed"]));
-    expect(judge.source).toMatchObject({ injected: 8, heardIgnoredHost: true });
+    expect(judge.source).toMatchObject({ injected: 8, hasHeardIgnoredHost: true });
   });
 
   test("gets no audio there even with the SSRC and the next number of the source", () => {

@@ -64,7 +64,7 @@ test("an outbound proxy with the server's certificate is refused", async () => {
   const { presence } = await startStack({ outboundProxy, tls: { ca: authority.ca } });
   expect(await presence.checkHealth()).toMatchObject({
     state: "offline",
-    reason: expect.stringContaining("than localhost"),
+    reason: expect.stringContaining("does not cover localhost"),
   });
   expect(peer.received()).toBe("");
 });
