@@ -3,7 +3,7 @@
 //
 //   Start   MODEL_URL=http://127.0.0.1:11434/v1 MODEL=… SPEECH_TO_TEXT_URL=http://127.0.0.1:8000/v1 SPEECH_TO_TEXT=… \\
 //           node agent-openai-compatible.ts [+12025550106]
-//           with any servers that speak OpenAI's protocols: Ollama, vLLM, LocalAI, Speaches …
+//           with any servers that support OpenAI's protocols: Ollama, vLLM, LocalAI, Speaches …
 import process from "node:process";
 import { createRingport } from "ringport";
 import { cascadeAgent } from "ringport/agent";

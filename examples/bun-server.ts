@@ -10,8 +10,8 @@ import { serve } from "ringport/bun";
 const ringport = createRingport({ data: "./data" });
 const server = await serve(ringport, { port: Number(process.env.PORT ?? 8080) });
 
-console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
-// Printed on a terminal only: the output of a pipe ends up in logs.
+console.log(`Ringport is listening on ${server.url}; documentation: ${server.url}/docs`);
+// Printed only on a terminal: piped output ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

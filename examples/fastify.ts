@@ -16,7 +16,7 @@ const respond = handler(ringport);
 const app = fastify();
 app.get("/", async () => "My own app, with calls below /voice/v1");
 await app.register(async (voice) => {
-  // Ringport reads bodies itself, and names the limit that they exceed.
+  // Ringport reads bodies itself, so that its errors can name the limit that was exceeded.
   voice.removeAllContentTypeParsers();
   voice.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   voice.all("/voice/*", (request, reply) => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A call from TypeScript, from an instance that is already linked: the program of the README.
+// A call from TypeScript, from an instance that is already linked: the README's program.
 //
 //   Start   INSTANCE=inst_… RINGPORT_URL=http://127.0.0.1:8080 RINGPORT_TOKEN=rp_live_… node first-call.ts
 import process from "node:process";

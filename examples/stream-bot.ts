@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// A small voice menu: it listens to keys, and to words if the server transcribes, and replies according to a table of
-// rules.
+// A small voice menu: it reacts to keys, and to words if the server transcribes, according to a table of rules.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-bot.ts [phone number]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -12,7 +11,9 @@ const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" 
 const ringport = createClient({ url, token });
 const RATE = 16_000;
 
-/** The bot's reactions to keys and words; it understands nothing else, and speaks with the sample of a server voice. */
+/**
+ * The bot's reactions to keys and words. It ignores everything else; its only sentence is the sample of a server voice.
+ */
 const RULES = [
   { heard: /^1$|\bone\b/i, does: "a low tone", sound: async () => tone(440) },
   { heard: /^2$|\btwo\b/i, does: "a middle tone", sound: async () => tone(660) },

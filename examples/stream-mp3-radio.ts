@@ -23,7 +23,7 @@ for await (const piece of await broadcast(process.argv[2])) {
   // Waits while enough audio is queued; resolves with false once the callee has hung up.
   if (!(await stream.write(piece))) break;
 }
-await stream.mark("the end"); // hanging up before the answer would end the call unheard
+await stream.mark("the end"); // hanging up before the answer would end the call before anything is heard
 console.log(await stream.hangUp());
 
 /** The bytes of an MP3, as they arrive. */

@@ -4,7 +4,7 @@
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node twilio-bridge.ts <callId> wss://bot.example/media
 //           for a DYNAMIC_STREAM call of a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
-//           RINGPORT_URL is its address, by default http://127.0.0.1:8080, and with TWILIO_AUTH_TOKEN the bot gets
+//           RINGPORT_URL is its address, by default http://127.0.0.1:8080; with TWILIO_AUTH_TOKEN the bot gets
 //           the X-Twilio-Signature that it checks
 import { createHmac } from "node:crypto";
 import process from "node:process";

@@ -18,7 +18,7 @@ if (!trunks) throw new Error(faults.map(faultText).join("\n"));
 const ringport = createRingport({ telephony: sip({ trunks, routes }), data: "./data" });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Printed on a terminal only: the output of a pipe ends up in logs.
+// Printed only on a terminal: piped output ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

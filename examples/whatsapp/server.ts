@@ -13,11 +13,11 @@ import { whatsapp } from "ringport/whatsapp";
 const { PORT = 8080 } = process.env;
 const { client } = process.argv.includes("--simulated") ? await import("./simulated.ts") : await import("./zapo.ts");
 
-const log = { ...console, debug() {}, info() {} }; // `console` also prints each request, and each move of a session
+const log = { ...console, debug() {}, info() {} }; // `console` also prints each request and each step of a session
 const ringport = createRingport({ telephony: whatsapp({ client, logger: log }), data: "./data", log });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Printed on a terminal only: the output of a pipe ends up in logs.
+// Printed only on a terminal: piped output ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

@@ -12,7 +12,7 @@ export const client: WhatsAppClientFactory = ({ sessionId, records }) =>
   new WaClient({
     sessionId,
     store: createStore(whatsappStore(records)),
-    // More than one, or an incoming call to the number would block ours.
+    // More than one: otherwise an incoming call to the number would block ours.
     plugins: [voipPlugin({ maxConcurrentCalls: 4 })],
     // The history stays on: it contains the tokens by which WhatsApp recognises contacts.
   });

@@ -8,7 +8,7 @@ import { kyselyStorage } from "ringport/kysely";
 
 /**
  * A storage in PGlite, a PostgreSQL that runs in this process and keeps its data in a folder.
- * @param start starts PGlite, at each opening of the storage
+ * @param start starts PGlite, each time the storage is opened
  */
 export function pgliteStorage(folder: string, start = () => new PGlite(folder)): Storage {
   return kyselyStorage(new PGliteDialect({ pglite: start }), {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
-// A database of your own: Ringport's tables in PGlite, a PostgreSQL that runs in this process, by its dialect of Kysely.
+// A database of your own: Ringport's tables in PGlite, a PostgreSQL that runs in this process, through its Kysely
+// dialect.
 //
 //   Install  npm install --no-save @electric-sql/pglite@0.5.17 kysely@0.29.9
 //   Start    bun your-own-storage/server.ts

@@ -26,7 +26,7 @@ export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Pla
       if (offlineReason === "not linked")
         host.code({ payload: linkUrl(), expiresAt: Date.now() + CODE_MS, sequence: ++sequence });
     },
-    /** Called when the code was scanned. */
+    /** Called when the code has been scanned. */
     async accept() {
       if (offlineReason !== "not linked") return;
       await host.linked(null, new TextEncoder().encode("a real network gives you keys to keep here"));

@@ -17,7 +17,7 @@ export function loudspeaker(play: Play): Network {
     },
     pages: {
       prefix: "loudspeaker",
-      // The address in the code: opening it links the number.
+      // The page behind the address in the QR code: opening it links the number.
       async page(path) {
         const line = lines.get(path.slice(1));
         await line?.accept();

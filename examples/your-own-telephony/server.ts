@@ -1,8 +1,8 @@
 #!/usr/bin/env bun
-// A custom telephone network behind Ringport's telephony port: every call rings on this computer, and its
-// loudspeaker plays the callee's side. The promises of the port are tested in `contract.test.ts`.
+// A custom telephone network behind Ringport's telephony port: every call rings on this computer, and its loudspeaker
+// plays the callee's side. `contract.test.ts` tests the port's contract.
 //
-//   Start   bun your-own-telephony/server.ts      with ffplay; PLAYER names another program that plays from its input
+//   Start   bun your-own-telephony/server.ts      with ffplay; PLAYER names another program that plays its stdin
 //   Test    bun test your-own-telephony
 //   Call    RINGPORT_TOKEN=rp_live_… bun polling-client.ts
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ const telephony = loudspeaker((_callId, frame) => player.stdin.write(new Uint8Ar
 const ringport = createRingport({ telephony, data: "./data" });
 const { url } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Printed on a terminal only: the output of a pipe ends up in logs.
+// Printed only on a terminal: piped output ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

@@ -12,7 +12,7 @@ export interface Account {
   /** The owner of everything the account creates; its tokens have the same owner. */
   readonly userId: string;
   readonly email: string;
-  /** `admin` invites people and reads the audit log of the server. */
+  /** `admin` invites people and reads the server's audit log. */
   readonly role: "admin" | "member";
   readonly createdAt: number;
 }
@@ -42,7 +42,7 @@ export interface NewSession extends SignedIn {
 /** The browser of a sign-in. */
 export interface Browser {
   readonly userAgent: string | null;
-  /** Mark of the browser from `deviceMark`, if it has signed in before. */
+  /** The browser's mark from `deviceMark`, if it has signed in before. */
   readonly device?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface AuditEntry {
  * Accounts, their sessions and what people do with them. Every method may throw an {@link AccountRefusal}.
  */
 export interface AccountUseCases {
-  /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
+  /** Requirement for the next registration: the first-start code, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
   /**
    * A code for registering the administrator, valid for 24 hours; replaces the previous code. Undefined once there is
@@ -100,23 +100,24 @@ export interface AccountUseCases {
    */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
-   * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
-   * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `password_common`, `too_many_attempts`.
+   * The first account is an administrator's, and takes over `admin`, the user that owns the first token. Throws
+   * `registration_closed`, `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `password_common`,
+   * `too_many_attempts`.
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
   /**
-   * Throws `sign_in_failed` without revealing whether the address or the password was wrong, and `too_many_attempts`
-   * with a `retryAfterMs`, which grows after five failures for an address (or of a browser with a device mark), or if
-   * many passwords are being hashed.
+   * Throws `sign_in_failed`, which does not reveal whether the address or the password was wrong, and
+   * `too_many_attempts` with a `retryAfterMs`: if many passwords are being hashed, or after five failures for an
+   * address (or from a browser with a device mark), in which case the wait grows with each failure.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
   /** Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**
-   * A signed-in browser's mark, for `device` of its later sign-ins: their failures are counted separately from those of
-   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new
-   * password invalidates all marks. Undefined if the browser already has a mark of this account.
+   * A signed-in browser's mark, to pass as `device` of its later sign-ins: their failures are counted separately from
+   * those of strangers, and their passwords are verified first. A session has one counter, and a new password
+   * invalidates all marks. Undefined if the browser already has a mark of this account.
    */
   deviceMark(signedIn: SignedIn, currentMark: string | undefined): Promise<string | undefined>;
   /** Lists the sessions of an account, newest first. */
@@ -137,9 +138,9 @@ export interface AccountUseCases {
   /** Ends all sessions. Throws `code_invalid`, `password_invalid`, `password_common`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;
   /**
-   * Deletes the account with everything of its user: tokens, webhooks, instances, calls with their recordings. After a
-   * `StorageUnavailable` a repeated request continues. Throws `password_wrong`, `too_many_attempts`, and `last_admin` if other
-   * people have accounts.
+   * Deletes the account with everything that its user owns: tokens, webhooks, instances, calls with their recordings.
+   * After a `StorageUnavailable` a repeated request continues. Throws `password_wrong`, `too_many_attempts`, and
+   * `last_admin` if other people have accounts.
    */
   delete(account: Account, password: string): Promise<void>;
 
@@ -149,7 +150,7 @@ export interface AccountUseCases {
   /** Throws `invitation_not_found`. */
   withdrawInvitation(account: Account, invitationId: string): Promise<void>;
 
-  /** Tokens of the account's user that are not revoked, newest first. */
+  /** Tokens of the account's user that have not been revoked, newest first. */
   tokens(account: Account): Promise<TokenRecord[]>;
   /** Throws `token_invalid`, `token_quota`, `instance_not_found`. */
   createToken(account: Account, token: NewAccountToken): Promise<IssuedToken>;

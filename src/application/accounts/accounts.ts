@@ -115,7 +115,7 @@ export class Accounts implements AccountUseCases {
       password,
       await this.#deviceOf(email, browser),
     );
-    // Not awaited: the time of the response must not reveal whether there is an account.
+    // Not awaited: the response time must not reveal whether there is an account.
     if (throttledAccount) void this.#audit.note(throttledAccount, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);

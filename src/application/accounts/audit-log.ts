@@ -13,7 +13,7 @@ export interface AuditParts extends Pick<Context, "system" | "ids" | "log" | "pu
   readonly storage: Pick<Storage, "logins">;
 }
 
-/** Log of people's actions that matter to the security of the server. */
+/** Log of people's security-relevant actions. */
 export class AuditLog {
   readonly #parts: AuditParts;
 

@@ -7,7 +7,7 @@ import type { SignInAttempts } from "./sign-in-attempts.ts";
 
 /** Approximate time until a busy hasher is free again, ms. */
 const BUSY_MS = 3_000;
-/** Maximum length of a name that is kept, characters: no account has a longer address. */
+/** Maximum length of a counted name, characters: no account has a longer address. */
 const NAME_LENGTH = 254;
 
 /** Result of trying a password. */
@@ -101,7 +101,7 @@ export class Passwords {
   }
 }
 
-/** Names under which attempts are counted: a typed address is never the id of an account. */
+/** Names under which attempts are counted. The prefixes keep a typed address from matching an account's id. */
 const emailName = (key: string): string => `email ${key}`;
 const accountName = (id: string): string => `account ${id}`;
 

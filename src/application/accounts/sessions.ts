@@ -10,7 +10,7 @@ import { hashOfSecret, makeSecret } from "./secrets.ts";
 
 /** Time without use after which a session ends, ms. */
 const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
-/** Time after the sign-in when a session ends, even if it is in use, ms. */
+/** Time after the sign-in at which a session ends even if it is in use, ms. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two records of a session's use, ms. */
 const USE_RECORD_INTERVAL_MS = 60_000;

@@ -6,9 +6,9 @@ const FREE_FAILURES = 5;
 /** First delay, ms; it doubles with each further failure. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
-/** Delay after the latest failure before all are forgotten, ms. */
+/** Time after the latest failure until all failures are forgotten, ms. */
 const RETENTION_MS = 24 * 60 * 60_000;
-/** Maximum number of names with failures, except for delayed names. */
+/** Maximum number of names with failures, not counting delayed names. */
 const MAX_NAMES = 10_000;
 
 interface Failures {

@@ -2,7 +2,7 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import type { Accept } from "./rules.ts";
 
-/** Accepts values for which `isValid` returns true. @param kind description for the message, such as `a text` */
+/** Accepts values for which `isValid` returns true. @param kind description for the message, such as `a string` */
 export function acceptOnly<Value>(kind: string, isValid: (value: unknown) => boolean): Accept<Value> {
   return (value, name) => {
     if (!isValid(value)) throw new PortFault(`${name} is ${shape(value)}: it must be ${kind}`);
@@ -34,7 +34,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 /** A finite number that is not negative. */
 const isCount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity;
 
-export const acceptText: Accept<string> = acceptOnly("a text", isText);
+export const acceptText: Accept<string> = acceptOnly("a string", isText);
 export const acceptCount: Accept<number> = acceptOnly("a number of at least 0", isCount);
 export const acceptFlag: Accept<boolean> = acceptOnly("true or false", (value) => typeof value === "boolean");
 
@@ -44,7 +44,7 @@ export const acceptSampleRate: Accept<number> = acceptOnly(
   (value) => typeof value === "number" && value >= 1_000 && value <= 768_000,
 );
 
-/** Accepts an object whose members are of these kinds. */
+/** Accepts an object whose members pass these rules. */
 export function acceptRecord<Value>(members: { readonly [Key in keyof Value]?: Accept<Value[Key]> }): Accept<Value> {
   return (value, name, parts) => {
     if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
@@ -54,7 +54,7 @@ export function acceptRecord<Value>(members: { readonly [Key in keyof Value]?: A
   };
 }
 
-/** Accepts an array of such items. */
+/** Accepts an array whose items pass the rule. */
 export function acceptList<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
   return (value, name, parts) => {
     if (!Array.isArray(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an array`);
@@ -79,13 +79,16 @@ export function acceptTyped<Value extends { readonly type: string }>(): Accept<V
     for (const [key, member] of Object.entries(value)) {
       const kind = typeof member;
       if (kind === "function" || kind === "symbol" || kind === "bigint")
-        throw new PortFault(`${key} of "${value.type.slice(0, 40)}" of ${name} is a ${kind}`);
+        throw new PortFault(`${key} in the "${value.type.slice(0, 40)}" that ${name} yielded is a ${kind}`);
     }
     return value as unknown as Value;
   };
 }
 
-/** Accepts a JSON object and returns a copy, so that a getter that throws, for example, fails here and not in its reader. */
+/**
+ * Accepts a JSON object and returns a copy, so that a getter that throws, for example, fails here rather than where it
+ * is read.
+ */
 export function acceptPlainObject<Value extends object>(value: unknown, name: string): Value {
   if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
   return JSON.parse(JSON.stringify(value)) as Value;

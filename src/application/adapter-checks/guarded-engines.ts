@@ -106,7 +106,7 @@ interface Detectors {
 
 const DETECTORS: Rules<Detectors> = { create: mayThrow(acceptPort(DETECTOR, "detector")) };
 
-/** @param timings a look-up of a voice may take as long as the beginning of a message, and at least as long as by default */
+/** @param timings a voice look-up may take as long as the beginning of a message, but never less than the default */
 export function guardedSpeech(
   speech: Speech,
   parts: GuardParts,

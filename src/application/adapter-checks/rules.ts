@@ -12,7 +12,10 @@ type Method<Result> = (...args: any[]) => Result;
  */
 export type Accept<Value> = (value: unknown, name: string, parts: GuardParts) => Value;
 
-/** The bound on an asynchronous call: a time limit, ms, or a note on what ends the wait, such as a file of the core. */
+/**
+ * The bound on an asynchronous call: a time limit, ms, or a note on what ends the wait, such as the name of a core
+ * file.
+ */
 export type Limit = number | { readonly boundedBy: string };
 
 /** Options of {@link resolves}. */

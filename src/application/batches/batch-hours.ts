@@ -6,8 +6,8 @@ import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 
 /**
- * The number protection that a batch has, with its calling hours: the server's and that of one network, which is the
- * network of its first instance with an open line, or else of its first instance with a mounted network.
+ * A batch's number protection, including calling hours: the server's, combined with one network's. That is the network
+ * of the first instance with an open line, or else of the first instance whose network is mounted.
  */
 export async function batchProtection(
   { policy, storage, telephony }: Pick<Context, "policy" | "storage" | "telephony">,
@@ -22,7 +22,7 @@ export async function batchProtection(
   return protectionInForce(policy, network?.capabilities.protection);
 }
 
-/** The rules for the hours of a batch that calls, as {@link batchProtection}: it has open lines. */
+/** The calling hours of a running batch, which has open lines; otherwise like {@link batchProtection}. */
 export function hoursOfBatch(
   { policy }: Pick<Context, "policy">,
   lines: Pick<Lines, "find">,

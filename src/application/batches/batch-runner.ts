@@ -24,7 +24,7 @@ export type BatchRunnerContext = Pick<
 
 /** Number of due targets read at a time. */
 const DUE_TARGETS = 50;
-/** Maximum number of calls that are being stored: they share commits, and leave connections to other writers. */
+/** Maximum number of calls stored concurrently: they share commits, and connections remain for other writers. */
 const MAX_PLACEMENTS = 4;
 /** Delay before a batch is checked again after a fault, ms. */
 const RETRY_MS = 1_000;
@@ -32,9 +32,9 @@ const RETRY_MS = 1_000;
 const LIMIT_WAIT_MS = 60_000;
 
 /**
- * Places the calls of open batches: each as soon as a target is due and a line of one of its instances is free. Batches
- * take turns. A target and its call are stored together, and a target ends in one write, so a crash at any moment
- * neither repeats a call nor skips a target; `start` finishes what a crash left unfinished.
+ * Places the calls of open batches: each as soon as a target is due and one of the batch's instances has a free line.
+ * Batches take turns. A target and its call are stored together, and a target ends in one write, so a crash at any
+ * moment neither repeats a call nor skips a target; `start` finishes what a crash left unfinished.
  */
 export class BatchRunner {
   readonly #context: BatchRunnerContext;
@@ -313,7 +313,7 @@ export class BatchRunner {
     return true;
   }
 
-  /** Follows calls that were stored, but whose response was lost. */
+  /** Follows calls that were stored although their response was lost. */
   async #reconcile(run: OpenBatch): Promise<void> {
     run.dropDue();
     await run.refresh();

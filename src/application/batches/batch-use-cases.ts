@@ -38,7 +38,7 @@ export interface ImportReport {
   readonly rows: number;
   /** Number of targets stored in each state. */
   readonly stored: Readonly<Partial<Record<TargetStatus, number>>>;
-  /** Faults of the first 1,000 invalid rows; the stored targets have all of them too. */
+  /** Faults of the first 1,000 invalid rows; every stored target also has its own faults. */
   readonly faults: readonly RowFaults[];
 }
 
@@ -125,7 +125,7 @@ export interface BatchUseCases {
     rows: AsyncIterable<TargetRow>,
     options?: Pick<CreateOptions, "strict">,
   ): Promise<ImportReport>;
-  /** Lists targets by position, with what each waits for unless `withWaits` is false. */
+  /** Lists targets by position, with what each one waits for, unless `withWaits` is false. */
   targets(
     principal: Principal,
     batchId: string,

@@ -316,7 +316,9 @@ export class Batches implements BatchUseCases {
   }
 }
 
-/** The end of a running batch at its speed so far, ms since 1970-01-01 UTC; null before a target has ended. */
+/**
+ * The end of a running batch, estimated from its speed so far, ms since 1970-01-01 UTC; null before a target has ended.
+ */
 function estimatedEnd(
   { status, startedAt }: Batch,
   { WAITING = 0, CALLING = 0, COMPLETED = 0, FAILED = 0 }: Readonly<Partial<Record<TargetStatus, number>>>,

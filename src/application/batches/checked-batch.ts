@@ -25,7 +25,7 @@ export interface CheckedBatch {
   readonly mustStart: boolean;
 }
 
-/** Minimum time between a call to a callee outside of the batch and one in it, ms. */
+/** Minimum time between a call to a callee from outside the batch and one from the batch, ms. */
 const DEFAULT_GAP_MS = 15 * 60_000;
 const DEFAULT_BREAKER = { share: 0.5, calls: 20 };
 /** A number that passes every check of format; it is never called. */

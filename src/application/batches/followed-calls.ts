@@ -7,7 +7,7 @@ import type { TargetEnds } from "./target-ends.ts";
 
 type FollowedCallsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
 
-/** Place of an active call in its batch. */
+/** An active call's place in its batch. */
 interface FollowedCall {
   readonly run: OpenBatch;
   readonly position: number;

@@ -7,7 +7,7 @@ import { storedTime } from "../stored-times.ts";
 
 /** Time until a busy queue is tried again if no event comes first, ms. */
 const BUSY_MS = 5_000;
-/** Part of the best answer rate below which an instance is used only while the others are busy. */
+/** Fraction of the best answer rate below which an instance is used only while the others are busy. */
 const WEAK_SHARE = 0.5;
 /** Number of calls from which an instance's answer rate is meaningful. */
 const MIN_CALLS = 10;
@@ -41,7 +41,7 @@ export class FreeInstances {
     this.#lines = lines;
   }
 
-  /** The instance that is used next: strong instances before weak ones, then the instance that has waited longest. */
+  /** The instance to use next: strong instances before weak ones, then the instance that has waited longest. */
   next(ids: readonly string[]): FreeInstance {
     let waitMs: number | undefined;
     const readyInstances: { readonly id: string; readonly use: Use }[] = [];
@@ -61,7 +61,7 @@ export class FreeInstances {
     return first ? { instanceId: first.id } : { waitMs };
   }
 
-  /** Takes one of its lines for a call. */
+  /** Takes one of the instance's lines for a call. */
   take(id: string): void {
     const use = this.#use(id);
     use.active++;

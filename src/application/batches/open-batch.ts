@@ -50,13 +50,13 @@ export class OpenBatch {
     return this.#batch.id;
   }
 
-  /** The next due target that was read a moment ago; undefined if there is none. */
+  /** The next of the due targets that were read a moment ago; undefined if there is none. */
   takeDueTarget(): BatchTarget | undefined {
     if (this.#context.system.monotonic() - this.#dueReadAt > MAX_DUE_AGE_MS) this.#dueTargets = [];
     return this.#dueTargets.shift();
   }
 
-  /** Keeps due targets that were just read. */
+  /** Keeps due targets that have just been read. */
   keepDue(targets: readonly BatchTarget[]): void {
     this.#dueTargets = [...targets];
     this.#dueReadAt = this.#context.system.monotonic();

@@ -15,10 +15,10 @@ type PlanContext = Pick<Context, "policy" | "storage" | "system" | "telephony">;
 
 /** Maximum number of calls and of invalid rows in a plan. */
 const MAX_LISTED = 1_000;
-/** Number of calls that are read at once for their numbers, and maximum number of these reads. */
+/** Number of calls read at once for their phone numbers, and maximum number of these reads. */
 const CALL_PAGE = 200;
 const MAX_CALL_PAGES = 5;
-/** Time before a gap in which the call that it follows was created, ms. */
+/** Maximum time from a call's creation to its end for the gap after it to be considered, ms. */
 const CALL_AGE_MS = 3_600_000;
 /** Time from the dial to the answer, ms. */
 const RING_MS = 8_000;
@@ -67,8 +67,8 @@ export async function planOf(
 }
 
 /**
- * Ends of the gaps after calls outside of the batch, by `phoneKeyOf`, ms since 1970-01-01 UTC. Only the user's newest calls
- * are read: a query for each number would take too long.
+ * Ends of the gaps after calls from outside the batch, by `phoneKeyOf`, ms since 1970-01-01 UTC. Only the user's newest
+ * calls are read: a query for each number would take too long.
  */
 async function gapEndsOf(
   { calls }: Pick<Storage, "calls">,
@@ -82,7 +82,7 @@ async function gapEndsOf(
     const page = await calls.list(userId, { createdAfter }, { limit: CALL_PAGE, after });
     for (const { batchId, targetPhone, endedAt } of page) {
       const key = phoneKeyOf(targetPhone);
-      // Only the last call to a number counts, and it comes first.
+      // Only the latest call to a number counts, and it is listed first.
       if (!ends.has(key)) ends.set(key, batchId === planned ? 0 : Math.min(endedAt ?? now, now) + gapMs);
     }
     after = page.at(-1)?.id;

@@ -34,8 +34,7 @@ export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage"
   DestinationsContext;
 
 /**
- * Number of rows checked in one turn of the event loop: a row takes about 0.1 ms, and frames of audio are due in
- * between.
+ * Number of rows checked in one turn of the event loop: a row takes about 0.1 ms, and audio frames are due in between.
  */
 const ROWS_PER_TURN = 10;
 /** Maximum length of an invalid target's number, characters. */
@@ -59,7 +58,7 @@ export class TargetChecks {
 
   /**
    * @param networks the networks of the batch's instances; a target is valid if one of them calls it
-   * @param protection in force for the batch
+   * @param protection the number protection in force for the batch
    */
   constructor(
     context: TargetChecksContext,
@@ -191,7 +190,7 @@ export class TargetChecks {
     return { column: "phoneNumber", code: "destination_not_allowed", detail: errorText(refusal) };
   }
 
-  /** The user's consents of these numbers, by the key of the number. */
+  /** The user's consents for these numbers, by number key. */
   async #consents(rows: readonly TargetRow[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const forms = rows.flatMap((row) =>
       "input" in row && PHONE_NUMBER.test(String(row.input?.phoneNumber)) ? numberForms(row.input.phoneNumber) : [],
@@ -251,7 +250,7 @@ function fieldsOf(input: TargetInput): Pick<NewTarget, "extension" | "variables"
   };
 }
 
-/** The fault of a target's field, by its column. A fault of the number quotes it. */
+/** The fault in a target's field, by its column. A fault in the phone number quotes the number. */
 function inputFault({ pointer, code, detail }: Fault, input: TargetInput): TargetFault {
   const [, field = "", name] = pointer.split("/");
   const phone = field === "phoneNumber" ? input?.phoneNumber : undefined;

@@ -25,7 +25,7 @@ export class TargetEnds {
   /**
    * Stores the result of a call in its target: the target ends, or waits for its next call.
    * @param run its batch, which may be cancelled before the storage accepts the result
-   * @param call undefined: it was deleted
+   * @param call undefined if it was deleted
    * @returns false if the target was not waiting for this call
    */
   async settle(run: { readonly batch: Batch }, position: number, call: Call | undefined): Promise<boolean> {

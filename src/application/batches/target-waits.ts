@@ -14,7 +14,10 @@ export { hoursOfBatch } from "./batch-hours.ts";
 /** Number of targets explained in one turn of the event loop. */
 const TARGETS_PER_TURN = 50;
 
-/** End of the gap after the last call to a number outside of the batch, ms since 1970-01-01 UTC; 0 without such a call. */
+/**
+ * End of the gap after the latest call to a number from outside the batch, ms since 1970-01-01 UTC; 0 without such a
+ * call.
+ */
 export async function gapEnd(
   { calls }: Pick<Storage, "calls">,
   batch: Pick<Batch, "id" | "userId" | "gapMs">,
@@ -28,7 +31,7 @@ export async function gapEnd(
   return latest === 0 ? 0 : Math.min(latest, now) + batch.gapMs;
 }
 
-/** Targets of a batch, each with what it waits for. @param limit the limit at which the batch rests */
+/** Targets of a batch, each with what it waits for. @param limit the limit that the batch is waiting for */
 export async function targetsWithWaits(
   context: Pick<Context, "policy" | "storage" | "system" | "telephony">,
   lines: Pick<Lines, "find">,
@@ -38,7 +41,7 @@ export async function targetsWithWaits(
 ): Promise<TargetDetails[]> {
   const hours = targetHours(batch.schedule, await batchProtection(context, lines, batch));
   const now = context.system.now();
-  // Many targets share their zones and their time, and the clock of a zone is slow to read.
+  // Many targets share their zones and time, and computing a zone's local time is slow.
   const times = new Map<string, number | undefined>();
   const nextTime = (zones: string, at: number): number | undefined => {
     const key = `${at} ${zones}`;
