@@ -2,9 +2,9 @@ import type { System } from "../ports/system.ts";
 
 /** A wait that ends automatically. */
 interface Deadline {
-  /** Aborted after the time, or with the given signal. */
+  /** Aborted when the time has passed, or when the caller's signal is. */
   readonly signal: AbortSignal;
-  /** Cancels the timer, and stops following the given signal. */
+  /** Cancels the timer, and stops following the caller's signal. */
   cancel(): void;
 }
 

@@ -117,7 +117,10 @@ export class Queries implements QueryUseCases {
 const DAY_MS = 86_400_000;
 const SUMMARY_DAYS = 14;
 
-/** Results of a user's calls of the last 14 days. Each day is counted separately, so that other work continues in between. */
+/**
+ * Results of a user's calls from the last 14 days. Each day is counted separately, so that other work continues in
+ * between.
+ */
 export async function callSummary(
   { storage, system }: Pick<Context, "storage" | "system">,
   userId: string,

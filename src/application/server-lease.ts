@@ -75,9 +75,9 @@ export class ServerLease {
   }
 
   /**
-   * The storage, or a store of it, as the application of this lease uses it: a write that is refused because another server
-   * has taken the lease ends it here as well, and after {@link end} no call reaches the storage, which another application
-   * may use by then.
+   * The storage, or one of its stores, as this lease's application uses it: a write that is refused because another
+   * server has taken the lease also ends the lease here. After {@link end} no call reaches the storage, because another
+   * application may be using it by then.
    */
   fence<Part extends object>(part: Part): Part {
     const proxy = this.#fencedParts.get(part) ?? new Proxy({}, { get: (_, name) => this.#fencedMember(part, name) });

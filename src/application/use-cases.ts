@@ -189,7 +189,7 @@ export interface CallUseCases {
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
   /**
-   * The events so far; all of them without a `limit`. With a `waitMs` an active call's empty page waits for an event;
+   * The events so far; all of them without a `limit`. With `waitMs`, an active call's empty page waits for an event;
    * throws Refusal `stopping` if this process stops before there is one.
    */
   timeline(principal: Principal, callId: string, query?: EventQuery, limit?: WaitLimit): Promise<EventPage>;
@@ -301,7 +301,7 @@ export interface ConsentUseCases {
   list(principal: Principal, filter?: { status?: ConsentStatus | undefined }, page?: Page): Promise<Consent[]>;
 }
 
-/** Results of the calls of recent days. */
+/** Results of recent days' calls. */
 export interface CallStatistics {
   /** Oldest day first, by the creation of the calls; days without calls included. */
   readonly days: readonly {

@@ -1,4 +1,4 @@
-/** A text for comparison: lower case, without accents and punctuation, one space between words. */
+/** Text normalised for comparison: lower case, without accents and punctuation, one space between words. */
 export function comparable(text: string): string {
   return text
     .normalize("NFD")

@@ -30,9 +30,9 @@ export function errorText(error: unknown): string {
 const MAX_DEPTH = 5;
 
 /**
- * A copy of an error and its causes with messages, stacks and codes only: the original may hold the request, and with it
- * tokens and bodies.
- * @param hide removes secrets from a text
+ * A copy of an error and its causes with messages, stacks and codes only: the original may hold the request, and with
+ * it tokens and bodies.
+ * @param hide removes secrets from text
  */
 export function printableCause(error: unknown, hide: (text: string) => string, depth = 0): Error {
   if (!(error instanceof Error)) return new Error(hide(String(error)));

@@ -71,7 +71,7 @@ async function scriptPolicy(script: string | undefined): Promise<string> {
   return script === undefined ? "" : `script-src 'sha256-${await sha256Base64(script)}'; connect-src 'self'; `;
 }
 
-/** Escapes a text for HTML, attribute values included. */
+/** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -265,7 +265,7 @@ export class CallMedia {
     return this.#liveParts?.result?.();
   }
 
-  /** Result by the schema of the call, after its end; undefined if none was requested. */
+  /** Result according to the call's schema, after the call has ended; undefined if none was requested. */
   get findings(): ReturnType<NonNullable<LiveParts["findings"]>> {
     return this.#liveParts?.findings?.();
   }
@@ -286,8 +286,8 @@ export class CallMedia {
   }
 
   /**
-   * Stops the message, the recording and the taps: these follow the call by its id, and would take part in its next
-   * attempt. Returns the events that were still pending; `flushed` resolves when everything transcribed has been
+   * Stops the message, the recording and the taps, which follow the call by its id and would otherwise take part in its
+   * next attempt. Returns the events that were still pending; `flushed` resolves when everything transcribed has been
    * delivered, and is undefined if there is nothing to deliver.
    */
   end(): { readonly lastFacts: readonly AudioFact[]; readonly flushed: Promise<unknown> | undefined } {

@@ -36,8 +36,8 @@ export interface InboundAnalyzerOptions {
 }
 
 /**
- * Time after a key or a beep in which sound is not speech, ms: the voice detector only separates loud from quiet, and
- * lingers a little.
+ * Time after a key or a beep during which sound is not treated as speech, ms: the voice detector only separates loud
+ * from quiet, and lingers a little.
  */
 const AFTER_TONE_MS = 200;
 /** Length from which a steady tone is not voice, ms. */

@@ -4,7 +4,7 @@ import type { CallSignal } from "../../domain/calls/call-signal.ts";
 import { ProgramFailed } from "./call-types/call-type-program.ts";
 import type { PreparedMessage } from "./call-types/prepared-message.ts";
 
-/** Shortest silence before or within the message that becomes an event, ms. */
+/** Shortest silence before or within the message that is reported as an event, ms. */
 const MIN_DELAY_MS = 200;
 
 /** Options of {@link MessagePlayer}. */
@@ -17,7 +17,7 @@ export interface MessagePlayerOptions {
   readonly onDelay: (atMs: number, silenceMs: number) => void;
 }
 
-/** Plays the fixed message of one call, and again from its beginning if a machine is to record it. */
+/** Plays the fixed message of one call, and plays it again from the beginning if a machine is to record it. */
 export class MessagePlayer {
   readonly #message: PreparedMessage;
   readonly #options: MessagePlayerOptions;
@@ -87,7 +87,7 @@ export class MessagePlayer {
     if (this.#isRendered) this.#end();
   }
 
-  /** Frees its audio; it is not played again. */
+  /** Frees the message's audio; the message cannot be played again. */
   forget(): void {
     this.#pieces = undefined;
   }

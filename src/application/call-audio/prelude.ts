@@ -11,7 +11,7 @@ export class Prelude implements FrameSource, AheadSource {
   #source: Playout;
   #recall: (() => void) | undefined;
 
-  /** @param main is heard from {@link end} on */
+  /** @param main the call's playout, heard from {@link end} on */
   constructor(main: Playout) {
     this.#main = main;
     this.#opening = new Playout(main.sampleRate);

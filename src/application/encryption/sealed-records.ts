@@ -75,7 +75,7 @@ export class SealedRecords implements LineRecords {
   }
 }
 
-/** The id under which a record is sealed: that of no other record, and of no credentials. */
+/** The id under which a record is sealed; no other record and no credentials share it. */
 export function recordId(instanceId: string, key: string): string {
   return `${instanceId}\0${key}`;
 }

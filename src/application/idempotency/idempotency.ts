@@ -15,8 +15,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * Runs a creation once per key (draft-ietf-httpapi-idempotency-key-header-07): a second request with the same input
  * gets the response of the first. The receipt is stored with the record, and names it; a request that creates nothing
  * leaves the key free. Keys belong to the user or, for a demo token, to its instance.
- * @param run stores the receipt with the record it creates; resolves with undefined if the key got a receipt since the
- *   look-up
+ * @param run stores the receipt with the record it creates; resolves with undefined if the key has received a receipt
+ *   since the look-up
  * @param replay rebuilds the response from the record and the input, which equals that of the first request; resolves
  *   with undefined if the record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`

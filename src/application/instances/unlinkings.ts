@@ -13,7 +13,7 @@ import { instanceNotFound } from "./owned-instance.ts";
 export type UnlinkingsContext = Pick<Context, "log" | "storage" | "system" | "telephony" | "timings"> &
   InstanceRecordContext;
 
-/** The reason in the event, and of the connection until another number is linked. */
+/** The reason stated by the event, and by the connection until another number is linked. */
 const REASON = "unlinked by its owner";
 
 /** One unlinking that is under way. */

@@ -10,8 +10,8 @@ export class PerUser {
   }
 
   /**
-   * Runs the work of a user in one of their places.
-   * @param busyText detail of the refusal if all places are taken
+   * Runs work for a user in one of the user's slots.
+   * @param busyText detail of the refusal if all slots are taken
    * @throws {Refusal} `server_busy`
    */
   async run<T>(userId: string, busyText: string, work: () => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ export class PerUser {
     }
   }
 
-  /** Takes one of the user's places; returns a function that releases it, or undefined if all are taken. */
+  /** Takes one of the user's slots; returns a function that releases it, or undefined if all are taken. */
   take(userId: string): (() => void) | undefined {
     const count = this.#byUser.get(userId) ?? 0;
     if (count >= this.#maxConcurrent) return undefined;

@@ -6,7 +6,7 @@ export const MAX_AT_ONCE = {
   linking: 20,
   /** Number of such requests for one demo token's instance, which count towards its user's limit too. */
   demoLinking: 5,
-  /** Number of requests of the link pages of one instance, whose visitors have no user. */
+  /** Number of requests from one instance's link pages, whose visitors have no user. */
   linkPages: 10,
   /** Number of voice samples that are being spoken or wait for their turn. */
   samples: 4,
@@ -14,6 +14,6 @@ export const MAX_AT_ONCE = {
   imports: 1,
   /** Number of plans of batches. */
   plans: 2,
-  /** Number of requests that wait for something new, and event streams. A further request does not wait. */
+  /** Number of event streams and long polls. A further request does not wait. */
   waits: 100,
 } as const;

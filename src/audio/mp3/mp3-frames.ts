@@ -37,8 +37,8 @@ export const ID3_HEAD_BYTES = 10;
 const MAX_ID3_VERSION = 9;
 
 /**
- * Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. Some writers state a plain size
- * instead of seven bits a byte; it is assumed if a byte has its top bit set.
+ * Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. Some writers state a plain
+ * size instead of seven bits per byte; it is assumed if a byte has its top bit set.
  */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
   const size = id3Size(bytes, at, 128);

@@ -3,7 +3,7 @@ import { framesAt, ID3_HEAD_BYTES, id3PlainBytes } from "./mp3-frames.ts";
 import { type Mp3Info, mp3Info } from "./mp3-info.ts";
 import { type MpegHeader, mpegHeader } from "./mpeg-header.ts";
 
-/** A stretch of an MP3. Together they are all its bytes, in order. */
+/** A part of an MP3. The parts together contain all of its bytes, in order. */
 export type Mp3Part =
   | { readonly kind: "frame"; readonly bytes: Uint8Array; readonly header: MpegHeader }
   /** A silent frame that describes the file after it. */

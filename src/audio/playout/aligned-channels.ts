@@ -163,7 +163,7 @@ class Channel {
     this.length += length;
   }
 
-  /** Drops samples at the start, all of them before the first gap. */
+  /** Drops samples at the start; all of them must precede the first gap. */
   drop(samples: number): void {
     this.samples.copyWithin(0, samples, this.length);
     this.length -= samples;

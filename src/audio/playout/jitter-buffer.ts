@@ -7,14 +7,17 @@ export interface JitterBufferOptions {
   readonly targetMs: number;
   /** Maximum length of buffered audio, ms. */
   readonly maxMs: number;
-  /** Minimum target beyond the largest piece so far, ms: the reserve left when the next piece is due. Default: 0. */
+  /**
+   * Minimum amount by which the target exceeds the largest piece so far, ms: the reserve left when the next piece is
+   * due. Default: 0.
+   */
   readonly spareMs?: number;
 }
 
 /**
- * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` of audio is
- * buffered, or more if the pieces are large, and buffering starts again after the buffer has run dry. If more than
- * `maxMs` would be buffered, the oldest audio is dropped, so that the delay returns to the target.
+ * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` of audio, or
+ * more if the pieces are large, is buffered; buffering starts again after the buffer has run dry. If more than `maxMs`
+ * would be buffered, the oldest audio is dropped, so that the delay returns to the target.
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;
@@ -37,7 +40,7 @@ export class JitterBuffer {
     return this.#length;
   }
 
-  /** Number of samples that were dropped so far. */
+  /** Number of samples that have been dropped so far. */
   get droppedSamples(): number {
     return this.#droppedSamples;
   }
@@ -59,7 +62,7 @@ export class JitterBuffer {
     this.#length += addedCount;
   }
 
-  /** Fills the whole frame, with silence after the last sample; returns the number of samples of audio. */
+  /** Fills the whole frame, with silence after the last sample; returns the number of audio samples. */
   read(frame: Int16Array): number {
     if (!this.#isPlaying && this.#length < this.#target) {
       frame.fill(0);

@@ -1,6 +1,6 @@
 /** The channels of a frame: the share of each in the mix. */
 export interface ChannelLayout {
-  /** Share of each channel in the mix of one; their sum is 1. */
+  /** Share of each channel in the mono mix; the shares add up to 1. */
   readonly shares: readonly number[];
   /** Channel without a share that is heard if all others are silent: it is only assumed to be a subwoofer. */
   readonly spareChannel?: number | undefined;

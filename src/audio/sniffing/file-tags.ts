@@ -56,7 +56,7 @@ function tagBefore(bytes: Uint8Array, end: number): number {
   return 0;
 }
 
-/** The length of an APE tag by its head or its foot, which have the same fields. */
+/** The length of an APE tag according to its head or its foot, which have the same fields. */
 function apeBytes(bytes: Uint8Array, at: number): number {
   if (at + APE_HEAD_BYTES > bytes.length) return 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, APE_HEAD_BYTES);

@@ -86,7 +86,7 @@ function isGzip(bytes: Uint8Array): boolean {
   return lettersAt(bytes, 0, "\x1f\x8b\x08") && bytes[3]! < 0x20;
 }
 
-/** True for an ID3v2 tag with a known version, and a size of seven bits a byte. */
+/** True for an ID3v2 tag with a known version, and a size of seven bits per byte. */
 function isId3At(bytes: Uint8Array): boolean {
   if (!lettersAt(bytes, 0, "ID3")) return false;
   const [version = 0, revision = 0xff, flags = 0xff, ...size] = bytes.subarray(3, 10);

@@ -1,6 +1,6 @@
 import { namedText } from "./named-text.ts";
 
-/** The beginning of a text in place of audio. */
+/** The beginning of text in place of audio. */
 export interface TextOpening {
   /** Kind of the text, such as `text (JSON)`. */
   readonly name: string;
@@ -8,13 +8,13 @@ export interface TextOpening {
   readonly quote: string;
 }
 
-/** Number of bytes that prove a text: loud samples may look like letters, but not this many in a row. */
+/** Number of bytes that prove text: loud samples may look like letters, but not this many in a row. */
 export const TEXT_BYTES = 64;
 /** Number of bytes checked; all must be text. */
 const MAX_BYTES = 4096;
-/** Share of ASCII in a text of another encoding. */
+/** Minimum share of ASCII in text in another encoding. */
 const MIN_ASCII = 0.8;
-/** Maximum number of characters of a text that is quoted. */
+/** Maximum number of characters quoted from a text. */
 const MAX_QUOTE = 120;
 
 /**
@@ -46,7 +46,7 @@ function decodeText(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/** A text in an encoding such as Latin-1. */
+/** Text in an encoding such as Latin-1. */
 function mostlyAscii(bytes: Uint8Array): string | undefined {
   if (bytes.length < TEXT_BYTES) return undefined;
   const ascii = bytes.reduce((count, byte) => count + (byte >= 0x20 && byte < 0x7f ? 1 : 0), 0);

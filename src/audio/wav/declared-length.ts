@@ -3,7 +3,7 @@
  * speech. Writers to a pipe leave such numbers: all ones, 0x7FFFFFFF, 0x7FFFF024, 2,000,000,000.
  */
 const MIN_PLACEHOLDER = 2 ** 28;
-/** Errors of writers that count their own header, bytes. */
+/** Maximum error of writers that count their own header, bytes. */
 const MAX_MISCOUNT = 64;
 /** Minimum number of bytes after a declared length to treat them as audio. */
 const MIN_CONTINUATION = 64;

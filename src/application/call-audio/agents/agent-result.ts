@@ -18,8 +18,8 @@ const MAX_ERROR_CHARACTERS = 500;
 export interface Findings {
   readonly result?: CallResult | undefined;
   /**
-   * Reason why the result is missing: null if the result fulfils the call's schema; undefined without a schema, if it
-   * could be read.
+   * Reason why the result is missing: null if the result matches the call's schema; undefined if the call has no schema
+   * and the result could be read.
    */
   readonly resultError: string | null | undefined;
 }
@@ -82,10 +82,10 @@ export class AgentResult {
     return { resultError: fault ?? null };
   }
 
-  /** The agent's value, if the agent does not take too long. */
+  /** The agent's value; rejects if the agent takes too long. */
   #withTimeout(value: unknown): Promise<unknown> {
     const { signal } = this.#limit;
-    const ms = 10 * AFTER_CALL_MS; // the goodbye before the end of the call cannot be longer
+    const ms = 10 * AFTER_CALL_MS; // no goodbye before the end of the call takes longer
     return within(Promise.resolve(value), {
       system: this.#context.system,
       ms,

@@ -142,12 +142,12 @@ export class AgentSpeech {
         await this.say(text, interruptible, signal, interruption);
   }
 
-  /** Stops at once, and keeps the part that was not heard for {@link release}. */
+  /** Stops at once, and keeps the unheard part for {@link release}. */
   hold(): void {
     this.#queue.hold();
   }
 
-  /** Plays the part that was not heard. */
+  /** Plays the unheard part. */
   release(): void {
     this.#queue.release();
   }

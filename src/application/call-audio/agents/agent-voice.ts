@@ -33,7 +33,7 @@ export async function agentVoice(
 
 /**
  * A voice for a language, preferably of the same region; undefined if there is none.
- * @param preferredId the id of the voice to take if it speaks the language
+ * @param preferredId the id of the voice to prefer if it speaks the language
  */
 export function voiceOf(voices: readonly Voice[], language: string, preferredId = DEFAULT_VOICE_ID): Voice | undefined {
   const [primary] = language.split("-");

@@ -15,7 +15,7 @@ import type { SpokenLine } from "./spoken-queue.ts";
 
 type AudioAgentCallContext = AgentSpeechContext & AudioListeningContext & ConductedCallContext;
 
-/** The agent that conducts a call, from before it is dialled. */
+/** An audio agent and its conversation for a call, opened before the call is dialled. */
 export interface OpenConversation {
   readonly agent: AudioAgent;
   readonly conversation: AudioConversation;
@@ -39,7 +39,7 @@ export class AudioAgentCall implements CallTap {
   #agentAudio: AgentAudio | undefined;
   /** True once the conversation has ended. */
   #hasEnded = false;
-  /** Resolves when the keys so far have been sent. */
+  /** Resolves when all keys so far have been sent. */
   #keysSent: Promise<void> = Promise.resolve();
 
   constructor(
@@ -96,7 +96,10 @@ export class AudioAgentCall implements CallTap {
     return this.#conversation.result;
   }
 
-  /** The call has ended: resolves when the agent has stated its result; undefined if it is not asked for one. */
+  /**
+   * Called when the call has ended; resolves when the agent has stated its result. Undefined if it is not asked for
+   * one.
+   */
   awaitResult(): Promise<unknown> | undefined {
     this.core.stop();
     return this.#agentAudio && this.core.askResult();
@@ -125,7 +128,10 @@ export class AudioAgentCall implements CallTap {
     await this.#listening.flush();
   }
 
-  /** True if the event is handled now. After the last words, and while a machine greets, only words are kept. */
+  /**
+   * True if the event is handled now. After the last words, and while a machine plays its greeting, only words are
+   * kept.
+   */
   #isHandledNow({ type }: AudioAgentEvent): boolean {
     switch (this.core.turn) {
       case "ending":
@@ -137,7 +143,7 @@ export class AudioAgentCall implements CallTap {
     }
   }
 
-  /** Carries out what the agent does, to the end of the conversation. Never rejects. */
+  /** Carries out the agent's actions until the conversation ends. Never rejects. */
   async #run(): Promise<void> {
     const { signal } = this.core;
     try {

@@ -3,9 +3,9 @@ import { Pitch } from "../../../audio/voice/pitch.ts";
 
 /** Minimum length of voice for an interruption, ms. */
 export const BARGE_IN_MS = 200;
-/** Minimum voiced part of it, ms: clicks in quick succession have less. */
+/** Minimum voiced part of an interruption, ms: clicks in quick succession have less. */
 const MIN_VOICED_MS = 100;
-/** Minimum part of it with a vowel, ms: sudden noise has none. */
+/** Minimum length of the vowels in an interruption, ms: sudden noise has none. */
 const MIN_VOWEL_MS = 40;
 /** Minimum length of voice that is not a click, ms. */
 const SOUND_MS = 60;
@@ -24,7 +24,7 @@ export interface BargeInCallbacks {
   onFalseAlarm(): void;
 }
 
-/** Detects when the callee speaks over the agent, by the callee's samples. */
+/** Detects from the callee's samples when the callee speaks over the agent. */
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;
@@ -89,7 +89,7 @@ export class BargeIn {
 const MAX_CROSSINGS = 2_400;
 
 /**
- * True if a frame sounds like white noise, a knock or a sharp s, and not like the vowels of a voice: by its zero crossings.
+ * True if a frame's zero crossings are those of white noise, a knock or a sharp s rather than of a voice's vowels.
  * Allocates nothing.
  */
 function isHiss(frame: Int16Array, sampleRate: number): boolean {

@@ -19,7 +19,7 @@ export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed
 
 /**
  * Transfers the call of an agent, and posts the outcome. Resolves with undefined if the call has ended for us, and with
- * the input for the agent if it continues. Rejects with the reason of the signal only.
+ * the input for the agent if it continues. Rejects only with the signal's reason.
  */
 export async function transferCall(
   context: CallTransferContext,

@@ -104,7 +104,7 @@ export class ConductedCall {
     return this.#scope.signal;
   }
 
-  /** The agent's findings by the schema of the call, at its end; undefined if none were requested. */
+  /** The agent's findings according to the call's schema, when the call has ended; undefined if none were requested. */
   get findings(): FindingsAtEnd | undefined {
     return this.#result?.atEnd();
   }
@@ -145,7 +145,10 @@ export class ConductedCall {
       });
   }
 
-  /** Transfers the call, whose turn is `transferring`; resolves with false if the call continues. Rejects with the signal's reason only. */
+  /**
+   * Transfers the call, whose turn is `transferring`; resolves with false if the call continues. Rejects only with the
+   * signal's reason.
+   */
   async transfer(to: string): Promise<boolean> {
     const failure = await transferCall(this.context, this.call, this.media, to, this.signal);
     if (failure === undefined) return true;

@@ -62,7 +62,7 @@ async function use(
   const timeout = new AbortController();
   const timeoutError = () => new ToolTimeout(`no result within ${ms} ms`);
   try {
-    const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is not a regular expression
+    const { value, fault } = checkedInput(tool, input); // throws if one of the tool's patterns is invalid
     if (value === undefined) return failedUse("input_invalid", fault);
     scope.throwIfAborted();
     const signal = AbortSignal.any([scope, timeout.signal]);

@@ -62,12 +62,12 @@ export class ReplyAudio {
     this.#queue.end(item);
   }
 
-  /** Stops at once, and keeps the part that was not heard for {@link release}. */
+  /** Stops at once, and keeps the unheard part for {@link release}. */
   hold(): void {
     this.#queue.hold();
   }
 
-  /** Plays the part that was not heard. */
+  /** Plays the unheard part. */
   release(): void {
     this.#queue.release();
   }

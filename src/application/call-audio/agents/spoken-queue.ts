@@ -92,7 +92,7 @@ export class Utterance {
     this.#heardAtStartMs = undefined;
   }
 
-  /** Queues the part that was not heard before it was held. */
+  /** Queues the part that had not been heard when the text was held. */
   playUnheard(): void {
     let skip = msToSamples(this.#heardMs, this.#playout.sampleRate);
     for (const piece of this.#pieces) {
@@ -163,13 +163,13 @@ export class SpokenQueue {
     if (!this.#turn.isHeld) this.#markEnd(utterance);
   }
 
-  /** Stops at once, and keeps the part that was not heard. */
+  /** Stops at once, and keeps the unheard part. */
   hold(): void {
     this.#playout.clear(); // a leg that pulls ahead reports now what it has sent
     for (const utterance of this.utterances) utterance.hold();
   }
 
-  /** Plays the part that was not heard. */
+  /** Plays the unheard part. */
   release(): void {
     for (const utterance of this.utterances) this.#play(utterance);
   }

@@ -5,7 +5,7 @@ import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 const MAX_TURNS = 500;
 /** Level of the loudest inaudible sample. */
 const INAUDIBLE_LEVEL = 60;
-/** Duration above which a decision must have waited for the rest of a turn, ms. */
+/** Duration above which a decision is assumed to have waited for the rest of a turn, ms. */
 const CONTINUATION_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };

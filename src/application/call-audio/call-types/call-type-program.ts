@@ -115,7 +115,7 @@ export interface LiveParts {
   readonly taps: readonly CallTap[];
   /** Result reported on the call so far; undefined if none. */
   result?(): CallResult | undefined;
-  /** Result by the schema of the call, after its end; undefined if none was requested. */
+  /** Result according to the call's schema, after the call has ended; undefined if none was requested. */
   findings?(): FindingsAtEnd | undefined;
   /** Stays silent until {@link leaveMessage}, because a machine has answered. */
   awaitVoicemail?(): void;

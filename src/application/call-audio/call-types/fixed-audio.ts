@@ -58,7 +58,7 @@ class DecodedMessage implements PreparedMessage {
     const endTurn = await decoderTurns.take(this.#demand, signal);
     try {
       this.#file ??= await storage.calls.audio(this.#callId);
-      if (!this.#file) throw new ProgramFailed("internal_error", "the audio file of this call is not in the storage");
+      if (!this.#file) throw new ProgramFailed("internal_error", "this call's audio file is not in the storage");
       onStarted?.();
       const samples = await decoder.decode(this.#file, sampleRate, signal);
       if (samples.length > 0) return samples;

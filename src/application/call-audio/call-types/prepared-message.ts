@@ -7,7 +7,7 @@ import type { Demand } from "../speech/fair-turns.ts";
 export interface PreparedMessage {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
-   * @param onStarted called when rendering starts, at the call's turn and after the storage has responded
+   * @param onStarted called when rendering starts: when it is the call's turn and the storage has responded
    * @throws {ProgramFailed} the message cannot be rendered, or has no sound
    * @throws {StorageUnavailable} its audio file cannot be read now
    */
@@ -19,7 +19,7 @@ export interface PreparedMessage {
   samples(playout: Playout): AsyncIterable<Int16Array>;
   /** Reports the skipped parts: known parts immediately, and others as they are found. Called once. */
   onSkipped?(report: (passage: SkippedText) => void): void;
-  /** Share of the accepted message that the samples contain, as far as it is known, 0 to 1. Default: 1. */
+  /** Share of the accepted message that the samples contain, as far as is known, 0 to 1. Default: 1. */
   readonly playableShare?: number;
   /** Stops rendering. Idempotent. */
   cancel(): void;
@@ -47,7 +47,7 @@ export class MessageDemand implements Demand {
     return this.playout?.queuedMs ?? this.preparedMs;
   }
 
-  /** True before the call has a leg: its audio is prepared in its turns only. */
+  /** True before the call has a leg: until then, its audio is prepared only during its turns. */
   get isSteady(): boolean {
     return this.playout === undefined;
   }

@@ -181,7 +181,7 @@ export class FairTurns {
       if (order < 0) Object.assign(best, { turn, rank, urgency });
     };
     for (const turn of this.#changingTurns) consider(turn, urgencyOf(turn.demand), turn.enqueuedAt);
-    // The wait of a user is that of their oldest turn.
+    // A user has waited as long as their oldest turn.
     for (const { next: turn, oldest } of this.#steadyTurns.values())
       if (turn && oldest) consider(turn, NORMAL, oldest.enqueuedAt);
     return best.turn!;

@@ -16,7 +16,7 @@ interface WaitingTurn {
 interface Entry<Turn> {
   readonly instance: Share;
   readonly turns: Set<Turn>;
-  /** Number of the latest turn of the instance when the entry got its place. */
+  /** The instance's `latestTurn` when the entry was placed in the heap. */
   order: number;
 }
 

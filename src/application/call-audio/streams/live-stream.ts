@@ -255,7 +255,7 @@ export class LiveStream implements CallTap {
 
   /**
    * Called when the client has disconnected or was dropped: the call waits for another client, unless it is draining.
-   * The callee hears audio that is queued, then silence.
+   * The callee hears the queued audio, then silence.
    */
   #lose(): void {
     this.#move("lose");

@@ -59,7 +59,7 @@ export class OutgoingAudio implements PlayoutSupply {
    */
   mark(name: string, onReached: (name: string) => void): void {
     if (this.#pendingAudio.marks >= MAX_MARKS)
-      throw new RangeError(`${MAX_MARKS} marks are pending already: wait for some of them`);
+      throw new RangeError(`${MAX_MARKS} marks are already pending: wait for some of them`);
     this.#pendingAudio.mark({ name, onReached });
   }
 

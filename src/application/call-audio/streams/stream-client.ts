@@ -45,8 +45,8 @@ export interface Transcript {
 }
 
 /**
- * Reason why the core detaches a client: the call has ended, as its last event states; more than {@link MAX_QUEUED_MS} of audio
- * were queued; or this process stops.
+ * Reason why the core detaches a client: the call has ended, as its last event states; more than {@link MAX_QUEUED_MS}
+ * of audio was queued; or this process stops.
  */
 export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
 
@@ -94,11 +94,12 @@ export interface StreamAttachment {
   readonly messages: number;
   /** Counts one more received message. */
   took(): void;
-  /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
+  /** Reports bytes of this client's audio that cannot be heard, as the call's event `audio_ignored`. */
   ignored(part: IgnoredBytes): void;
   /**
-   * Requests the event `mark`, emitted once all audio written so far has been played; immediately if the queue is empty.
-   * @throws {RangeError} 10,000 marks are pending already
+   * Requests the event `mark`, emitted once all audio written so far has been played; immediately if the queue is
+   * empty.
+   * @throws {RangeError} 10,000 marks are already pending
    */
   mark(name: string): void;
   /**

@@ -119,7 +119,7 @@ export class CallCreation {
   async createForBatch(principal: Principal, body: unknown, place: BatchPlace, audio?: CheckedAudio): Promise<Call> {
     const input = await this.check(body);
     const call = await this.#place(withCheckedLimits(principal), input, audio, undefined, {}, place);
-    if (!call) throw new InternalError("the call of a batch has no receipt");
+    if (!call) throw new InternalError("a call of a batch has no receipt");
     return call;
   }
 

@@ -37,7 +37,7 @@ export async function unspeakableTextFault(
   return { pointer: "/tts/text", code: "text_unspeakable", detail: unspeakableDetail(voice, scripts) + fix };
 }
 
-/** The first voice of each language that can speak these scripts, with languages written in them first. */
+/** The first voice of each language that can speak these scripts; languages written in these scripts come first. */
 function speakersOf(voices: readonly Voice[], scripts: readonly string[]): string[] {
   const speakers = voices.filter(({ scripts: voiceScripts }) => {
     const letters = voiceScripts?.flatMap(lettersOf);

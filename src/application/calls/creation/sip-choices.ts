@@ -12,7 +12,7 @@ export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "tar
 }
 
 /**
- * Checks that calls over the network may choose this for their INVITE.
+ * Checks that calls over the network may make these choices for their INVITE.
  * @throws {Refusal} `invalid_input`, with a fault for each choice that is not allowed
  */
 export function assertSipAllowed(network: Telephony | undefined, choice: SipChoice | undefined): void {

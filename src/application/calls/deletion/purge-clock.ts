@@ -94,7 +94,7 @@ export class PurgeClock {
     return now - ms - this.#stepMs(ms);
   }
 
-  /** Amount by which records of an age look too old, ms. */
+  /** Amount by which records of this age look too old, ms. */
   #stepMs(ageMs: number): number {
     return this.#step && waitedMsOf(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
   }

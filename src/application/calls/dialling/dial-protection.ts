@@ -46,7 +46,7 @@ export function checkProtection({ policy, telephony }: Pick<Context, "policy" | 
 }
 
 /**
- * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
+ * Applies number protection to an instance's next call, and announces the number's pause if one has begun.
  * @param next undefined if no call waits
  * @param liveDials times at which the live calls of the instance were dialled
  */
@@ -182,7 +182,7 @@ async function dialsOf(
   return { history: [...dials.values()].sort((a, b) => b.at - a.at), reachedDials: reachedDials.filter(isOfNumber) };
 }
 
-/** The last dial of an earlier process, dated by the wall clock. */
+/** Restores the last dial of an earlier process, dated by the wall clock. */
 function restoreLastDial(
   { system }: Pick<Context, "system">,
   number: NumberState,

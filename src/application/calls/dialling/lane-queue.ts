@@ -22,7 +22,7 @@ import type { Preparations } from "./preparations.ts";
 export type LaneQueueContext = Pick<Context, "log" | "nodeId" | "processPauses" | "storage" | "system"> &
   CallSessionContext;
 
-/** Assumed rate of legs of a network that states none, Hz. */
+/** Assumed sample rate of a network's legs if the network states none, Hz. */
 const DEFAULT_RATE = 8_000;
 
 /** Longest interval between checks for postponed calls, ms. */
@@ -252,7 +252,7 @@ export class LaneQueue {
     return undefined;
   }
 
-  /** The call that is claimed next. */
+  /** The call to claim next. */
   async #nextCall(): Promise<Call | undefined> {
     const { storage, system } = this.#context;
     const preparedIds = this.#host.otherPreparedIds(this);

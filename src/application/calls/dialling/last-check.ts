@@ -10,7 +10,7 @@ import { calleeRefusalNow, type DialProtectionContext, doNotCallBlock } from "./
 
 type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
 
-/** Maximum time for the storage to respond, ms: a call waits for the network in the meantime. */
+/** Maximum time for the storage to respond, ms: the network keeps the call waiting in the meantime. */
 const CHECK_MS = 5_000;
 
 /**

@@ -42,6 +42,6 @@ export async function prepareDialling(
 /** Release cause of a call that could not be dialled. */
 export function dialRelease(fault: unknown): ReleaseCause {
   if (fault instanceof DialError) return fault.release;
-  // The network was not asked yet, so the call can wait for the database.
+  // The network has not been asked yet, so the call can wait for the database.
   return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
 }

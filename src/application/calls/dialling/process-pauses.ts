@@ -40,7 +40,7 @@ export class ProcessPauses {
     this.#lastReading = this.#reading;
   }
 
-  /** Reads the clocks. Called before a call gets its id, and whenever a line was probed. */
+  /** Reads the clocks. Called before a call gets its id, and whenever a line has been probed. */
   readClocks(): void {
     const { timings, ids } = this.#parts;
     const { wall, monotonic } = this.#reading;

@@ -75,7 +75,7 @@ export class CallSession {
   #conclusion: Promise<void> | undefined;
   /** The result that the agent has yet to state. */
   #lateResult: Promise<Findings> | undefined;
-  /** Fault because of which the call cannot continue. */
+  /** Fault that keeps the call from continuing. */
   #fault: unknown;
   #linePause: { readonly until: number; readonly reason: string } | undefined;
 
@@ -115,7 +115,7 @@ export class CallSession {
     return this.#journal.call;
   }
 
-  /** Quality of its audio on the network so far; undefined if it was not measured. */
+  /** Audio quality on the network so far; undefined if it was not measured. */
   get quality(): readonly QualityInterval[] | undefined {
     return this.#quality?.intervals;
   }

@@ -4,7 +4,7 @@ import type { Leg, LegEvent } from "../../../ports/telephony.ts";
 
 /**
  * Signals of a leg, in terms of the call's flow; the last signal is always `leg_ended`. Never rejects.
- * @param isNewKey returns true if a key was not reported in another way
+ * @param isNewKey returns true if a key has not been reported in another way
  */
 export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean): AsyncGenerator<CallSignal> {
   let detail = "the leg reported no end";
