@@ -126,7 +126,7 @@ export class ServerLease {
     });
   }
 
-  /** Schedules the next renewal, which does not wait for the previous renewal: its connection may be dead. */
+  /** Schedules the next renewal, which does not wait for the previous one, whose connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
     this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {

@@ -3,7 +3,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Maximum lead of a stored time over the wall clock, by its column, ms. A later time was written by a fast clock.
- * `test/structure/stored-times.ts` lists all other columns that hold times, and why no code reads them by this table.
+ * `test/structure/stored-times.ts` lists all other columns that hold times, and why no code checks them against this
+ * table.
  */
 export const MAX_AHEAD_MS = {
   "calls.created_at": 0,

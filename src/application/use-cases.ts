@@ -33,7 +33,7 @@ export interface CreateOptions {
   readonly idempotencyKey?: string | undefined;
   /** Refuses unknown fields. */
   readonly strict?: boolean | undefined;
-  /** Aborts the wait for the check of an audio file or for a pairing code; then no call is created. */
+  /** Aborts the wait for an audio file's check or for a pairing code; no call is created then. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface CreateOptions {
 export interface Creation {
   /** False for a call that was already active. */
   readonly created: boolean;
-  /** True if the idempotency key was used before: this is the first result. */
+  /** True if the idempotency key has been used before: this is the first result. */
   readonly replayed: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface InstanceUseCases {
   /** Lists the user's instances, newest first. */
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
-  /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
+  /** Starts linking if idle and returns the current code; waits at most 10 s for one. */
   configure(principal: Principal, instanceId: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkingCode>;
   /**
    * A code to type on the phone instead of scanning one; waits at most 10 s for it. Throws Refusal
@@ -278,7 +278,7 @@ export interface WebhookUseCases {
 
 /** A consent as currently stored. */
 export interface StoredConsent extends Consent {
-  /** True if no consent for this number was recorded before. */
+  /** True if no consent for this number had been recorded before. */
   readonly created: boolean;
 }
 

@@ -49,9 +49,9 @@ const MAX_WHOLE_MS = 50_000;
 /**
  * Decodes audio that arrives in messages of any size; the samples do not depend on where the messages are cut.
  *
- * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are
- * rejected, and named, if a message starts with them. Only the first 12 bytes (see {@link AudioOpening}), half a
- * sample, and an incomplete MP3 frame are held back.
+ * A WAV file may start anywhere, and is decoded according to its header. Text, other files, and an MP3 instead of
+ * samples are rejected, and named, if a message starts with them. Only the first 12 bytes (see {@link AudioOpening}),
+ * half a sample, and an incomplete MP3 frame are held back.
  */
 export class IncomingAudio {
   readonly #options: IncomingAudioOptions;

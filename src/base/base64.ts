@@ -9,7 +9,7 @@ export function withoutDataPrefix(text: string): string {
   return comma > 0 && comma < 256 && text.slice(0, comma).endsWith(";base64") ? text.slice(comma + 1) : text;
 }
 
-/** Length of the decoded Base64 text, bytes; meaningful for well-formed text only. */
+/** Length of the decoded Base64 text, bytes; only meaningful for well-formed text. */
 export function base64Bytes(text: string): number {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return Math.floor(text.length / 4) * 3 - padding;

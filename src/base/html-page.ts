@@ -27,7 +27,10 @@ small{display:block;opacity:.75}
 /** A self-contained page in the common style, light or dark. */
 export interface HtmlPage {
   readonly html: string;
-  /** Allows the style, an empty icon, images in the page, and forms to this server. If the page has a script, it is allowed too, with its requests to this server. */
+  /**
+   * Allows the style, an empty icon, images in the page, and forms to this server. If the page has a script, the script
+   * and its requests to this server are allowed as well.
+   */
   readonly contentSecurityPolicy: string;
 }
 

@@ -73,7 +73,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
   return next;
 }
 
-/** Time at which an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */
+/** Time at which an id was made, according to its maker's clock, ms since 1970-01-01 UTC; undefined if invalid. */
 export function idTime(id: string): number | undefined {
   if (!ID_TAIL.test(id)) return undefined;
   let ms = 0;

@@ -5,7 +5,7 @@ export class Queue<T> implements AsyncIterable<T> {
   #isClosed = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** True if {@link close} or {@link fail} was called. */
+  /** True if {@link close} or {@link fail} has been called. */
   get isClosed(): boolean {
     return this.#isClosed;
   }

@@ -61,7 +61,7 @@ export class TurnBudget {
   }
 }
 
-/** Resolves in the next turn of the event loop, after all microtasks, by the fastest timer of the runtime. */
+/** Resolves in the next turn of the event loop, after all microtasks, using the runtime's fastest timer. */
 export function nextTurn(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   return new Promise((resolve) => {

@@ -89,7 +89,8 @@ export interface AuditEntry {
 }
 
 /**
- * Accounts, their sessions and what people do with them. Every method may throw an {@link AccountRefusal}.
+ * Accounts, their sessions, and the actions of people who are signed in. Every method may throw an
+ * {@link AccountRefusal}.
  */
 export interface AccountUseCases {
   /** Requirement for the next registration: the first-start code, an invitation, or nothing. */

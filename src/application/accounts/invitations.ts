@@ -3,7 +3,10 @@ import type { Account, Invitation, OneTimeCode } from "./account-use-cases.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { type CodeParts, codeExpiry, MAX_INVITATIONS, makeCode } from "./one-time-codes.ts";
 
-/** Invitations, for the administrator only: for other accounts every method throws {@link AccountRefusal} `admin_required`. */
+/**
+ * Invitations, which only the administrator may use: for other accounts every method throws {@link AccountRefusal}
+ * `admin_required`.
+ */
 export class Invitations {
   readonly #codeParts: CodeParts;
   readonly #audit: AuditLog;

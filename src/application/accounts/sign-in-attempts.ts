@@ -13,7 +13,7 @@ const MAX_NAMES = 10_000;
 
 interface Failures {
   readonly count: number;
-  /** Time of the last failure, by the monotonic clock. */
+  /** Time of the last failure, on the monotonic clock. */
   readonly lastAt: number;
 }
 

@@ -63,7 +63,7 @@ export function acceptList<Item>(accept: Accept<Item>): Accept<readonly Item[]> 
   };
 }
 
-/** Accepts a port that another port has returned, and guards it by its own rules. */
+/** Accepts a port that another port has returned, and guards it with its own rules. */
 export function acceptPort<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
   return (value, source, parts: GuardParts) => {
     if (!isPlainObject(value)) throw new PortFault(`${source} returned ${shape(value)}: it must return an object`);

@@ -119,7 +119,7 @@ export function guardedSpeech(
 export const guardedDecoder = (decoder: AudioDecoder, parts: GuardParts): Guarded<AudioDecoder> =>
   guarded(decoder, DECODER, "decoder", parts);
 
-/** The opening of MP3 streams by a decoder. */
+/** The guarded method of a decoder that opens MP3 streams. */
 export function guardedMp3Stream(open: () => Promise<Mp3Stream>, parts: GuardParts): Guarded<() => Promise<Mp3Stream>> {
   const { mp3Stream } = guarded({ mp3Stream: () => open() }, { mp3Stream: DECODER.mp3Stream }, "decoder", parts);
   return mp3Stream as Guarded<() => Promise<Mp3Stream>>;

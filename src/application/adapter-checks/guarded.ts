@@ -50,7 +50,7 @@ export function guarded<Port extends object>(
 
 type GuardClass = new (port: object, name: string, parts: GuardParts) => object;
 
-/** Guards by their rules. */
+/** Guard classes by their rules. */
 const guardClasses = new WeakMap<object, GuardClass>();
 
 /** The guard of all ports with these rules. A call has several, so a member is prepared when it is first used. */

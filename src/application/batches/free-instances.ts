@@ -22,7 +22,7 @@ interface Use {
   active: number;
   /** Turn of its last call. */
   lastTurn: number;
-  /** No call before this time, by the monotonic clock, ms. */
+  /** No call before this time, on the monotonic clock, ms. */
   busyUntil: number;
   calls: number;
   answeredCalls: number;

@@ -63,7 +63,7 @@ export class CallOpening {
     this.#prelude.tap = tap;
   }
 
-  /** Sends the keys of the call's extension; posts a signal when they were sent. */
+  /** Sends the keys of the call's extension; posts a signal when they have been sent. */
   async dialExtension(): Promise<void> {
     const { extension } = startRulesOf(this.#call.message);
     if (extension === undefined) return;

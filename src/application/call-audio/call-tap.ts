@@ -24,7 +24,10 @@ type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pi
 /** Longest piece of the callee's audio passed to a tap, ms: voice detectors expect this length, and it determines how soon speech is detected. */
 const PIECE_MS = 20;
 
-/** Passes the audio of one leg to each of its taps, in their order; the frames of the callee in pieces of at most 20 ms. */
+/**
+ * Passes the audio of one leg to each of its taps, in their order. The callee's frames are passed in pieces of at most
+ * 20 ms.
+ */
 export class CallTaps implements FrameSink, PlayoutTap {
   /** Reused for the pieces of longer frames and for their received samples. */
   readonly #piece: Int16Array;

@@ -7,7 +7,7 @@ import type { LiveCallMedia } from "./call-types/call-type-program.ts";
 /** Length of voice that distinguishes speech from the steady tones of networks, ms. */
 const CERTAIN_MS = 320;
 
-/** Finds the callee's first word after {@link await}; ringing is not a word. Allocates nothing for a frame. */
+/** Finds the callee's first word after {@link await}; ringing is not a word. Allocates nothing per frame. */
 export class FirstWord implements CallTap {
   readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;

@@ -10,7 +10,7 @@ import type { CallTap } from "./call-tap.ts";
 
 /** Callbacks of an {@link InboundAnalyzer}. They run on the leg's clock and must not wait. */
 export interface InboundReports {
-  /** Called when the first sample was received. */
+  /** Called when the first sample has been received. */
   onFirstAudio(): void;
   /** @param atMs ms since the answer */
   onDigit(digit: string, atMs: number): void;
@@ -48,8 +48,8 @@ const BEEP_MS = 140;
 const MIN_GREETING_MS = 500;
 
 /**
- * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
- * samples only: a gap extends speech by the detector's hang-over and bridges a tone, but starts neither.
+ * Detects keys, speech and beeps in the callee's audio, from the answer on, using the leg's own sample clock. It uses
+ * only received samples: a gap extends speech by the detector's hang-over and bridges a tone, but starts neither.
  */
 export class InboundAnalyzer implements CallTap {
   /** Number of frames so far with received samples. */

@@ -24,7 +24,7 @@ export interface PersonReports {
   onPerson(): void;
 }
 
-/** Detects when a person takes the call after a screening assistant or a ringing phone. Allocates nothing for a frame. */
+/** Detects when a person takes the call after a screening assistant or a ringing phone. Allocates nothing per frame. */
 export class PersonWatch implements CallTap {
   readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;

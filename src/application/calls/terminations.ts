@@ -20,9 +20,9 @@ type LiveCalls = Pick<Dispatcher, "session" | "whenIdle" | "whenReleased" | "wak
 
 interface Termination {
   readonly reason: FailedReason;
-  /** True once a request got the response that it ended the call. */
+  /** True once a request has received the response that it ended the call. */
   isConfirmed: boolean;
-  /** True once a request was refused because the end could not be stored in time. */
+  /** True once a request has been refused because the end could not be stored in time. */
   isRefused: boolean;
   /** True if the call ended for this reason; rejects if the process ends before that is stored. */
   readonly whenStored: Promise<boolean>;
@@ -32,9 +32,8 @@ interface Termination {
  * Ends calls on request, live or waiting.
  *
  * A live call is hung up immediately, whatever the storage does; a waiting call is no longer dialled. The end is stored
- * as soon as the storage can take it, even if no request waits for it. Of all requests to end one call, exactly one
- * gets the response that it ended the call: a later request if the earlier ones were refused because the storage was
- * down.
+ * as soon as the storage accepts it, even if no request waits for it. Of all requests to end one call, exactly one gets
+ * the response that it ended the call: a later request if the earlier ones were refused because the storage was down.
  */
 export class Terminations {
   readonly #context: TerminationsContext;

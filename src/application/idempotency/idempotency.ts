@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 /** Dependencies of {@link runOnce}. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
-/** Retention time of the receipt of an idempotent request, ms. */
+/** Retention time of an idempotent request's receipt, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

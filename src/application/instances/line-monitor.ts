@@ -38,7 +38,7 @@ export type LineMonitorContext = Pick<
   InstanceRecordContext &
   StoredLinkContext;
 
-/** The reason that a caller sees for an error of the adapter. */
+/** The reason shown to a caller if the adapter fails with an error. */
 const OPEN_FAILED = "the line could not be opened; the server's log has the reason";
 
 /** True if instances of the network need no code: the operator has configured their numbers. */
@@ -50,9 +50,9 @@ export function linksAutomatically({ capabilities }: Telephony): boolean {
 export interface NumberState {
   /** Number of calls that are about to be dialled; the pace after them is not known yet. */
   dialling: number;
-  /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
+  /** Time of the number's latest call, on the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
-  /** Time until which the line takes no call, by the monotonic clock, ms, and the reason. */
+  /** Time until which the line takes no call, on the monotonic clock, ms, and the reason. */
   linePause?: { readonly until: number; readonly reason: string } | undefined;
 }
 
@@ -67,10 +67,10 @@ export interface LineWatcher {
 /**
  * Monitors one instance's line: opens it, probes it, and turns the reports of the network into moves of the instance.
  *
- * Every report and every result of a probe is decided by `domain/instances/line-flow.ts` and carried out here. Writes run one after
- * the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than the
- * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links automatically, a probe that
- * finds the line online links it as well.
+ * Every report and every result of a probe is decided by `domain/instances/line-flow.ts` and carried out here. Writes
+ * run one after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for
+ * longer than the grace period → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links
+ * automatically, a probe that finds the line online links it as well.
  */
 export class LineMonitor {
   readonly telephony: Telephony;
@@ -155,7 +155,8 @@ export class LineMonitor {
   }
 
   /**
-   * True if the line is up as far as the instance's status is concerned: online, or offline for less than the grace.
+   * True if the line is up as far as the instance's status is concerned: online, or offline for less than the grace
+   * period.
    */
   get isUp(): boolean {
     return this.#flow.state === "online" || this.#flow.state === "reconnecting";

@@ -2,7 +2,9 @@ import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
-/** Delay before a timestamp of a fast clock is replaced, ms: the clock that seems right may itself be briefly slow. */
+/**
+ * Delay before a timestamp from a fast clock is replaced, ms: the clock that seems right may itself be briefly slow.
+ */
 const TRUST_AFTER_MS = 24 * 3_600_000;
 
 /**
@@ -12,7 +14,7 @@ const TRUST_AFTER_MS = 24 * 3_600_000;
 export class LinkTime {
   readonly #context: Pick<Context, "system">;
   readonly #record: InstanceRecord;
-  /** The stored time, and the time at which this process first saw it by the monotonic clock, ms. */
+  /** The stored time, and the time on the monotonic clock at which this process first saw it, ms. */
   #firstSeen: { readonly linkedAt: number; readonly monotonic: number } | undefined;
 
   constructor(context: Pick<Context, "system">, record: InstanceRecord) {

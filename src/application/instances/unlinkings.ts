@@ -18,7 +18,7 @@ const REASON = "unlinked by its owner";
 
 /** One unlinking that is under way. */
 interface Unlinking {
-  /** Resolves when the network was asked, or did not respond in time. */
+  /** Resolves when the network has been asked, or has not responded in time. */
   readonly whenNetworkAsked: Promise<void>;
   /** See `LineMonitor.unlinkNumber`. */
   readonly whenStored: Promise<boolean>;

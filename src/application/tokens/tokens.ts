@@ -33,7 +33,7 @@ export interface NewToken extends CallLimits {
   readonly userName: string;
   /** Label chosen by the user. */
   readonly label: string;
-  /** Makes a demo token, which may use this one instance only. */
+  /** Makes a demo token, which may use only this one instance. */
   readonly demoInstanceId?: string | undefined;
   /** Permissions of the token. Default: everything that its issuer may do. */
   readonly scopes?: readonly TokenScope[] | undefined;
@@ -123,8 +123,8 @@ export async function issueFirstToken(
 }
 
 /**
- * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
- * respond within a second, a recently valid token is accepted. The use of a token is recorded once a minute.
+ * Authenticates by stored tokens: a checksum first, then one look-up by hash. If the storage fails or does not respond
+ * within a second, a recently valid token is accepted. The use of a token is recorded once a minute.
  * @param sha256 a faster hash than WebCrypto's, if the runtime has one: every request needs it
  */
 export function tokenAuthenticator(

@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../ports/storage.ts";
 import { DialError, type Telephony } from "../../ports/telephony.ts";
 
-/** Decides which users may use which network, by the `users` of its telephony. */
+/** Decides which users may use which network, according to its telephony's `users`. */
 export class ProviderAccess {
   readonly #telephony: ReadonlyMap<string, Telephony>;
   readonly #accounts: AccountStore;

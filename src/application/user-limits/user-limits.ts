@@ -1,4 +1,4 @@
-/** Maximum number of concurrent requests of one user, by their expensive part. Further requests get `server_busy`. */
+/** Maximum number of a user's concurrent requests, by their expensive part. Further requests get `server_busy`. */
 export const MAX_AT_ONCE = {
   /** Number of audio files of new calls that are being checked or wait for a check: each is held in memory. */
   inspections: 50,

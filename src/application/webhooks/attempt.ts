@@ -15,7 +15,7 @@ const ERROR_LENGTH = 300;
 /**
  * Sends a message once, signed with the key of its webhook and, after a rotation, with the old key too.
  * @param endSignal ends the attempt
- * @throws the reason of `endSignal` when it is aborted: the result of the attempt is unknown then
+ * @throws `endSignal`'s reason when it is aborted; the attempt's result is then unknown
  */
 export async function attempt(
   { system, vault, webhookSender }: Pick<Context, "system" | "vault" | "webhookSender">,

@@ -26,7 +26,7 @@ export type EndpointContext = Pick<
   "eventJson" | "events" | "ids" | "lease" | "log" | "shutdownSignal" | "storage" | "system" | "vault" | "webhookSender"
 >;
 
-/** Maximum number of attempts to one endpoint at the same time: a dead endpoint occupies only these. */
+/** Maximum number of attempts to one endpoint at the same time: a dead endpoint cannot occupy more. */
 export const MAX_CONCURRENT_ATTEMPTS = 16;
 /** Maximum number of events planned in one transaction. */
 const BATCH_SIZE = 100;

@@ -24,7 +24,7 @@ export interface AlignmentOptions {
 export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
 
 /**
- * Aligns the two channels of a call in time, by their samples alone. Both clocks have the same rate but may pause: no
+ * Aligns the two channels of a call in time, using only their samples. Both clocks have the same rate but may pause: no
  * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues,
  * the other channel is silent there. Samples that are merely late, because this thread was blocked, are put where they
  * belong. The channels are thus never more than a frame apart, even in a long call.

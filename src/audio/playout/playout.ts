@@ -32,7 +32,7 @@ export interface PlayoutTap {
  */
 export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
-  /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
+  /** Resolves when {@link end} has been called and everything, marks included, has been pulled or cleared. */
   readonly whenDrained: Promise<void>;
   readonly #drainPromise = Promise.withResolvers<void>();
   /** Called once, during the first read that returns signal. */
@@ -114,7 +114,7 @@ export class Playout implements FrameSource, AheadSource {
     return this.#gaps.underruns;
   }
 
-  /** True once {@link end} was called. */
+  /** True once {@link end} has been called. */
   get isEnded(): boolean {
     return this.#isEnded;
   }

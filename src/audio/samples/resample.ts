@@ -33,7 +33,7 @@ export class Resampler {
   /**
    * @param from input rate, Hz
    * @param to output rate, Hz
-   * @param slice number of samples processed at a time, which determines the memory
+   * @param slice number of samples processed at a time, which determines the memory used
    * @throws {RangeError} unless both rates are whole numbers from 4000 to 192000
    */
   constructor(from: number, to: number, slice: number = SLICE) {

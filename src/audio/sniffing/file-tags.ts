@@ -6,7 +6,7 @@ export const TAG_HEAD_BYTES = 32;
 const ID3V1_BYTES = 128;
 /** Length of the extension before an ID3v1 tag, bytes. */
 const ENHANCED_BYTES = 227;
-/** Length of the head and of the foot of an APE tag, bytes. */
+/** Length of an APE tag's head, and of its foot, bytes. */
 const APE_HEAD_BYTES = 32;
 /** Bits in the flags of an APE tag: it has a head, and this is the head. */
 const APE_HAS_HEAD = 0x8000_0000;
@@ -16,7 +16,7 @@ const LYRICS_END_BYTES = 9;
 const LYRICS_SIZE_DIGITS = 6;
 /** Maximum length of a Lyrics3v1 tag, which states no size, bytes. */
 const MAX_LYRICS_BYTES = 5100;
-/** Length of the foot of an ID3v2 tag, bytes. */
+/** Length of an ID3v2 tag's foot, bytes. */
 const ID3_FOOT_BYTES = 10;
 
 /** True if the letters are at this position. */

@@ -10,7 +10,7 @@ export type ServedFormat = "samples" | "wav" | "mp3";
 const MIN_TEXT = 2;
 
 /**
- * Detects the format of a server's response by its bytes alone; returns undefined while more bytes are needed.
+ * Detects the format of a server's response from its bytes alone; returns undefined while more bytes are needed.
  * @param opening the first bytes
  * @param isComplete true if no more bytes follow
  * @throws {AudioFormatError} that names the actual format: text, which is quoted, or an unsupported file

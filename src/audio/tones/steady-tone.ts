@@ -25,8 +25,8 @@ const SEARCH = 0.1;
 const STEPS = 6;
 
 /**
- * Detects whether 20 ms of audio is a single tone, by its autocorrelation: for a tone of frequency w it is A cos(kw) at
- * lag k, and for white noise 0 beyond lag 0. Does not allocate after creation.
+ * Detects whether 20 ms of audio is a single tone, from its autocorrelation: for a tone of frequency w it is A cos(kw)
+ * at lag k, and for white noise 0 beyond lag 0. Does not allocate after creation.
  */
 export class SteadyTone {
   readonly #sampleRate: number;

@@ -31,7 +31,7 @@ const PAIR_LOSS_MS = 40;
 
 /**
  * Finds steady tones: one of 390 to 2300 Hz, or a pair that networks play. Feed it from the answer on, because ringing
- * before it sounds similar. Allocates nothing for a frame.
+ * before it sounds similar. Allocates nothing per frame.
  *
  * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one frame in between may
  * be missing. A tone starts and ends with received frames; concealed frames in between only sustain it.

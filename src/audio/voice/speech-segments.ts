@@ -15,7 +15,7 @@ export interface SpeechSegmenterOptions {
   readonly minSpeechMs?: number;
   /** Minimum pause that ends a segment, ms. Default: 300. */
   readonly joinGapMs?: number;
-  /** Hang-over of the VAD after the last voice, which is subtracted from the segments, ms. Default: that of `Vad`. */
+  /** The VAD's hang-over after the last voice, ms, which is subtracted from the segments. Default: that of `Vad`. */
   readonly hangOverMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { PcmChunk } from "../../ports/media.ts";
 
-/** Maximum length of a spoken text, s: that of an uploaded message. */
+/** Maximum length of a spoken text, s, as for an uploaded message. */
 export const MAX_AUDIO_S = 600;
 
 /**

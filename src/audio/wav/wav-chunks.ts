@@ -4,7 +4,7 @@ import { lettersAt } from "../sniffing/file-tags.ts";
 export const RIFF_BYTES = 12;
 /** Number of bytes that prove the start of a WAV file between samples: its header and the id of its first chunk. */
 export const WAVE_BYTES = 16;
-/** Number of bytes of the id and the size of a chunk. */
+/** Number of bytes in a chunk's id and size. */
 export const CHUNK_HEAD_BYTES = 8;
 
 /** Chunks that WAV files are known to have. */
@@ -67,7 +67,7 @@ export function isKnownChunkAt(bytes: Uint8Array, at: number): boolean {
   return CHUNK_IDS.some((id) => lettersAt(bytes, at, id));
 }
 
-/** True if the next four bytes are printable, as all ids of chunks are. */
+/** True if the next four bytes are printable, as all chunk ids are. */
 export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
   for (let i = at; i < at + 4; i++) if (!(bytes[i]! >= SPACE && bytes[i]! <= TILDE)) return false;
   return true;

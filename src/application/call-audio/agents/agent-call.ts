@@ -24,8 +24,8 @@ type AgentCallContext = Pick<Context, "agentTools"> &
   ListeningContext;
 
 /**
- * Conducts one call with an agent: events go into one mailbox, the agent replies to one at a time, and
- * its replies are spoken. The leg's clock measures the silence of the callee.
+ * Conducts one call with an agent: events go into one mailbox, the agent replies to one at a time, and its replies are
+ * spoken. The leg's clock measures the callee's silence.
  */
 export class AgentCall implements CallTap {
   readonly core: ConductedCall;
@@ -187,7 +187,7 @@ export class AgentCall implements CallTap {
         return true;
       }
       if (interruption.signal.aborted) return false;
-      // The next text may be spoken: an apology.
+      // The next text, an apology, may still be spoken.
       if (!(error instanceof SpeechFailed) || (input.type === "fault" && input.of === "speech")) throw error;
       this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {

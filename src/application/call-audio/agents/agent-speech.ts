@@ -69,13 +69,13 @@ export class AgentSpeech {
     return this.#queue.utterances.length > 0;
   }
 
-  /** True if the callee hears the beginning of a text, or of the rest of it. */
+  /** True if the callee hears the first text, or has heard a part of it. */
   get hasStarted(): boolean {
     return this.#queue.hasStarted;
   }
 
   /**
-   * Speaks a text after the earlier texts; resolves when it is fully queued or was interrupted.
+   * Speaks a text after the earlier texts; resolves when it is fully queued or has been interrupted.
    * @param interruption aborted when the callee interrupts the reply: an interruptible text is then only kept, for
    *   {@link resume}
    * @throws {SpeechFailed} or the signal's reason

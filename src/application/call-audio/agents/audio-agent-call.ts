@@ -24,8 +24,8 @@ export interface OpenConversation {
 }
 
 /**
- * Conducts one call with an audio agent: paces its speech, stops it if the callee interrupts, and reports to it how much
- * was heard. The leg's own clock measures how long both sides are silent.
+ * Conducts one call with an audio agent: paces the agent's speech, stops it if the callee interrupts, and reports to
+ * the agent how much was heard. The leg's own clock measures how long both sides are silent.
  */
 export class AudioAgentCall implements CallTap {
   readonly core: ConductedCall;

@@ -33,7 +33,7 @@ export class BargeIn {
   #speechMs = 0;
   #voicedMs = 0;
   #vowelMs = 0;
-  /** True if the current speech was reported. */
+  /** True if the current speech has been reported. */
   #isReported = false;
   #quietMs = 0;
   /** Silence that turns the latest report into a false alarm, ms; undefined if there was no report. */

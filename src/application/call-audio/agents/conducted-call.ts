@@ -135,7 +135,7 @@ export class ConductedCall {
     this.apply("greet");
   }
 
-  /** Sends keys; a network without support gets them as tones after the agent's words. */
+  /** Sends keys; on a network without support, they are played as tones after the agent's words. */
   async press(keys: string): Promise<void> {
     const { leg, playout } = this.media;
     if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));

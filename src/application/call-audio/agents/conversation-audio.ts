@@ -3,10 +3,7 @@ import type { LiveCallMedia } from "../call-types/call-type-program.ts";
 import { AudioWriter } from "./leg-audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
-/**
- * Writes the callee's audio for an agent, and converts the times of the words that the agent recognised to times of the
- * call.
- */
+/** Writes the callee's audio for an agent, and converts the times of words that the agent recognised to call times. */
 export class ConversationAudio {
   readonly #media: LiveCallMedia;
   #writer: AudioWriter | undefined;
@@ -25,7 +22,7 @@ export class ConversationAudio {
   /** Passes on a frame; returns true if the agent gets audio now. */
   write(frame: Int16Array): boolean {
     if (this.#writer === undefined) return false;
-    // The leg has already pulled its frame of the same time.
+    // The leg has already pulled its frame for the same time.
     this.#fromMs ??= Math.max(0, this.#media.playout.clockMs - this.#media.leg.frameMs);
     this.#writer.write(frame);
     return true;

@@ -16,7 +16,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 /** Maximum number of tool uses on one call. */
 const MAX_USES = 200;
 
-/** Result of one use of a tool. */
+/** Result of one tool use. */
 type Use = { readonly text: string; readonly fault: ToolFault | null };
 
 /**

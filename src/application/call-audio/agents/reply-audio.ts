@@ -11,7 +11,7 @@ export class ReplyAudio {
   readonly #queue: SpokenQueue;
   readonly #closedIds = new Set<string>();
 
-  /** @param onSpoken receives each item once it has been played, or was interrupted */
+  /** @param onSpoken receives each item once it has been played or interrupted */
   constructor(playout: Playout, turn: { readonly isHeld: boolean }, onSpoken: (line: SpokenLine) => void) {
     this.#playout = playout;
     this.#queue = new SpokenQueue(playout, turn, {

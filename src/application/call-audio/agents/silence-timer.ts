@@ -1,6 +1,6 @@
 import { msToSamples } from "../../../audio/samples/pcm.ts";
 
-/** Measures by the leg's own clock how long both sides are silent while the agent listens. */
+/** Measures on the leg's own clock how long both sides are silent while the agent listens. */
 export class SilenceTimer {
   readonly #sampleRate: number;
   readonly #onElapsed: () => void;

@@ -101,7 +101,7 @@ export class Utterance {
     }
   }
 
-  /** The words heard, once it was played to its end; undefined if no new words were heard. */
+  /** The words heard, once it has been played to its end; undefined if no new words were heard. */
   takeLineAtEnd(): SpokenLine | undefined {
     return this.#line(this.#hasFailed ? heardWords(this.text, this.heardMs, undefined) : this.text);
   }
@@ -111,7 +111,7 @@ export class Utterance {
     return this.hasStarted ? this.#line(this.heardText) : undefined;
   }
 
-  /** @param heardText the beginning of the text that was heard, without the part that was reported before */
+  /** @param heardText the heard beginning of the text, without the part that has already been reported */
   #line(heardText: string): SpokenLine | undefined {
     const text = heardText.slice(this.#reportedLength).trim();
     this.#reportedLength = Math.max(this.#reportedLength, heardText.length);

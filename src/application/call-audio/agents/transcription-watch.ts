@@ -4,7 +4,7 @@ import { msToSamples } from "../../../audio/samples/pcm.ts";
 const TRANSCRIPTION_LIMIT_MS = 10_000;
 
 /**
- * Detects when the words of a turn do not arrive. Measures time by the leg's samples, so that time on hold is not
+ * Detects when the words of a turn do not arrive. Measures time in the leg's samples, so that time on hold is not
  * included.
  */
 export class TranscriptionWatch {

@@ -11,8 +11,8 @@ const CONTINUATION_MS = 100;
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
 
 /**
- * Measures the turns of one agent call: the callee's side by the leg's own samples, the work of the agent and its
- * engines by a clock that never jumps. Allocates nothing for a frame.
+ * Measures the turns of one agent call: the callee's side in the leg's own samples, the work of the agent and its
+ * engines on a clock that never jumps. Allocates nothing per frame.
  */
 export class TurnMeter {
   readonly turns: TurnMetrics[] = [];

@@ -85,7 +85,9 @@ export interface MessageProgram<Type extends CallType = CallType> {
 /** Carries a live conversation. */
 export interface LiveProgram<Type extends CallType = CallType> {
   readonly kind: "live";
-  /** True if an outside client carries the audio, so that the call waits for it and cannot continue without it. */
+  /**
+   * True if an outside client carries the audio, so that the call waits for the client and cannot continue without one.
+   */
   readonly isStreamed: boolean;
   /** Reason for the end of the call once the program's audio has been played. */
   readonly playedReason: FlowRules["playedReason"];

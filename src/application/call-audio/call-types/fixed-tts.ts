@@ -88,7 +88,8 @@ class SpokenMessage implements PreparedMessage {
   }
 
   /**
-   * Number of characters already rendered: those of whole slices, plus an estimate for the current slice by its length.
+   * Number of characters already rendered: those of whole slices, plus an estimate for the current slice based on its
+   * length.
    */
   get #renderedCharacters(): number {
     const characterMs = this.#sliceMs / this.#sliceCharacters || DEFAULT_CHARACTER_MS;

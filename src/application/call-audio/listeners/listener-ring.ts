@@ -10,7 +10,7 @@ export class ListenerRing {
   #readSamples = 0;
   #lostSamples = 0;
 
-  /** @param capacity samples per channel that it keeps */
+  /** @param capacity number of samples per channel that the ring keeps */
   constructor(capacity: number) {
     this.#capacity = capacity;
     this.#samples = new Int16Array(2 * capacity);

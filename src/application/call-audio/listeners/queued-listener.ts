@@ -9,7 +9,7 @@ const MAX_PIECE_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
-  /** Called when the call was answered, and the listener is being read. */
+  /** Called when the call has been answered and the listener is being read. */
   onStart(): void;
   /**
    * Called once, when the listener accepts no further audio.

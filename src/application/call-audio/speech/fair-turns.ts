@@ -37,17 +37,19 @@ interface PendingTurn {
   readonly demand: Demand;
   readonly user: Share;
   readonly instance: Share;
-  /** Time at which it was enqueued, by the monotonic clock, ms. */
+  /** Time at which it was enqueued, on the monotonic clock, ms. */
   readonly enqueuedAt: number;
   readonly begin: () => void;
 }
 
 /**
- * Shares a number of concurrent turns among users, and each user's turns among their instances. A turn is one slice of work.
+ * Shares a number of concurrent turns among users, and each user's turns among their instances. A turn is one slice of
+ * work.
  *
- * Answered calls with little audio ready are served first, calls with plenty last. Among equals the user whose latest turn
- * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
- * call that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
+ * Answered calls with little audio ready are served first, calls with plenty last. Among equals, the user whose latest
+ * turn is longest ago goes first; among that user's calls, the most urgent call, then the instance whose latest turn is
+ * longest ago, then the call that has waited longest. A user waits no longer than `LONG_WAIT_MS` plus one slice of
+ * every other user.
  */
 export class FairTurns {
   readonly #system: System;
@@ -62,10 +64,10 @@ export class FairTurns {
   #latestTurn = 0;
   /** Number of turns that started in this turn of the event loop. */
   #turnsStarted = 0;
-  /** Time at which the first of them started, by the monotonic clock, ms. */
+  /** Time at which the first of them started, on the monotonic clock, ms. */
   #firstStartedAt = 0;
 
-  /** @param concurrency number of turns at the same time */
+  /** @param concurrency maximum number of concurrent turns */
   constructor(system: System, concurrency: number) {
     this.#system = system;
     this.#concurrency = Math.max(1, concurrency);

@@ -7,7 +7,7 @@ export interface Share {
   openTurns: number;
 }
 
-/** A turn that waits. */
+/** A waiting turn. */
 interface WaitingTurn {
   readonly instance: Share;
 }
@@ -31,7 +31,7 @@ export class SteadyTurns<Turn extends WaitingTurn> {
   readonly #entries = new Map<Share, Entry<Turn>>();
   readonly #heap: Entry<Turn>[] = [];
 
-  /** The turn that waits longest. */
+  /** The turn that has waited longest. */
   get oldest(): Turn | undefined {
     for (const turn of this.#turns) return turn;
     return undefined;

@@ -10,8 +10,8 @@ const PIECE_MS = 60;
 
 /**
  * Cuts the callee's audio into frames of 20 ms at the client's rate, from the answer on and without gaps: until the
- * network delivers the first frame, it emits silence by the clock of the outgoing audio. Resampled audio is 16 samples
- * of the lower rate late, so that every 20 ms of the leg complete a frame at once.
+ * network delivers the first frame, it emits silence, timed by the outgoing audio's clock. Resampled audio is 16
+ * samples of the lower rate late, so that every 20 ms of the leg complete a frame at once.
  */
 export class CalleeAudio implements FrameSink {
   /** True if the call has been answered. */
@@ -26,7 +26,7 @@ export class CalleeAudio implements FrameSink {
   #cutter: FrameCutter | undefined;
   #silence = new Int16Array(0);
   #isReceiving = false;
-  /** Number of samples that were played before the first inbound frame, and not covered by silence yet. */
+  /** Number of samples that were played before the first inbound frame, and are not yet covered by silence. */
   #owedSamples = 0;
 
   /** @param emit receives each frame; it must not write to the array, which is reused afterwards */

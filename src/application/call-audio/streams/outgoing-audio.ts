@@ -17,7 +17,7 @@ export class OutgoingAudio implements PlayoutSupply {
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
   #isPulling = false;
-  /** True if the queue was cleared and no sample has been written since. */
+  /** True if the queue has been cleared and no sample has been written since. */
   #isCleared = false;
 
   /** True if the leg pulls: the callee has answered. */

@@ -132,7 +132,7 @@ export interface StreamAttachment {
 export interface StreamReservation {
   /**
    * Attaches the client, which immediately receives the events so far. Call it once.
-   * @throws {Refusal} `stream_already_attached`: the reservation was used before, or given up
+   * @throws {Refusal} `stream_already_attached`: the reservation has already been used or given up
    * @throws {RangeError} `calleeRate` is not a multiple of 50 from 4000 to 192000 Hz
    */
   attach(client: StreamClient): StreamAttachment;

@@ -16,7 +16,7 @@ export class StreamHistory {
   /** Final transcripts sent to the client that is attached, since its last sign of life. */
   #sentTranscripts: { readonly transcript: Transcript; readonly at: number }[] = [];
 
-  /** True if there was no event yet. */
+  /** True if there has been no event yet. */
   get isEmpty(): boolean {
     return this.#events.length === 0 && this.#missedTranscripts.length === 0;
   }

@@ -36,8 +36,8 @@ export interface TranscriptReader {
 }
 
 /**
- * Transcribes one call: from the answer on a session of the engine transcribes each speaker. The reader gets every
- * transcript, the storage only final transcripts. A failure of the engine never ends the call.
+ * Transcribes one call: from the answer on, each speaker has a session of the engine. The reader gets every transcript,
+ * the storage only final ones. A failure of the engine never ends the call.
  */
 export class CallTranscripts implements CallTap {
   readonly #context: CallTranscriptsContext;

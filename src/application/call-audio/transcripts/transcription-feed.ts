@@ -30,7 +30,7 @@ export class TranscriptionFeed {
   readonly #resampler: Resampler | undefined;
   readonly #resampled: Int16Array;
   readonly #engineRate: number;
-  /** Start of the stretch that is being resampled, and its samples that the engine has received. */
+  /** Start of the stretch that is being resampled, and the number of its samples that the engine has received. */
   #stretchStartMs: number | undefined;
   #producedSamples = 0;
 

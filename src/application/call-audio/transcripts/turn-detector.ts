@@ -20,7 +20,7 @@ export interface TurnCallbacks {
 }
 
 /**
- * Cuts the audio of one speaker into turns at the silences, by the samples' own clock. Passes on the frames of a turn as
+ * Cuts one speaker's audio into turns at the silences, using the samples' own clock. Passes on the frames of a turn as
  * they arrive, after those just before it. Allocates nothing once created.
  */
 export class TurnDetector {

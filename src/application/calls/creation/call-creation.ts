@@ -111,8 +111,8 @@ export class CallCreation {
   }
 
   /**
-   * Creates the call of a batch's target. It takes its own slot under `single`, so that no request gets it as its
-   * active call.
+   * Creates the call of a batch's target. It occupies a separate slot under `single`, so that no request is answered
+   * with it as the active call.
    * @param audio the audio file of a batch, as `audioMessage` checked it
    * @throws {Refusal} as {@link create}; `batch_state`: the target does not wait for this call
    */

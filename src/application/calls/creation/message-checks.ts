@@ -43,7 +43,7 @@ export class MessageChecks {
 
   /**
    * The message to store, and its file.
-   * @param audio an audio file, or one that was checked before
+   * @param audio an audio file, or one that has already been checked
    * @throws {Refusal} `audio_unsupported`, `server_busy`
    */
   async check(

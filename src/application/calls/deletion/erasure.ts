@@ -34,7 +34,7 @@ export interface Erasure {
 
 /**
  * Deletes all data about calls that mention a number, in any format that reaches the same phone, of all users. Compacts
- * the database at the end, which takes about 5 ms per MB of an embedded one.
+ * the database at the end, which takes about 5 ms per MB of an embedded database.
  * @param settle ends a call if it is active, and waits until it is released; without it, active calls are only listed
  * @throws {Refusal} `phone_number_invalid`
  */

@@ -20,9 +20,9 @@ const BATCH_SIZE = 20;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Deletes instances. The intent is stored first: from then on, the instance is reported as not found. Then its calls are
- * ended, its device is unlinked, its credentials are erased and its line is closed. A deletion that a fault interrupts
- * continues automatically when the storage is back, and after a crash in the next process.
+ * Deletes instances. The intent is stored first: from then on, the instance is reported as not found. Then its calls
+ * are ended, its device is unlinked, its credentials are erased and its line is closed. A deletion interrupted by a
+ * fault continues automatically when the storage is back or, after a crash, in the next process.
  */
 export class Deletions {
   readonly #context: DeletionsContext;

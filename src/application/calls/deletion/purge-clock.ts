@@ -15,7 +15,7 @@ interface Claim {
   readonly at: number;
   /** Uptime of earlier processes since then, ms. */
   readonly waitedMs: number;
-  /** Time at which this process began to count, by the monotonic clock, ms. */
+  /** Time at which this process began to count, on the monotonic clock, ms. */
   readonly countedFrom: number;
 }
 
@@ -24,7 +24,7 @@ interface Step {
   readonly ms: number;
   /** Uptime of earlier processes since then, ms. */
   readonly waitedMs: number;
-  /** Time at which this process began to count, by the monotonic clock, ms. */
+  /** Time at which this process began to count, on the monotonic clock, ms. */
   readonly countedFrom: number;
 }
 

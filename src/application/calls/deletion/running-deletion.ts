@@ -26,7 +26,7 @@ export class Deletion {
   }
 
   /**
-   * Waits for the end of the deletion: true for one request only, false for those after it.
+   * Waits for the end of the deletion: true for only one request, false for those after it.
    * @throws {StorageUnavailable} the storage took too long; a later request may try again
    */
   async ask(): Promise<boolean> {

@@ -57,8 +57,9 @@ export interface QueueHost {
 }
 
 /**
- * The queue of one line of an instance, a lane: starts calls one at a time, each as soon as the line can dial and the
- * beginning of its message is ready. Every input is decided by `domain/instances/queue-flow.ts` and carried out here.
+ * The queue for one of an instance's lines, called a lane: starts calls one at a time, each as soon as the line can
+ * dial and the beginning of its message is ready. Every input is decided by `domain/instances/queue-flow.ts` and
+ * carried out here.
  */
 export class LaneQueue {
   readonly instanceId: string;
@@ -70,7 +71,7 @@ export class LaneQueue {
   #session: CallSession | undefined;
   #checkPromise: Promise<void> = Promise.resolve();
   #cancelAlarm: (() => void) | undefined;
-  /** Calls whose session ended before that could be stored: they may have been dialled. */
+  /** Calls whose session ended before its outcome could be stored: they may have been dialled. */
   readonly #unstoredIds = new Set<string>();
 
   constructor(context: LaneQueueContext, instanceId: string, line: number, host: QueueHost) {

@@ -4,7 +4,7 @@ import type { CallStore } from "../../../ports/storage.ts";
 import type { System } from "../../../ports/system.ts";
 import { type MAX_AHEAD_MS, storedTime } from "../../stored-times.ts";
 
-/** The time that orders waiting calls by the end of their time in the queue. */
+/** Orders waiting calls by the end of their time in the queue. */
 export interface QueueOrder {
   /** The earliest time of a waiting call. */
   earliest(): Promise<number | undefined>;
@@ -20,7 +20,7 @@ const BATCH_SIZE = 100;
 /** Interval between checks of calls that wait only for the pace of a line, or for the calls before them, ms. */
 const FULL_CHECK_MS = 60_000;
 
-/** The order of calls without their own time limit: by creation. */
+/** Orders calls without their own time limit, by creation. */
 export function byAge(calls: CallStore, { queueTimeoutMs }: Pick<Timings, "queueTimeoutMs">): QueueOrder {
   return {
     earliest: () => calls.oldestWaiting(),
@@ -31,7 +31,7 @@ export function byAge(calls: CallStore, { queueTimeoutMs }: Pick<Timings, "queue
   };
 }
 
-/** The order of calls with their own time limit: by its end. */
+/** Orders calls with their own time limit, by its end. */
 export function byExpiry(calls: CallStore): QueueOrder {
   return {
     earliest: async () => (await calls.expiring(Number.MAX_SAFE_INTEGER, 1))[0]?.expiresAt,
@@ -51,7 +51,7 @@ export class OverdueCalls {
   readonly #order: QueueOrder;
   /** All overdue calls up to this call wait for a line that takes calls. */
   #lastChecked: Call | undefined;
-  /** Time of the next check of all calls, by the monotonic clock, ms. */
+  /** Time of the next check of all calls, on the monotonic clock, ms. */
   #fullCheckAt = 0;
 
   constructor(system: System, order: QueueOrder) {
@@ -64,7 +64,7 @@ export class OverdueCalls {
     return this.#lastChecked !== undefined;
   }
 
-  /** Time of the next check of all calls, by the monotonic clock, ms. */
+  /** Time of the next check of all calls, on the monotonic clock, ms. */
   get fullCheckAt(): number {
     return this.#fullCheckAt;
   }
@@ -80,12 +80,12 @@ export class OverdueCalls {
     if (last && this.#order.timeOf(call) <= this.#order.timeOf(last)) this.checkAll();
   }
 
-  /** Remaining time that a call may wait, by the wall clock, ms. */
+  /** Remaining time that a call may wait, on the wall clock, ms. */
   remainingMs(call: Call): number {
     return this.#remainingMs(this.#order.timeOf(call));
   }
 
-  /** Time until the next call is overdue, by the wall clock, ms; undefined if no other call waits. */
+  /** Time until the next call is overdue, on the wall clock, ms; undefined if no other call waits. */
   async msUntilNext(): Promise<number | undefined> {
     const last = this.#lastChecked;
     const [next] = last ? await this.#order.list(Number.MAX_SAFE_INTEGER, 1, last) : [];

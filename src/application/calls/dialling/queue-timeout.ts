@@ -14,7 +14,7 @@ const BATCH_SIZE = 100;
 const RETRY_MS = 5_000;
 
 /**
- * Fails calls that have waited for their instance too long. Uses one timer, armed for the call whose time ends first.
+ * Fails calls that have waited too long for their instance. Uses one timer, armed for the call whose time ends first.
  *
  * The waiting time follows from the stored times and the wall clock. If the wall clock was changed in the meantime,
  * each waiting call gets a due time on the monotonic clock, once.
@@ -30,7 +30,7 @@ export class QueueTimeout {
   #cancel: (() => void) | undefined;
   /** Change of the wall clock since due times were given, ms. */
   #clockChangeMs = 0;
-  /** Time at which the timer fires, by the monotonic clock, ms. */
+  /** Time at which the timer fires, on the monotonic clock, ms. */
   #firesAt = 0;
   #isStopped = false;
 
@@ -72,7 +72,7 @@ export class QueueTimeout {
     this.#cancel = undefined;
   }
 
-  /** Sets the timer for the next call. @param notBefore by the monotonic clock, ms */
+  /** Sets the timer for the next call. @param notBefore on the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
     const { system } = this.#context;
     let next = Infinity;

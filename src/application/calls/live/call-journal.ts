@@ -45,8 +45,8 @@ export interface Ending {
 }
 
 /**
- * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it is
- * unavailable.
+ * Decisions about one live call, stored asynchronously: no caller waits for the storage, and no fact is lost while it
+ * is unavailable.
  *
  * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done.
  * Decisions made in the meantime go into the next write: row states are merged, events never are. Live listeners get an
@@ -129,7 +129,7 @@ export class CallJournal {
     this.#context.counters.agentTurns(turns ?? []);
   }
 
-  /** Adds a note for the timeline only; dropped, and counted, if too many notes wait for the storage. */
+  /** Adds a note that is only for the timeline; dropped, and counted, if too many notes wait for the storage. */
   addNote(fact: Fact, at: number): void {
     const note = this.#event(fact, at);
     if (this.#events.length < MAX_NOTES && !this.#context.journals.isFull) {

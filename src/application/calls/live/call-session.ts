@@ -58,7 +58,7 @@ export class CallSession {
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
-  /** True once the call was dialled. */
+  /** True once the call has been dialled. */
   #wasDialled = false;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
