@@ -17,7 +17,7 @@ export class Counters {
   readonly created: Partial<Record<CallType, number>> = {};
 
   readonly turnStages: Partial<Record<TurnStage, StageLatency>> = {};
-  /** Number of turns of agents in which the callee interrupted. */
+  /** Number of agents' turns that the callee interrupted. */
   interruptions = 0;
 
   callCreated(type: CallType): void {

@@ -1,6 +1,6 @@
 import type { Voice } from "../ports/speech.ts";
 
-/** A filter of voices. */
+/** A filter for voices. */
 export interface VoiceFilter {
   /** Only voices of this language: `pt`, or `pt-BR`. */
   readonly language?: string | undefined;

@@ -199,8 +199,8 @@ export interface CallUseCases {
    */
   events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<NumberedEvent>;
   /**
-   * The transcripts of calls that {@link get} or {@link list} have returned, by the id of the call, in the order of
-   * speaking; calls without a transcript are left out. Throws Refusal `call_not_found`.
+   * The transcripts of calls that {@link get} or {@link list} have returned, by call id, in the order spoken; calls
+   * without a transcript are left out. Throws Refusal `call_not_found`.
    */
   transcripts(
     principal: Principal,
@@ -303,7 +303,7 @@ export interface ConsentUseCases {
 
 /** Results of recent days' calls. */
 export interface CallStatistics {
-  /** Oldest day first, by the creation of the calls; days without calls included. */
+  /** Oldest day first; a call counts on the day of its creation, and days without calls are included. */
   readonly days: readonly {
     /** The day in UTC, such as `2026-11-27`. */
     readonly day: string;
@@ -318,7 +318,7 @@ export interface CallStatistics {
 export interface OpenNetwork {
   /** The `provider` of an instance. */
   readonly name: string;
-  /** Method of linking a number: a code that its owner scans, or the operator. */
+  /** Method of linking a number: a code that the number's owner scans, or the operator. */
   readonly linking: "code" | "operator";
   /** True if the callee's audio reaches the server, so that agents and streams can listen. */
   readonly receivesAudio: boolean;

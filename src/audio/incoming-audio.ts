@@ -41,7 +41,7 @@ export { NotAudio };
 const TURN_BYTES = 4096;
 /** Number of bytes that are decoded before room is checked again: 2 s of mu-law at 8 kHz. */
 const SLICE_BYTES = 16_384;
-/** Maximum room that a slice needs, ms: MP3 of 8 kbit/s. */
+/** Maximum room that a slice needs, ms: MP3 at 8 kbit/s. */
 const SLICE_MS = 5_000;
 /** Length above which a message is decoded in slices, ms. */
 const MAX_WHOLE_MS = 50_000;

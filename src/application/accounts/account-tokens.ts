@@ -11,7 +11,7 @@ import { principalOf } from "./sessions.ts";
 /** Maximum length of a token's name, characters. */
 const LABEL_LENGTH = 120;
 
-/** Issues and revokes tokens of users. */
+/** Issues and revokes users' tokens. */
 export interface TokenIssuer {
   /** @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted */
   issue(token: TokenOfAccount): Promise<IssuedToken>;

@@ -39,7 +39,7 @@ export interface NewSession extends SignedIn {
   readonly secret: string;
 }
 
-/** The browser of a sign-in. */
+/** The browser from which a person signs in. */
 export interface Browser {
   readonly userAgent: string | null;
   /** The browser's mark from `deviceMark`, if it has signed in before. */
@@ -74,7 +74,7 @@ export interface NewAccountToken {
   readonly demoInstanceId?: string | undefined;
 }
 
-/** An entry of the audit log. */
+/** An audit log entry. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
@@ -158,8 +158,13 @@ export interface AccountUseCases {
   /** Throws `token_not_found`. */
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
-  /** Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
+  /**
+   * Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's
+   * newest 10,000 entries are kept for a year.
+   */
   note(account: Account, action: string, subject: string | null): Promise<void>;
-  /** Entries of the audit log, newest first, 100 at a time: all for the administrator, their own for others. */
+  /**
+   * Audit log entries, newest first, 100 at a time: all of them for the administrator, only their own for other people.
+   */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
 }

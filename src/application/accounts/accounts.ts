@@ -186,7 +186,7 @@ export class Accounts implements AccountUseCases {
     this.#passwords.forgetFailures(account);
     await this.#audit.note(account, "account.deleted", id);
     await storage.retention.scrub({ thorough: false }).catch((error: unknown) => {
-      log.warn({ err: error }, "traces of a deleted account may be left in the files of the database");
+      log.warn({ err: error }, "traces of a deleted account may be left in the database files");
     });
   }
 

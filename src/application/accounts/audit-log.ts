@@ -37,7 +37,7 @@ export class AuditLog {
     });
   }
 
-  /** The entries, newest first: all for an administrator, their own for others. */
+  /** The entries, newest first: all of them for an administrator, only their own for other people. */
   async list({ id, role }: Account, { after }: { readonly after?: string | undefined }): Promise<AuditEntry[]> {
     if (after !== undefined && !/^aud_\w{26}$/.test(after)) return [];
     const accountId = role === "admin" ? undefined : id;

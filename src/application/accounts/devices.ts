@@ -7,15 +7,15 @@ import type { Vault } from "../encryption/vault.ts";
 
 /** Maximum time that a browser is recognised after a sign-in, ms. */
 const RECOGNITION_MS = 365 * 24 * 60 * 60_000;
-/** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
+/** Browser id (hexadecimal), expiry time in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
 /** The fields of an account that its marks are signed with. */
 type MarkedAccount = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**
- * Marks of browsers that have signed in to an account: their failed attempts are counted separately from those of strangers. A
- * mark is signed, belongs to one email address with its password, and grants no access. It is not stored.
+ * Marks of browsers that have signed in to an account: their failed attempts are counted separately from those of
+ * strangers. A mark is signed, is bound to one email address and its password, and grants no access. It is not stored.
  */
 export class Devices {
   readonly #vault: Pick<Vault, "signingKey">;

@@ -19,7 +19,7 @@ const VALIDITY_MS: Readonly<Record<CodePurpose, number>> = {
 /** Maximum number of invitations that have neither been used nor expired. */
 export const MAX_INVITATIONS = 100;
 
-/** Time at which a stored code expires, by today's rule, ms since 1970-01-01 UTC. */
+/** Time at which a stored code expires under the current rule, ms since 1970-01-01 UTC. */
 export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | "expiresAt">, now: number): number {
   return storedTime("account_codes.expires_at", expiresAt, now, VALIDITY_MS[purpose]);
 }

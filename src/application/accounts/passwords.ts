@@ -72,7 +72,7 @@ export class Passwords {
     await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(text, "stranger"));
   }
 
-  /** Forgets the failures of an account that has a new password or was deleted. */
+  /** Forgets the failures of an account that has a new password or has been deleted. */
   forgetFailures({ id, email }: AccountRecord): void {
     this.#attempts.forget(accountName(id));
     this.#attempts.forget(emailName(emailKey(email)));

@@ -67,7 +67,7 @@ export class SignInAttempts {
   #withdraw(name: string, ownCount: number, previous: Failures | undefined): void {
     const current = this.#byName.get(name);
     if (!current) return;
-    // Others may have begun or been withdrawn in the meantime.
+    // Other attempts may have begun or been withdrawn in the meantime.
     const remaining = current.count === ownCount ? previous : { ...current, count: current.count - 1 };
     if (remaining && remaining.count > 0) this.#byName.set(name, remaining);
     else this.#byName.delete(name);

@@ -23,9 +23,9 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { portError } from "./port-fault.ts";
 import { type Accept, iterates, mayThrow, notifies, reads, resolves, returns, yields } from "./rules.ts";
 
-/** Timeout of a decoder for a whole file, ms; the embedded one also has a CPU limit. */
+/** Timeout for a decoder and a whole file, ms; the embedded one also has a CPU limit. */
 const DECODE_MS = 60_000;
-/** Maximum time until a session accepts samples, or an MP3 stream bytes, ms. */
+/** Maximum time until a session accepts samples, or an MP3 stream accepts bytes, ms. */
 const OPEN_MS = 10_000;
 /** Maximum time for a session's last transcripts, ms. */
 const LAST_WORDS_MS = 10_000;

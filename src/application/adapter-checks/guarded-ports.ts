@@ -41,7 +41,7 @@ export interface GuardedPorts {
   readonly transcription: Guarded<Transcription> | undefined;
   /** Conducts agent calls; undefined if they are to fail. */
   readonly agent: Guarded<Agent> | Guarded<AudioAgent> | undefined;
-  /** Tools of agents' models on a call. */
+  /** Tools that the model of an agent may use on a call. */
   readonly agentTools: readonly Guarded<AgentTool>[];
   readonly recordings: Guarded<Recordings>;
   /** Detects speech, on every call. */

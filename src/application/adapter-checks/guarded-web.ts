@@ -25,7 +25,7 @@ import { type Accept, mayThrow, notifies, reads, resolves, returns } from "./rul
 export const AUTHENTICATE_MS = 5_000;
 /** Maximum number of token checks pending at the same time. */
 const MAX_CHECKS = 1_000;
-/** Timeouts of a network's page, a password hash, and a body parser, ms. */
+/** Timeout for a network's page, a password hash and a body parser, ms. */
 const REQUEST_MS = 30_000;
 
 const acceptOptionalPrincipal = acceptOptional(acceptRecord<Principal>({ userId: acceptText }));

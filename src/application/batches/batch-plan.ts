@@ -140,8 +140,8 @@ export class CallTimes {
   }
 
   /**
-   * The group of the next target for a line that is free from a time on. Removes groups that are fully planned or have
-   * no more calling hours.
+   * The group of the next target for a line that is free from `freeAt` on. Removes groups that are fully planned or
+   * have no more calling hours.
    */
   #nextGroup(freeAt: number): TargetGroup | undefined {
     for (;;) {

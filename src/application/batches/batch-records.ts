@@ -40,7 +40,7 @@ export function targetDone(batch: Batch, target: BatchTarget): [Fact, EventSubje
 
 /**
  * Stores a move of a batch together with its event, and publishes the event. Returns the batch as stored; `illegal` if
- * the table of its states has no such move; undefined if another write came first: read the batch again.
+ * the state table has no such move; undefined if another write came first: read the batch again.
  */
 export async function moveBatch(
   { events, storage, system }: Pick<Context, "events" | "storage" | "system">,

@@ -168,7 +168,7 @@ export class BatchRunner {
     }
   }
 
-  /** Runs work on a batch and returns its result; after a fault, false, and the batch backs off. */
+  /** Runs work on a batch and returns its result; after a fault, returns false and the batch backs off. */
   async #attempt(run: OpenBatch, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
@@ -220,7 +220,7 @@ export class BatchRunner {
     return true;
   }
 
-  /** Starts to store the call of a target. */
+  /** Starts storing a target's call. */
   #beginPlacing(run: OpenBatch, target: BatchTarget, instanceId: string): void {
     this.#calls.reserve(run, target.position, instanceId);
     const placement = this.#attempt(run, () => this.#place(run, target, instanceId)).then((mayContinue) => {

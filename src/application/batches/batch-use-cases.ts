@@ -67,10 +67,10 @@ export interface BatchPlan {
    */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
-  /** Length of a call that the plan assumes, ms, and its source. */
+  /** Call length that the plan assumes, ms, and its source. */
   readonly callMs: number;
   readonly callMsSource: "message" | "history" | "assumed";
-  /** The first calls in the order of their time, at most 1,000. */
+  /** The first calls, ordered by time, at most 1,000. */
   readonly calls: readonly PlannedCall[];
 }
 
@@ -147,7 +147,7 @@ export interface BatchUseCases {
   plan(principal: Principal, batchId: string): Promise<BatchPlan>;
   /**
    * Starts a draft: at once, or at its start time. Everything is checked first. Repeating it has no effect. Throws
-   * Refusal `batch_invalid` (invalid targets, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of the
+   * Refusal `batch_invalid` (invalid targets, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals for the
    * message and the instances.
    */
   start(

@@ -28,7 +28,7 @@ export interface CheckedBatch {
 /** Minimum time between a call to a callee from outside the batch and one from the batch, ms. */
 const DEFAULT_GAP_MS = 15 * 60_000;
 const DEFAULT_BREAKER = { share: 0.5, calls: 20 };
-/** A number that passes every check of format; it is never called. */
+/** A number that passes every format check; it is never called. */
 const SAMPLE_NUMBER = "+12025550100";
 
 /**
@@ -86,7 +86,7 @@ function withMachine({ type, agent }: Record<string, unknown>, onMachine: string
   return type === "DYNAMIC_AGENT" ? { agent: { ...(agent as object), onMachine } } : { onMachine };
 }
 
-/** The message to store, and its audio file; checked with sample values instead of the variables. */
+/** The message to store, and its audio file; checked with sample values in place of the variables. */
 async function checkedMessage(
   creation: CallCreation,
   principal: Principal,

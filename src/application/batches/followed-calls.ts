@@ -26,7 +26,7 @@ export class FollowedCalls {
 
   /**
    * @param endCall ends an active call as `terminated`
-   * @param onSettled called when the target of an ended call is settled
+   * @param onSettled called when the target of an ended call has been settled
    */
   constructor(
     context: FollowedCallsContext,
@@ -42,7 +42,7 @@ export class FollowedCalls {
     this.#onSettled = onSettled;
   }
 
-  /** Reserves a line for a target's call, which is active until {@link release}. */
+  /** Reserves a line for a target's call, which counts as active until {@link release}. */
   reserve(run: OpenBatch, position: number, instanceId: string): void {
     run.active++;
     run.placingPositions.add(position);
@@ -65,7 +65,10 @@ export class FollowedCalls {
     this.#calls.set(call.id, { run, position, instanceId });
   }
 
-  /** Follows the stored call of a target, or settles the target if the call has ended. @param callId null: it was deleted */
+  /**
+   * Follows the stored call of a target, or settles the target if the call has ended. @param callId null if the call
+   * was deleted
+   */
   async resume(run: OpenBatch, position: number, callId: string | null): Promise<void> {
     const { calls } = this.#context.storage;
     const call = callId === null ? undefined : await calls.get(callId);

@@ -116,7 +116,7 @@ async function plannedInstance(
   };
 }
 
-/** The length of a call that a plan assumes, ms. */
+/** The call length that a plan assumes, ms. */
 function callLength({ message }: Batch): { callMs: number; source: BatchPlan["callMsSource"] } {
   if (message.type === "DYNAMIC_AGENT") return { callMs: AGENT_CALL_MS, source: "assumed" };
   if (message.type === "FIXED_AUDIO") {

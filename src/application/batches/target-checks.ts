@@ -44,7 +44,7 @@ const MAX_QUOTED_NUMBER = 40;
 /** Any audio file, in place of the batch's, which was checked when the batch was created. */
 const CHECKED_AUDIO = { audioBase64: "UklGRg==" };
 
-/** Checks the targets of one batch: everything that would keep a call from being placed. */
+/** Checks the targets of one batch for everything that would keep a call from being placed. */
 export class TargetChecks {
   readonly #context: TargetChecksContext;
   readonly #creation: Pick<CallCreation, "check">;

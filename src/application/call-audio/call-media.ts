@@ -251,7 +251,10 @@ export class CallMedia {
     };
   }
 
-  /** Length played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
+  /**
+   * Length of audio heard by the callee of an answered call that lasted `durationMs`: the last frame may outlast the
+   * call.
+   */
   heardOf(durationMs: number): Heard {
     const source = this.#message ?? this.#playout;
     const heardMs = Math.min(source.heardMs, durationMs);

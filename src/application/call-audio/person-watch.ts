@@ -13,7 +13,7 @@ const MAX_PROMPT_MS = 8_000;
 const GREETING_MS = 200;
 /** Silence that ends this greeting, ms. */
 const GREETING_END_MS = 400;
-/** Minimum length of a greeting without a pause after it, ms. */
+/** Length from which a greeting needs no pause after it, ms. */
 const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */

@@ -2,8 +2,8 @@ import { Playout, type PlayoutTap } from "../../audio/playout/playout.ts";
 import type { AheadSource, FrameSource } from "../../ports/media.ts";
 
 /**
- * Audio before the call's own: silence and tones of keys. The playout of the call waits until it has ended, so
- * that its queue is heard in full. The prelude has its own playout, whose samples never count as heard.
+ * Audio before the call's own: silence and key tones. The call's playout waits until the prelude has ended, so that the
+ * playout's queue is heard in full. The prelude has its own playout, whose samples never count as heard.
  */
 export class Prelude implements FrameSource, AheadSource {
   readonly #opening: Playout;
@@ -64,7 +64,7 @@ export class Prelude implements FrameSource, AheadSource {
     return this.#whenPlayed();
   }
 
-  /** Ends the prelude with this much silence, which the audio of the call follows. */
+  /** Ends the prelude after this much silence; the call's audio follows. */
   endAfter(ms: number): void {
     if (ms === 0) this.end();
     else {
@@ -73,7 +73,7 @@ export class Prelude implements FrameSource, AheadSource {
     }
   }
 
-  /** Ends the prelude; the audio of the call follows at once. Idempotent. */
+  /** Ends the prelude; the call's audio follows at once. Idempotent. */
   end(): void {
     if (this.#source === this.#main) return;
     this.#opening.clear();

@@ -10,8 +10,8 @@ import type { RecordingAllowance } from "./recording-quota.ts";
 type RecorderContext = Pick<Context, "system" | "recordings" | "recordingQuota" | "storage" | "limits" | "log">;
 
 /**
- * Records both sides of one leg from the answer on, in sync: the audio actually played to the callee on the
- * left, the callee on the right. A failure, or the limit of stored bytes, ends the recording, never the call.
+ * Records both sides of one leg from the answer on, in sync: the audio actually played to the callee on the left, the
+ * callee on the right. A failure, or the limit on stored bytes, ends the recording, never the call.
  */
 export class Recorder implements CallTap {
   readonly #context: RecorderContext;

@@ -36,8 +36,8 @@ interface OwnerBytes {
 }
 
 /**
- * Limits growing recordings to the rest of their owners' budget of stored bytes: the storage counts a
- * recording only once its call has ended.
+ * Limits growing recordings to what remains of their owners' storage budgets: the storage counts a recording only once
+ * its call has ended.
  */
 export class RecordingQuota {
   readonly #owners = new Map<string, OwnerBytes>();

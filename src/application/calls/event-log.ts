@@ -48,7 +48,7 @@ export class EventLog {
     return { id: this.#ids("evt"), type: event, timestamp: at, callId, instanceId, userId, data } as Event;
   }
 
-  /** Passes on events that happened and are stored. */
+  /** Passes on events that have happened and are stored. */
   publish(events: readonly Event[]): void {
     this.publishLive(events);
     this.publishStored(events);

@@ -46,7 +46,7 @@ export class Terminations {
     this.#liveCalls = liveCalls;
   }
 
-  /** True if a call will end but this is not stored yet. */
+  /** True if a call will end but its end is not stored yet. */
   isPending(callId: string): boolean {
     return this.#byCall.has(callId);
   }
@@ -74,9 +74,10 @@ export class Terminations {
   }
 
   /**
-   * Ends a call at its user's request; returns true if it was this request, false if the call had ended otherwise.
+   * Ends a call at its user's request; returns true if this request ended it, false if the call had ended otherwise.
    * @param withinMs time to wait until that is stored, ms
-   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be stored later
+   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be stored
+   *   later
    */
   async terminate(call: Call, withinMs: number): Promise<boolean> {
     if (this.#unconfirmedIds.delete(call.id)) return true;

@@ -27,8 +27,8 @@ export async function openHeaders(
 }
 
 /**
- * The id under which the headers of a webhook are sealed. Its keys are sealed under another id, so that neither can
- * replace the other.
+ * The id under which a webhook's headers are sealed. The webhook's keys are sealed under another id, so that neither
+ * can replace the other.
  */
 export function sealedHeadersId(webhookId: string): string {
   return `${webhookId}\0headers`;

@@ -7,8 +7,8 @@ const NONCE_BYTES = 12;
 type Key = ReturnType<typeof crypto.subtle.importKey>;
 
 /**
- * Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. Values
- * sealed with a previous key can still be opened.
+ * Seals credentials with AES-256-GCM before they reach the storage, bound to the id of their record. Values sealed with
+ * a previous key can still be opened.
  */
 export class Vault {
   /** The current key, then the previous keys. */
@@ -72,7 +72,10 @@ export class Vault {
     return this.#keys.length > 1;
   }
 
-  /** The same content, sealed with the current key; `current` if it already is, `unreadable` if no key opens it. */
+  /**
+   * The same content, sealed with the current key; `current` if it already was, `unreadable` if no key opens
+   * it.
+   */
   async reseal(id: string, sealed: Uint8Array): Promise<Uint8Array | "current" | "unreadable"> {
     if (await openWith(await this.#keys[0], id, sealed)) return "current";
     return this.open(id, sealed).then(

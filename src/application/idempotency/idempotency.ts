@@ -18,7 +18,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * @param run stores the receipt with the record it creates; resolves with undefined if the key has received a receipt
  *   since the look-up
  * @param replay rebuilds the response from the record and the input, which equals that of the first request; resolves
- *   with undefined if the record was removed
+ *   with undefined if the record has been removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function runOnce<T>(
@@ -54,8 +54,8 @@ export async function runOnce<T>(
 
 const INSTANCE = ["instance", "instance_not_found", "inst_"] as const;
 /**
- * Kinds of records that a request with a key creates, the problem code if the record was deleted, and the prefix of its
- * id.
+ * Kinds of records that a request with a key creates, the problem code if the record has been deleted, and the prefix
+ * of its id.
  */
 const CREATED_KINDS = [INSTANCE, ["call", "call_not_found", "call_"], ["batch", "batch_not_found", "batch_"]] as const;
 
@@ -70,7 +70,7 @@ async function replayReceipt<T>(
   if (!isErased && receipt.fingerprint !== fingerprint) throw keyReused(key);
   const response = isErased ? undefined : await replay(receipt);
   if (response !== undefined) return response;
-  // Creating another record could call a person again whose data was just erased.
+  // Creating another record could place another call to a person whose data has just been erased.
   const [kind, code] = CREATED_KINDS.find(([, , prefix]) => recordId.startsWith(prefix)) ?? INSTANCE;
   throw new Refusal(code, `the key "${key}" created ${kind} "${recordId}", which has been deleted; use a new key`);
 }

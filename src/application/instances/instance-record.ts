@@ -8,7 +8,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 /** Dependencies of {@link InstanceRecord}. */
 export type InstanceRecordContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
 
-/** A move in the instance's table, with the changes stored along with it. */
+/** A move in the instance's state table, with the changes stored along with it. */
 export interface InstanceMove {
   /** The new status. Default: the status does not change. */
   readonly input?: InstanceInput;

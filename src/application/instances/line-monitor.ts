@@ -65,12 +65,12 @@ export interface LineWatcher {
 }
 
 /**
- * Monitors one instance's line: opens it, probes it, and turns the reports of the network into moves of the instance.
+ * Monitors one instance's line: opens it, probes it, and turns the network's reports into moves of the instance.
  *
- * Every report and every result of a probe is decided by `domain/instances/line-flow.ts` and carried out here. Writes
- * run one after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for
- * longer than the grace period → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links
- * automatically, a probe that finds the line online links it as well.
+ * Every report and every probe result is decided by `domain/instances/line-flow.ts` and carried out here. Writes run
+ * one after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer
+ * than the grace period → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links automatically,
+ * a probe that finds the line online links it as well.
  */
 export class LineMonitor {
   readonly telephony: Telephony;

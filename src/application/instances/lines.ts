@@ -17,7 +17,7 @@ export class Lines {
   readonly #context: LinesContext;
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
-  /** Ids of the instances whose lines the start has already opened. */
+  /** Ids of the instances whose lines `start` has already opened. */
   readonly #resumedIds = new Set<string>();
   #isWarmedUp = false;
   #stopPromise: Promise<void> | undefined;

@@ -4,9 +4,11 @@ import type { Vault } from "../encryption/vault.ts";
 
 /** Validity of a ticket, ms. */
 const TICKET_MS = 60 * 60_000;
-/** Tolerated step back of the clock while a ticket is valid, ms; beyond it, the ticket was issued by a fast clock. */
+/**
+ * Tolerated backward step of the clock while a ticket is valid, ms; beyond it, the ticket was issued by a fast clock.
+ */
 const MAX_SETBACK_MS = TICKET_MS;
-/** Instance, time of expiry in ms (base 36), signature (hexadecimal). */
+/** Instance, expiry time in ms (base 36), signature (hexadecimal). */
 const TICKET = /^(inst_[0-9a-z]{26})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
 /** A new ticket. */

@@ -33,7 +33,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   readonly #lines: Lines;
   readonly #deletions: Pick<Deletions, "isUnderWay">;
   readonly #linkTickets: LinkTickets;
-  /** Pending requests of link pages, by instance. */
+  /** Pending requests from link pages, by instance. */
   readonly #linkPages = new PerUser(MAX_AT_ONCE.linkPages);
 
   constructor(context: LinkingContext, lines: Lines, deletions: Pick<Deletions, "isUnderWay">) {

@@ -21,7 +21,7 @@ export class Prober {
   /** Ends the wait for a result. */
   #endWait = () => {};
   #runPromise: Promise<void> | undefined;
-  /** True if a probe was requested while another probe was under way, whose result may be outdated. */
+  /** True if a probe was requested while another one was under way: the result of that one may be outdated. */
   #mustRepeat = false;
   #isInCall = false;
   #cancelNext: (() => void) | undefined;

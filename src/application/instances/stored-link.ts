@@ -60,7 +60,10 @@ export class StoredLink {
     return writePromise;
   }
 
-  /** Stores that the line is online; returns true if the instance is `ACTIVE` now. Call it within `InstanceRecord.inTurn`. */
+  /**
+   * Stores that the line is online; returns true if the instance is `ACTIVE` now. Call it within
+   * `InstanceRecord.writeInTurn`.
+   */
   async activate(): Promise<boolean> {
     const record = this.#record;
     if (record.instance.status === "CREATED")
@@ -88,7 +91,7 @@ export class StoredLink {
 const MARK_LENGTH = 32;
 
 /**
- * Fields that state from when the dials of an instance belong to the number being linked: a number that is linked again
+ * Fields that state since when an instance's dials belong to the number being linked: a number that is linked again
  * keeps its dials, and the first number gets all of them.
  */
 async function dialledNumber(

@@ -26,7 +26,7 @@ export class RecentTokens {
     }
   }
 
-  /** Forgets a token that was revoked. */
+  /** Forgets a token that has been revoked. */
   forget(tokenId: string): void {
     for (const [hash, { token }] of this.#byHash) if (token.id === tokenId) this.#byHash.delete(hash);
   }

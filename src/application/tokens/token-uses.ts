@@ -18,7 +18,7 @@ export class TokenUses {
     this.#system = system;
   }
 
-  /** Records the use of a token that was just read. Never throws. */
+  /** Records the use of a token that has just been read. Never throws. */
   recordUse({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
     const now = this.#system.now();
     const last = this.#triedAt.get(id) ?? lastUsedAt;

@@ -37,7 +37,10 @@ export interface NewToken extends CallLimits {
   readonly demoInstanceId?: string | undefined;
   /** Permissions of the token. Default: everything that its issuer may do. */
   readonly scopes?: readonly TokenScope[] | undefined;
-  /** The user who creates it, if not the operator: the token never allows more, and inherits these limits if it has none. */
+  /**
+   * The user who creates it, if not the operator: the token never allows more than this user has, and inherits their
+   * limits if it has none.
+   */
   readonly issuer?: Pick<Principal, keyof CallLimits | "scopes"> | undefined;
   /** ms since 1970-01-01 UTC. */
   readonly expiresAt?: number | undefined;
@@ -56,7 +59,7 @@ export interface IssuedToken extends TokenRecord {
 
 /**
  * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a
- * limit of 50 calls a day unless another limit is given.
+ * limit of 50 calls a day unless another limit is set.
  * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has;
  *   no token was stored
  * @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
@@ -196,7 +199,7 @@ function isWellFormed(token: string): boolean {
   return TOKEN.test(token) && token.endsWith(checksum(token.slice(0, -CHECK_CHARACTERS)));
 }
 
-/** Compares in a time that does not depend on the position of the first difference. */
+/** Compares in time that does not depend on where the first difference is. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

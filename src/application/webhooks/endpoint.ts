@@ -34,8 +34,8 @@ const BATCH_SIZE = 100;
 const RETRY_MS = 1_000;
 
 /**
- * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
- * each event that the webhook subscribes to, and attempts due deliveries, at most {@link MAX_CONCURRENT_ATTEMPTS} at a time.
+ * Delivers the events of one webhook. It follows the user's log from the webhook's position, stores a delivery for each
+ * event that the webhook subscribes to, and attempts due deliveries, at most {@link MAX_CONCURRENT_ATTEMPTS} at a time.
  * While that many attempts are under way, it stops planning: the events wait in the log.
  */
 export class Endpoint {

@@ -4,7 +4,7 @@ import { Endpoint, type EndpointContext } from "./endpoint.ts";
 
 type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system"> & EndpointContext;
 
-/** Interval of checks for events that were stored without notice, ms. */
+/** Interval between checks for events that were stored without a notification, ms. */
 const SWEEP_MS = 30_000;
 /** Retention time of ended deliveries, ms. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
@@ -53,7 +53,7 @@ export class Endpoints {
     this.#endpoints.delete(webhookId);
   }
 
-  /** Wakes the endpoint after a delivery was stored. */
+  /** Wakes the endpoint after a delivery has been stored. */
   wake(webhookId: string): void {
     this.#endpoints.get(webhookId)?.wake();
   }

@@ -14,7 +14,7 @@ export interface PlayoutSupply {
 }
 
 /**
- * Receives the samples that the callee hears: samples that the leg has read, or reported as sent. Called within the leg's
+ * Receives the samples that the callee hears: samples that the leg has read, or reported as sent. Called on the leg's
  * clock: it must not wait, throw, or keep the array.
  */
 export interface PlayoutTap {

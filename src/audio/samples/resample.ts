@@ -66,7 +66,10 @@ export class Resampler {
     return output;
   }
 
-  /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns their number. */
+  /**
+   * Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns the
+   * number of samples.
+   */
   pushInto(samples: Int16Array, output: Int16Array): number {
     if (this.#filterBank === undefined) {
       output.set(samples);

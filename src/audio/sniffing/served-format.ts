@@ -6,7 +6,7 @@ import { TEXT_BYTES, textOpening } from "./text-opening.ts";
 /** The format of audio that a server has sent: 16-bit samples without a header, or a file with one. */
 export type ServedFormat = "samples" | "wav" | "mp3";
 
-/** Minimum length of a text, bytes. */
+/** Minimum length of text, bytes. */
 const MIN_TEXT = 2;
 
 /**

@@ -10,7 +10,7 @@ export type SniffedFormat = "wav" | "mp3" | { readonly unsupported: string };
 
 /** Maximum distance between the tags of a file and its audio, bytes. */
 const SEARCH_BYTES = 64 * 1024;
-/** Minimum length of a text that has no other sign of being one. */
+/** Minimum length of text that has no other sign of being text. */
 const MIN_TEXT = 4;
 /** Names of files that are searched for audio. */
 const PLAYABLE = /^(WAV|MP3)/;

@@ -28,7 +28,7 @@ export type DigitListener = (digit: string, atMs: number) => void;
  * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would be
  * reported twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
  *
- * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, but starts none.
+ * Blocks consist only of received samples. A gap extends a digit that sounds before and after it, but starts none.
  */
 export class DtmfDetector {
   readonly #sampleRate: number;

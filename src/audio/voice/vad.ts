@@ -21,8 +21,8 @@ export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
  * Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics, 2001).
  *
  * Designed for barge-in: noise that is steady from the start never counts as speech, and noise that becomes louder
- * counts for two seconds at most. In return, quiet speech in loud noise is missed (at 10 dB over the noise one frame in
- * five). It separates loud from quiet, not speech from music. Allocates nothing.
+ * counts for two seconds at most. In return, quiet speech in loud noise is missed (one frame in five at 10 dB above the
+ * noise). It separates loud from quiet, not speech from music. Allocates nothing.
  */
 export class Vad implements VoiceActivityDetector {
   readonly hangOverMs: number = VAD_HANG_OVER_MS;

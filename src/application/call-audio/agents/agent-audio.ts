@@ -5,7 +5,7 @@ import type { ReplyAudio } from "./reply-audio.ts";
 /** Maximum length of the agent's audio that waits to be played, ms: models send faster than real time. */
 const MAX_QUEUED_MS = 300_000;
 
-/** Queues the audio of an agent for playback, item by item. */
+/** Queues an agent's audio for playback, item by item. */
 export class AgentAudio {
   readonly #format: AudioFormat;
   readonly #sampleRate: number;

@@ -30,7 +30,9 @@ export type FindingsAtEnd = { readonly findings: Findings } | { readonly finding
 /** The part of a conversation that states a result. */
 export type Reporter = Pick<Conversation, "result" | "report">;
 
-/** Asks an agent for the result of its call, while the last words are played or after the end, and checks it. */
+/**
+ * Asks an agent for the result of its call, while the last words are played or after the end, and checks the result.
+ */
 export class AgentResult {
   readonly #context: { readonly system: System };
   readonly #conversation: Reporter;

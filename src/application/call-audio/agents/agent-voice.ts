@@ -32,7 +32,7 @@ export async function agentVoice(
 }
 
 /**
- * A voice for a language, preferably of the same region; undefined if there is none.
+ * A voice for a language, preferably for the same region; undefined if there is none.
  * @param preferredId the id of the voice to prefer if it speaks the language
  */
 export function voiceOf(voices: readonly Voice[], language: string, preferredId = DEFAULT_VOICE_ID): Voice | undefined {

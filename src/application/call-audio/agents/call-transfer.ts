@@ -35,7 +35,7 @@ export async function transferCall(
     return undefined;
   }
   const { detail } = outcome;
-  // A value that is not a number appears only in the reason: readers of events rely on E.164.
+  // A value that is not a phone number appears only in the reason: readers of events rely on E.164.
   if (PHONE_NUMBER.test(to))
     post({ type: "noticed", fact: { event: "transfer_failed", data: { to, reason: detail } } });
   return { type: "transfer_failed", to, detail };

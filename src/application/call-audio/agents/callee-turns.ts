@@ -160,5 +160,5 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#reports.onTranscriptionFailure(error.message);
   }
 
-  emit(): void {} // faults arrive by onTranscriptionFailed, and keys work without transcripts
+  emit(): void {} // faults arrive through onTranscriptionFailed, and keys work without transcripts
 }

@@ -158,7 +158,7 @@ export class ConductedCall {
     return false;
   }
 
-  /** The signal for a call that the agent ends: its message was played, unless its time is up. */
+  /** The signal for a call that the agent ends: the message has been played, unless the call's time is up. */
   hangUpSignal(detail: string | undefined): CallSignal {
     if (this.#isTimeUp) return { type: "timer", name: "duration", inboundSince: true };
     return { type: "message_played", detail };

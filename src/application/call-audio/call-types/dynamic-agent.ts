@@ -81,7 +81,7 @@ function extendedSignal(signal: AbortSignal, remainingWork: () => Promise<unknow
 }
 
 /**
- * Checks the transcription of this server, if the call needs it.
+ * Checks this server's transcription, if the call needs it.
  * @param check checks the call with or without words of the callee
  * @throws {ConfigurationError} the call needs words, and the transcription fails
  */

@@ -13,7 +13,7 @@ export interface ListenerHost {
   onStart(): void;
   /**
    * Called once, when the listener accepts no further audio.
-   * @param listenedMs length of the audio that was read, ms; undefined if it has not started
+   * @param listenedMs length of the audio that was read, ms; undefined if the audio has not started
    */
   onListenerLeft(listenedMs: number | undefined): void;
 }

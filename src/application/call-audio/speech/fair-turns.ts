@@ -10,7 +10,7 @@ export interface Demand {
   readonly isPlaying: boolean;
   /** Length of the audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
-  /** True if neither of these changes while the demand waits for a turn. Default: false. */
+  /** True if neither `isPlaying` nor `aheadMs` changes while the demand waits for a turn. Default: false. */
   readonly isSteady?: boolean;
   /** Called at the start of each turn. */
   begin?(): void;

@@ -1,6 +1,6 @@
 import type { Timers } from "../../../base/timers.ts";
 
-/** Time limit of the next item. */
+/** Time limit for the next item. */
 export interface ItemTimeout {
   readonly system: Timers;
   readonly ms: number;

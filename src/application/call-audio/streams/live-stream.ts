@@ -243,7 +243,7 @@ export class LiveStream implements CallTap {
     if (this.hasHungUp) this.#reportDrained();
   }
 
-  /** Checks the length of the queue; the leg's clock does so too while the queue is too long. */
+  /** Checks the length of the queue; also called on the leg's clock while the queue is too long. */
   #checkQueue(): void {
     this.#queue.check(this.#outgoing.queuedMs);
   }

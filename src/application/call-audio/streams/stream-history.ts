@@ -13,7 +13,7 @@ export class StreamHistory {
   readonly #events: StreamEvent[] = [];
   /** Final transcripts that clients may have missed. */
   #missedTranscripts: Transcript[] = [];
-  /** Final transcripts sent to the client that is attached, since its last sign of life. */
+  /** Final transcripts sent to the attached client since its last sign of life. */
   #sentTranscripts: { readonly transcript: Transcript; readonly at: number }[] = [];
 
   /** True if there has been no event yet. */

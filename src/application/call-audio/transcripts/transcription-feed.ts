@@ -74,7 +74,10 @@ export class TranscriptionFeed {
     this.#cutter.push(samples, from, length);
   }
 
-  /** Ends the turn with the text that began at `startMs` after this much silence, ms, if the engine does not find the end itself. */
+  /**
+   * Sets the silence, ms, that ends the turn whose text began at `startMs`; no effect if the engine detects turns
+   * itself.
+   */
   endTurnAfter(silenceMs: number, startMs: number | undefined): void {
     this.#turns?.endAfter(silenceMs, startMs);
   }

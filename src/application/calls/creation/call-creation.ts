@@ -67,7 +67,7 @@ export class CallCreation {
   readonly #onQueued: (call: Call) => void;
   readonly #messages: MessageChecks;
 
-  /** @param onQueued receives every call that may wait in its queue now */
+  /** @param onQueued receives every call that may now be waiting in its queue */
   constructor(context: CallCreationContext, onQueued: (call: Call) => void) {
     this.#context = context;
     this.#onQueued = onQueued;
@@ -100,7 +100,10 @@ export class CallCreation {
     ]);
   }
 
-  /** The message of a batch with an audio file, and the file. @throws {Refusal} `audio_unsupported`, `server_busy` */
+  /**
+   * The message of a batch whose message is an audio file, and the file. @throws {Refusal} `audio_unsupported`,
+   * `server_busy`
+   */
   async audioMessage(
     principal: Principal,
     input: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
@@ -111,8 +114,8 @@ export class CallCreation {
   }
 
   /**
-   * Creates the call of a batch's target. It occupies a separate slot under `single`, so that no request is answered
-   * with it as the active call.
+   * Creates the call of a batch's target. It occupies a separate slot under `single`, so that no request gets it as the
+   * active call.
    * @param audio the audio file of a batch, as `audioMessage` checked it
    * @throws {Refusal} as {@link create}; `batch_state`: the target does not wait for this call
    */

@@ -23,7 +23,7 @@ export async function assertCallerAllowed(
 }
 
 /**
- * Repeats the check of the caller before dialling: the network's numbers may have changed since the call was created.
+ * Repeats the caller check before dialling: the network's numbers may have changed since the call was created.
  * @throws {DialError} `rejected_by_network`
  */
 export function assertCallerDiallable(network: Telephony, caller: CallerId | undefined): void {

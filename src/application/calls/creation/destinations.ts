@@ -50,7 +50,7 @@ export async function assertCallable(
 }
 
 /**
- * Repeats the check of the destination before dialling: the rules may have changed since the call was created.
+ * Repeats the destination check before dialling: the rules may have changed since the call was created.
  * @throws {DialError} `rejected_by_network`
  */
 export async function assertDiallable(context: DestinationsContext, network: Telephony, phone: string): Promise<void> {

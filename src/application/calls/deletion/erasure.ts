@@ -20,7 +20,7 @@ export interface Erasure {
   readonly events: number;
   readonly transcriptLines: number;
   readonly recordings: number;
-  /** Number of results of idempotent requests. */
+  /** Number of stored results of idempotent requests. */
   readonly receipts: number;
   /** Number of records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
@@ -33,8 +33,8 @@ export interface Erasure {
 }
 
 /**
- * Deletes all data about calls that mention a number, in any format that reaches the same phone, of all users. Compacts
- * the database at the end, which takes about 5 ms per MB of an embedded database.
+ * Deletes all users' data about calls that mention a number, in any format that reaches the same phone. Compacts the
+ * database at the end, which takes about 5 ms per MB of an embedded database.
  * @param settle ends a call if it is active, and waits until it is released; without it, active calls are only listed
  * @throws {Refusal} `phone_number_invalid`
  */

@@ -61,7 +61,7 @@ export class Deletions {
   }
 
   /**
-   * Deletes the instance; of several concurrent requests, one waits until it is complete.
+   * Deletes the instance; only one of several concurrent requests waits until the deletion is complete.
    * @throws {Refusal} `instance_not_found`: another request has deleted it; `stopping`
    * @throws {StorageUnavailable} the storage takes too long; the deletion continues automatically
    */

@@ -23,9 +23,9 @@ export interface RetentionDays {
 }
 
 /**
- * Deletes expired data: calls with their events and recordings, recordings before their calls, ended batches, and
- * deleted instances. Results of idempotent requests and counters of deleted calls always expire. Runs every hour, by
- * the purge clock.
+ * Deletes expired data: calls with their events and recordings, recordings that expire before their calls, ended
+ * batches, and deleted instances. Results of idempotent requests and counters of deleted calls always expire. Runs
+ * every hour, by the purge clock.
  */
 export class Retention {
   readonly #context: RetentionContext;
@@ -33,7 +33,7 @@ export class Retention {
   readonly #recordingsMs: number;
   #cancel: (() => void) | undefined;
   #sweepPromise: Promise<void> = Promise.resolve();
-  /** True if deleted records may still be in the files of the database. */
+  /** True if deleted records may still be in the database files. */
   #needsScrub = false;
 
   constructor(context: RetentionContext, { calls = Infinity, recordings = Infinity }: RetentionDays) {

@@ -45,7 +45,7 @@ export interface QueueHost {
   isEnding(callId: string): boolean;
   /** Called when a claimed call has returned to its queue. */
   onRequeued(call: Call): void;
-  /** Called when a call is live. `whenEnded` resolves when its session no longer works on it. */
+  /** Called when a call is live. `whenEnded` resolves when the session no longer works on the call. */
   onStarted(session: CallSession, whenEnded: Promise<void>): void;
   onEnded(session: CallSession): void;
   /** Wakes the instance, and the queue if it already has a call. */

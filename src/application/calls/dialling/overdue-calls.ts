@@ -12,7 +12,7 @@ export interface QueueOrder {
   list(before: number, limit: number, after?: Call): Promise<Call[]>;
   timeOf(call: Call): number;
   readonly column: keyof typeof MAX_AHEAD_MS;
-  /** Time from then to the end, ms. */
+  /** Time from there to the end of the wait, ms. */
   readonly waitMs: number;
 }
 
@@ -69,7 +69,7 @@ export class OverdueCalls {
     return this.#fullCheckAt;
   }
 
-  /** Includes the calls that stayed in the next check: they may have to fail now. */
+  /** Makes the next check include the calls that kept waiting: they may have to fail now. */
   checkAll(): void {
     this.#lastChecked = undefined;
   }

@@ -76,7 +76,7 @@ export class Preparations<L extends Lane = Lane> {
     else preparation.preparedCall = { callId: call.id, message };
   }
 
-  /** Hands over the prepared message, which the caller must now cancel. */
+  /** Hands over the prepared message; from now on, the caller must cancel it. */
   take(lane: L): PreparedCall | undefined {
     const preparedCall = this.preparedCall(lane);
     if (preparedCall) this.#preparationByLane.delete(lane);

@@ -157,7 +157,7 @@ export class QueueTimeout {
     return remainingCount;
   }
 
-  /** Resolves with true if the call was failed; a call queued behind another on a working line keeps waiting. */
+  /** Fails the call; resolves with false if it is queued behind another on a working line, and so keeps waiting. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
     const takesCalls = monitor?.canDial === true && !monitor.number.linePause;

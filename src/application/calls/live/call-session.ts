@@ -185,7 +185,7 @@ export class CallSession {
     this.#post({ type: "noticed", fact });
   }
 
-  /** Called when the line went offline. */
+  /** Called when the line has gone offline. */
   onLineDown(reason: string): void {
     if (this.#leg?.watchesLine) return;
     this.#framesAtLineDown = this.#inboundFrames;
