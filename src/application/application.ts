@@ -43,7 +43,10 @@ export interface Application {
   readonly consents: Consents;
   /** The use cases of accounts, created on first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
-  /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
+  /**
+   * The server's lease; when it is lost, all calls end and all lines close at once, and the application must be
+   * stopped.
+   */
   readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
   /** Deletes all data about calls that mention a number, in any format; active calls are ended first. */
   erase(phone: string): Promise<Erasure>;

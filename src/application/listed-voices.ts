@@ -6,8 +6,8 @@ export interface VoiceFilter {
   readonly language?: string | undefined;
   readonly quality?: Voice["quality"] | undefined;
   /**
-   * Lists every id: variants of voices, constructed languages, accents that sound like another, and the permanent id behind each
-   * `xx-YY-1`. Default: false.
+   * Lists every id: variants of voices, constructed languages, accents that sound like another, and the permanent id
+   * behind each `xx-YY-1`. Default: false.
    */
   readonly variants?: boolean | undefined;
 }

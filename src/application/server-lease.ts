@@ -20,9 +20,9 @@ export interface ServerLeaseOptions {
 }
 
 /**
- * This process's right to act as the server of its database. Without a lease, it lasts until a check finds another server;
- * a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. The loss is
- * permanent: only a new application on the reopened storage owns the database again.
+ * This process's right to act as the server of its database. Without a lease, it lasts until a check finds another
+ * server; a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. The
+ * loss is permanent: only a new application on the reopened storage owns the database again.
  */
 export class ServerLease {
   readonly #options: ServerLeaseOptions;

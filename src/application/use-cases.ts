@@ -23,13 +23,16 @@ import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";
 import type { VoiceFilter } from "./listed-voices.ts";
 
-// The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above them.
-// Each throws a Refusal with the `code` of the matching problem document; a refused request makes no change.
+// The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above
+// them. Each throws a Refusal with the `code` of the matching problem document; a refused request makes no change.
 // Another user's record is refused exactly like a missing one.
 
 /** Options of every creation. */
 export interface CreateOptions {
-  /** For 24 h, the same key with the same input returns the first result instead of creating again; 1-255 visible ASCII characters. */
+  /**
+   * For 24 h, the same key with the same input returns the first result instead of creating again; 1-255 visible ASCII
+   * characters.
+   */
   readonly idempotencyKey?: string | undefined;
   /** Refuses unknown fields. */
   readonly strict?: boolean | undefined;
@@ -128,7 +131,10 @@ export interface InstanceUseCases {
     input: PairingInput,
     options?: Pick<CreateOptions, "strict" | "signal">,
   ): Promise<TypedLinkCode>;
-  /** A ticket for a page that shows the current code until the number is linked: for the person who holds the phone. It is valid for an hour. */
+  /**
+   * A ticket for a page that shows the current code until the number is linked: for the person who holds the phone. It
+   * is valid for an hour.
+   */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
   /**
    * Content of a ticket's page; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`,
@@ -207,8 +213,8 @@ export interface CallUseCases {
     calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
   ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
-   * Reserves the live stream of a `DYNAMIC_STREAM` call for the client that will carry its audio.
-   * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
+   * Reserves the live stream of a `DYNAMIC_STREAM` call for the client that will carry its audio. Throws Refusal
+   * `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
   stream(principal: Principal, callId: string): Promise<StreamReservation>;
   /**
@@ -217,8 +223,8 @@ export interface CallUseCases {
    */
   streamable(principal: Principal, callId: string): Promise<Call>;
   /**
-   * Listens to both sides of a live call, from its answer on; a call has at most 4 listeners. The timeline records it. Throws Refusal
-   * `call_not_found`, `call_ended`, `too_many_listeners`.
+   * Listens to both sides of a live call, from its answer on; a call has at most 4 listeners. The timeline records it.
+   * Throws Refusal `call_not_found`, `call_ended`, `too_many_listeners`.
    */
   listen(principal: Principal, callId: string): Promise<CallListening>;
   /** Recording of a call, even while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
@@ -272,7 +278,10 @@ export interface WebhookUseCases {
     filter?: { status?: DeliveryStatus | undefined },
     page?: Page,
   ): Promise<WebhookDelivery[]>;
-  /** Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`, `delivery_quota`. */
+  /**
+   * Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`,
+   * `delivery_quota`.
+   */
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
@@ -342,8 +351,8 @@ export interface QueryUseCases {
   /** The available voices, without variants unless the filter asks for them. */
   voices(filter?: VoiceFilter): Promise<readonly Voice[]>;
   /**
-   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user may request four at a time.
-   * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
+   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user may request four at a
+   * time. Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
   voiceSample(voiceId: string, userId?: string, limit?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;
   /** True if the storage responds and the server is not stopping. */

@@ -1,8 +1,8 @@
 import { CodedError } from "../base/error.ts";
 
 /**
- * Reason why bytes cannot be decoded: `not_audio` (an unknown format), `unsupported` (a known format that we do not decode),
- * `malformed` (broken bytes of a format that we decode).
+ * Reason why bytes cannot be decoded: `not_audio` (an unknown format), `unsupported` (a known format that we do not
+ * decode), `malformed` (broken bytes of a format that we decode).
  */
 export type AudioFormatErrorKind = "not_audio" | "unsupported" | "malformed";
 

@@ -17,7 +17,10 @@ import { wavBodyAt, waveIn } from "./wav/wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
-  /** Encoding of the bytes. Default: detected from the first bytes. An MP3 starts with an ID3 tag or a frame; everything else is PCM. */
+  /**
+   * Encoding of the bytes. Default: detected from the first bytes. An MP3 starts with an ID3 tag or a frame; everything
+   * else is PCM.
+   */
   readonly encoding: StreamEncoding | undefined;
   /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 and a WAV file state their own. */
   readonly sampleRate: number;
@@ -47,7 +50,7 @@ const SLICE_MS = 5_000;
 const MAX_WHOLE_MS = 50_000;
 
 /**
- * Decodes audio that arrives in messages of any size; the samples do not depend on where the messages are cut.
+ * Decodes audio that arrives in messages of any size; the samples do not depend on how the messages are cut.
  *
  * A WAV file may start anywhere, and is decoded according to its header. Text, other files, and an MP3 instead of
  * samples are rejected, and named, if a message starts with them. Only the first 12 bytes (see {@link AudioOpening}),
@@ -77,8 +80,8 @@ export class IncomingAudio {
   }
 
   /**
-   * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: do not push
-   * anything before it has resolved.
+   * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: do
+   * not push anything before it has resolved.
    * @throws {NotAudio} synchronously or as a rejection; the decoder is then closed
    */
   push(message: Uint8Array): void | Promise<void> {
@@ -97,8 +100,8 @@ export class IncomingAudio {
   }
 
   /**
-   * Drops the bytes held back and those that a pending {@link push} has not decoded yet. The next bytes start a new sample, a new
-   * MP3 frame, or a WAV file with its header.
+   * Drops the bytes held back and those that a pending {@link push} has not decoded yet. The next bytes start a new
+   * sample, a new MP3 frame, or a WAV file with its header.
    */
   reset(): void {
     if (this.#isClosed) return;

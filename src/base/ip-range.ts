@@ -71,7 +71,10 @@ function ipv6Bytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** The bytes of groups between colons; undefined if a group is invalid. @param isEnd true if the last group may be an IPv4 address */
+/**
+ * The bytes of groups between colons; undefined if a group is invalid.
+ * @param isEnd true if the last group may be an IPv4 address
+ */
 function groupBytes(text: string, isEnd: boolean): number[] | undefined {
   if (text === "") return [];
   const bytes: number[] = [];

@@ -18,8 +18,9 @@ const MAP = 10;
 const OBJECT = 11;
 
 /**
- * Writes a value of a client's store: null, booleans, numbers, bigints, well-formed text, bytes, dates, lists, maps, and
- * the own properties of any other object that are not undefined. Throws a TypeError for anything else, such as functions.
+ * Writes a value of a client's store: null, booleans, numbers, bigints, well-formed text, bytes, dates, lists, maps,
+ * and the own properties of any other object that are not undefined. Throws a TypeError for anything else, such as
+ * functions.
  */
 export function encodeRecord(value: unknown): Uint8Array {
   const writer = new Writer();
@@ -28,7 +29,10 @@ export function encodeRecord(value: unknown): Uint8Array {
   return writer.bytes;
 }
 
-/** Reads a value written by {@link encodeRecord}; bytes are returned as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
+/**
+ * Reads a value written by {@link encodeRecord}; bytes are returned as `Uint8Array`, objects without their class.
+ * Throws an Error for any other bytes.
+ */
 export function decodeRecord(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const version = reader.byte();

@@ -1,6 +1,6 @@
 /**
- * A queue that serves its keys round-robin: first in, first out within a key, one item per key at a time. A flood of items
- * under one key therefore delays the others by one item, not by the flood.
+ * A queue that serves its keys round-robin: first in, first out within a key, one item per key at a time. A flood of
+ * items under one key therefore delays the others by one item, not by the flood.
  */
 export class RoundRobinQueue<T> {
   // A Map keeps the order of insertion, so the key to serve next is the first that is ready.

@@ -112,7 +112,10 @@ export interface AccountUseCases {
    * address (or from a browser with a device mark), in which case the wait grows with each failure.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
-  /** Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs it. */
+  /**
+   * Returns the person with this session secret; undefined if it is unknown or has expired. Using a session prolongs
+   * it.
+   */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**
@@ -145,7 +148,10 @@ export interface AccountUseCases {
    */
   delete(account: Account, password: string): Promise<void>;
 
-  /** Creates an invitation, valid for a week. Throws `invitation_quota`, and `admin_required`, as the other methods for administrators do. */
+  /**
+   * Creates an invitation, valid for a week. Throws `invitation_quota`, and `admin_required`, as the other methods for
+   * administrators do.
+   */
   invite(account: Account): Promise<Invitation & OneTimeCode>;
   invitations(account: Account): Promise<Invitation[]>;
   /** Throws `invitation_not_found`. */

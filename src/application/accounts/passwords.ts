@@ -39,7 +39,8 @@ export class Passwords {
 
   /**
    * Tries the password of an address, whether or not an account has it: both cases compute one hash.
-   * @param device a browser that has signed in to this account; its failures are counted separately from those of strangers
+   * @param device a browser that has signed in to this account; its failures are counted separately from those of
+   *   strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
   async trySignIn(email: unknown, password: unknown, device?: string): Promise<PasswordCheck> {
@@ -53,8 +54,8 @@ export class Passwords {
   }
 
   /**
-   * Tries the password of a person who is signed in. Failures are counted separately, so strangers who guess at the sign-in
-   * cannot lock this person out.
+   * Tries the password of a person who is signed in. Failures are counted separately, so strangers who guess at the
+   * sign-in cannot lock this person out.
    * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
    */
   async confirm(accountId: string, password: unknown): Promise<AccountRecord> {

@@ -86,7 +86,7 @@ export function acceptTyped<Value extends { readonly type: string }>(): Accept<V
 }
 
 /**
- * Accepts a JSON object and returns a copy, so that a getter that throws, for example, fails here rather than where it
+ * Accepts a JSON object and returns a copy, so that a getter that throws, for example, fails here rather than when it
  * is read.
  */
 export function acceptPlainObject<Value extends object>(value: unknown, name: string): Value {

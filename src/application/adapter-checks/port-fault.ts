@@ -13,7 +13,9 @@ export class PortBusy extends PortFault {
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** The error itself; for any other value, and for an error that cannot be read, a {@link PortFault} that names the port. */
+/**
+ * The error itself; for any other value, and for an error that cannot be read, a {@link PortFault} that names the port.
+ */
 export function portError(name: string, thrown: unknown): Error {
   try {
     if (thrown instanceof Error && typeof thrown.message === "string") return thrown;

@@ -119,7 +119,9 @@ export function reads<Type>(accept: Accept<Type>, fallback?: Type): Rule<Type> {
   };
 }
 
-/** A property whose reader handles its faults: a value that cannot be read, or is of another kind, throws an `Error`. */
+/**
+ * A property whose reader handles its faults: a value that cannot be read, or is of another kind, throws an `Error`.
+ */
 export function readsOrThrows<Type>(accept: Accept<Type | undefined>): Rule<Type> {
   return ({ port, key, name, parts }) =>
     () => {

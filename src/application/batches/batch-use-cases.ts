@@ -133,7 +133,10 @@ export interface BatchUseCases {
     page?: Page,
     options?: { withWaits?: boolean | undefined },
   ): Promise<TargetDetails[]>;
-  /** Corrects a target of a draft, and checks it again; null removes a field. Throws Refusal `batch_not_draft`, `target_not_found`. */
+  /**
+   * Corrects a target of a draft, and checks it again; null removes a field. Throws Refusal `batch_not_draft`,
+   * `target_not_found`.
+   */
   updateTarget(
     principal: Principal,
     batchId: string,

@@ -66,8 +66,8 @@ export class FollowedCalls {
   }
 
   /**
-   * Follows the stored call of a target, or settles the target if the call has ended. @param callId null if the call
-   * was deleted
+   * Follows the stored call of a target, or settles the target if the call has ended.
+   * @param callId null if the call was deleted
    */
   async resume(run: OpenBatch, position: number, callId: string | null): Promise<void> {
     const { calls } = this.#context.storage;

@@ -59,7 +59,9 @@ export type AudioFact = Fact<
   "dtmf" | "callee_speech" | "beep" | "message_delayed" | "text_skipped" | "recording_incomplete"
 >;
 
-/** The audio of one leg in both directions: plays the message to the callee, and analyzes and records the inbound audio. */
+/**
+ * The audio of one leg in both directions: plays the message to the callee, and analyzes and records the inbound audio.
+ */
 export class CallMedia {
   /** The part before the audio of the call; undefined if there is none. */
   readonly opening: CallOpening | undefined;
@@ -212,7 +214,10 @@ export class CallMedia {
     return this.#inbound.frames;
   }
 
-  /** The cause of missing evidence that the callee's side received our audio, if evidence is required; otherwise undefined. */
+  /**
+   * The cause of missing evidence that the callee's side received our audio, if evidence is required; otherwise
+   * undefined.
+   */
   get missingEvidence(): string | undefined {
     const { kind, required, missing = NO_EVIDENCE } = this.#evidence;
     return required && kind === "none" ? missing : undefined;

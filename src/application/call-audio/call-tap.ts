@@ -9,7 +9,8 @@ export interface CallTap {
    *
    * @param frame the audio as a listener hears it: the leg has concealed missing audio
    * @param received the same with silence in place of missing audio, for all conclusions about the callee
-   * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
+   * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause
+   *   precedes it
    */
   inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
   /** Next audio for the callee: `length` samples of `samples` from `from` on; without samples, that much silence. */
@@ -21,7 +22,10 @@ export interface CallTap {
 /** A tap that follows one direction. */
 type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pick<CallTap, Direction>>;
 
-/** Longest piece of the callee's audio passed to a tap, ms: voice detectors expect this length, and it determines how soon speech is detected. */
+/**
+ * Longest piece of the callee's audio passed to a tap, ms: voice detectors expect this length, and it determines how
+ * soon speech is detected.
+ */
 const PIECE_MS = 20;
 
 /**

@@ -40,7 +40,9 @@ export class Recorder implements CallTap {
     );
   }
 
-  /** Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording. */
+  /**
+   * Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording.
+   */
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     if (this.#hasEnded || !this.#ensureStarted()) return;
     this.#channels.pushLeft(samples, from, length, this.#context.system.monotonic());

@@ -42,7 +42,10 @@ interface OwnerBytes {
 export class RecordingQuota {
   readonly #owners = new Map<string, OwnerBytes>();
 
-  /** Starts to limit the recording of a call. Returns at once: until the storage has replied, and while it cannot be read, only live recordings count. */
+  /**
+   * Starts to limit the recording of a call. Returns at once: until the storage has replied, and while it cannot be
+   * read, only live recordings count.
+   */
   begin(context: QuotaContext, { userId, instanceId, isDemo }: QuotaCall): RecordingAllowance {
     const { userBytes, demoBytes } = byteBudgetOf(context.limits);
     const owners = [this.#join(context, userId, userBytes)];

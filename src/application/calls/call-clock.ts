@@ -4,8 +4,8 @@ import type { System } from "../../ports/system.ts";
 import { storedTime } from "../stored-times.ts";
 
 /**
- * The time of one call, ms since 1970-01-01 UTC: the wall clock when a process starts to handle the call, and from then on
- * the elapsed time. It never decreases and is never before the call's own times, whatever happens to the wall clock.
+ * The time of one call, ms since 1970-01-01 UTC: the wall clock when a process starts to handle the call, and from then
+ * on the elapsed time. It never decreases and is never before the call's own times, whatever happens to the wall clock.
  */
 export class CallClock {
   readonly #system: System;

@@ -11,8 +11,8 @@ export async function* followedEvents(
   callId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedEvent> {
-  // True if there may be stored events that have not been read yet. The log is read again for them, because only the log assigns
-  // their numbers.
+  // True if there may be stored events that have not been read yet. The log is read again for them, because only the
+  // log assigns their numbers.
   let isBehind = true;
   let wake = () => {};
   const stop = events.subscribeToCall(callId, {

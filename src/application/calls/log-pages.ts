@@ -12,7 +12,8 @@ const START: LogMark = { position: 0, eventId: null };
 /**
  * Reads one page of a log from a cursor on.
  * @param read the log, by position
- * @throws {Refusal} `invalid_request`: the cursor is invalid; `log_reset`: the log no longer has the event that it names
+ * @throws {Refusal} `invalid_request`: the cursor is invalid; `log_reset`: the log no longer has the event that it
+ *   names
  */
 export async function readLog(
   events: EventPositions,
@@ -54,8 +55,8 @@ async function markOf(events: EventPositions, userId: string, place: LogPlace): 
 }
 
 /**
- * Compares what a reader has seen with the log. A database that was restored to an earlier state, from a copy or by a failover
- * to a replica that lagged, is shorter or has a different event there.
+ * Compares what a reader has seen with the log. A database that was restored to an earlier state, from a copy or by a
+ * failover to a replica that lagged, is shorter or has a different event there.
  * @throws {Refusal} `log_reset`, with a cursor after which every event is newer than the reader's latest
  */
 async function assertNotReset(events: EventPositions, userId: string, { position, eventId }: LogMark): Promise<void> {

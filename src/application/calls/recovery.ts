@@ -10,9 +10,9 @@ const BATCH_SIZE = 200;
 const CHECK_DELAYS_MS = [1_000, 4_000, 15_000];
 
 /**
- * Settles the calls of a dead process before any new call starts: its live calls, and those whose phone it may have rung,
- * become `FAILED/interrupted`; calls waiting for an instance it was deleting become `FAILED/instance_deleted`. No other
- * record is changed.
+ * Settles the calls of a dead process before any new call starts: its live calls, and those whose phone it may have
+ * rung, become `FAILED/interrupted`; calls waiting for an instance it was deleting become `FAILED/instance_deleted`. No
+ * other record is changed.
  */
 export async function recover(context: RecoveryContext): Promise<void> {
   await settleOrphans(context);

@@ -87,7 +87,9 @@ export async function failCall(
   return true;
 }
 
-/** Duration of a recording that exists but cannot be read now: it is kept, found by retention and deleted on request. */
+/**
+ * Duration of a recording that exists but cannot be read now: it is kept, found by retention and deleted on request.
+ */
 const UNKNOWN_LENGTH_MS = 1;
 
 /**

@@ -24,7 +24,10 @@ export class Vault {
     this.#hkdfKey = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
   }
 
-  /** A key for HMAC-SHA256, one for each purpose (HKDF, RFC 5869); its signatures are valid on every server with this secret. */
+  /**
+   * A key for HMAC-SHA256, one for each purpose (HKDF, RFC 5869); its signatures are valid on every server with this
+   * secret.
+   */
   async signingKey(purpose: string): ReturnType<typeof crypto.subtle.deriveKey> {
     const info = new TextEncoder().encode(`ringport ${purpose}`);
     return crypto.subtle.deriveKey(
@@ -56,7 +59,10 @@ export class Vault {
     };
   }
 
-  /** The content that was sealed for this id. @throws {ConfigurationError} it was sealed with another secret, or for another id */
+  /**
+   * The content that was sealed for this id.
+   * @throws {ConfigurationError} it was sealed with another secret, or for another id
+   */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     for (const key of this.#keys) {
       const content = await openWith(await key, id, sealed);

@@ -24,7 +24,8 @@ export class BoundedLine {
   #line: Promise<Line> | undefined;
 
   /**
-   * @param hostOf the host of one attempt to open the line: once the signal is aborted, that line can report, read and store nothing
+   * @param hostOf the host of one attempt to open the line: once the signal is aborted, that line can report, read and
+   *   store nothing
    * @param onFailed called once for each failed attempt
    */
   constructor(

@@ -5,7 +5,9 @@ import type { Lines } from "./lines.ts";
 
 type BrokenLinesContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
-/** Fails the calls that wait for a line whose fault needs a person to fix it: their time in the queue would be wasted. */
+/**
+ * Fails the calls that wait for a line whose fault needs a person to fix it: their time in the queue would be wasted.
+ */
 export class BrokenLines {
   readonly #context: BrokenLinesContext;
   readonly #lines: Lines;

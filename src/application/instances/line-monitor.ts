@@ -124,7 +124,10 @@ export class LineMonitor {
     return { state, phone, lastSeenAt, reason, condition, provider, ...(notice && { notice }) };
   }
 
-  /** State of the number's dials; a new object once the link has ended, so that calls of one number never delay those of the next. */
+  /**
+   * State of the number's dials; a new object once the link has ended, so that calls of one number never delay those of
+   * the next.
+   */
   get number(): NumberState {
     return this.#number;
   }
@@ -279,8 +282,8 @@ export class LineMonitor {
 
   /**
    * Unlinks the number at its user's request: stops dialling, then makes the network forget the device, and then stores
-   * the unlinking, even if the network has not responded in time. Resolves with false if the line is closed before that:
-   * then the instance is deleted, or is unchanged at the next start.
+   * the unlinking, even if the network has not responded in time. Resolves with false if the line is closed before
+   * that: then the instance is deleted, or is unchanged at the next start.
    * @param onNetworkAsked called once the network has responded, or has not responded in time
    */
   async unlinkNumber(reason: string, onNetworkAsked: () => void): Promise<boolean> {
@@ -307,8 +310,8 @@ export class LineMonitor {
   }
 
   /**
-   * Makes the network forget the device of a deleted instance, and stops probing; rejects with the reason if the network was not
-   * asked or did not do it.
+   * Makes the network forget the device of a deleted instance, and stops probing; rejects with the reason if the
+   * network was not asked or did not do it.
    * @param openLine opens the line if it is not open
    */
   async unlink({ open: openLine }: { open: boolean }): Promise<void> {

@@ -13,7 +13,9 @@ export interface ProbeTarget {
   onHealth(health: LineHealth): void;
 }
 
-/** Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time. */
+/**
+ * Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time.
+ */
 export class Prober {
   readonly #context: ProberContext;
   readonly #target: ProbeTarget;

@@ -22,7 +22,10 @@ export class StoredLink {
     this.#record = record;
   }
 
-  /** The credentials and records of the link, for one opened line. @param abandonSignal when it is aborted, that line can use neither */
+  /**
+   * The credentials and records of the link, for one opened line.
+   * @param abandonSignal when it is aborted, that line can use neither
+   */
   storesFor(abandonSignal: AbortSignal): Pick<LineHost, "credentials" | "records"> {
     const { vault, storage } = this.#context;
     const { id } = this.#record.instance;

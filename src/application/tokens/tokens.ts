@@ -199,7 +199,7 @@ function isWellFormed(token: string): boolean {
   return TOKEN.test(token) && token.endsWith(checksum(token.slice(0, -CHECK_CHARACTERS)));
 }
 
-/** Compares in time that does not depend on where the first difference is. */
+/** Compares in time that is independent of the position of the first difference. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

@@ -69,7 +69,10 @@ export class Endpoint {
     this.#apply("wake");
   }
 
-  /** Reloads the webhook before its next events: its cached state may be stale, for example after a failover to a replica. */
+  /**
+   * Reloads the webhook before its next events: its cached state may be stale, for example after a failover to a
+   * replica.
+   */
   reload(): void {
     this.#mustReload = true;
     this.wake();

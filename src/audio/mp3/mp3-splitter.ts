@@ -21,8 +21,9 @@ export interface Mp3SplitterOptions {
 }
 
 /**
- * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Frames are recognised once three
- * of one sample rate follow each other; from then on, each is returned as soon as it is complete, until the rate changes.
+ * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Frames are recognised once
+ * three of one sample rate follow each other; from then on, each is returned as soon as it is complete, until the rate
+ * changes.
  */
 export class Mp3Splitter {
   readonly #size: number;

@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * One wheel of 60 slots, 1 ms each, for the audio of all calls: a member with frames of 20 ms ticks in every twentieth slot,
- * a member with frames of 60 ms in a single slot. Many members are spread over the slots.
+ * One wheel of 60 slots, 1 ms each, for the audio of all calls: a member with frames of 20 ms ticks in every twentieth
+ * slot, a member with frames of 60 ms in a single slot. Many members are spread over the slots.
  *
  * The schedule is absolute (start + n ms), so nothing drifts; the frames that a stalled event loop missed are made up
  * for in order. The timer runs only while there are members.

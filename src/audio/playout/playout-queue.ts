@@ -86,7 +86,9 @@ export class PlayoutQueue {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }
 
-  /** Counts samples of the head as heard; returns true if the head has been played, and the next item is the new head. */
+  /**
+   * Counts samples of the head as heard; returns true if the head has been played, and the next item is the new head.
+   */
   pass(samples: number): boolean {
     this.#offset += samples;
     if (this.#offset < this.#items[this.#head]!.length) return false;
@@ -120,7 +122,10 @@ export class PlayoutQueue {
     return filledSamples;
   }
 
-  /** Moves the remaining items to the front once half of the list has been played, so that it does not grow with the call. */
+  /**
+   * Moves the remaining items to the front once half of the list has been played, so that it does not grow with the
+   * call.
+   */
   compact(): void {
     const items = this.#items;
     if (this.#head < 32 || this.#head * 2 < items.length) return;

@@ -25,10 +25,10 @@ export interface PlayoutTap {
 /**
  * The one queue between a program and its leg, and the clock of what the callee has heard.
  *
- * Programs {@link enqueue} samples at the leg's rate, in pieces of any size, or {@link append} small ones; the leg pulls
- * frames with {@link read}, or ahead of time with {@link pull}. Only samples that the leg has read, or reported as sent,
- * count as heard. All times are whole milliseconds of the leg's own samples, never of a wall clock. The queue has no
- * limit; its writer watches {@link queuedMs}.
+ * Programs {@link enqueue} samples at the leg's rate, in pieces of any size, or {@link append} small ones; the leg
+ * pulls frames with {@link read}, or ahead of time with {@link pull}. Only samples that the leg has read, or reported
+ * as sent, count as heard. All times are whole milliseconds of the leg's own samples, never of a wall clock. The queue
+ * has no limit; its writer watches {@link queuedMs}.
  */
 export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
@@ -38,8 +38,8 @@ export class Playout implements FrameSource, AheadSource {
   /** Called once, during the first read that returns signal. */
   onFirstSignal: (() => void) | undefined;
   /**
-   * Called after each gap, the silence that the leg sent because no audio was enqueued, before or between signals. Receives
-   * its start by {@link clockMs} and its length, ms. Not called after {@link end}.
+   * Called after each gap, the silence that the leg sent because no audio was enqueued, before or between signals.
+   * Receives its start by {@link clockMs} and its length, ms. Not called after {@link end}.
    */
   onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
   /** Receives the played samples. */
@@ -164,7 +164,9 @@ export class Playout implements FrameSource, AheadSource {
     this.#resolveIfDrained();
   }
 
-  /** Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples. */
+  /**
+   * Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples.
+   */
   read(frame: Int16Array): number {
     const queue = this.#queue;
     const before = this.#heardSamples;

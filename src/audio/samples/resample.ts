@@ -14,8 +14,8 @@ const MAX_RATE = 192_000;
  * Changes the sample rate of a stream with a polyphase FIR filter (P. P. Vaidyanathan, Multirate Systems, chapter 4).
  *
  * The filter's delay is taken out: output sample `n` is the input at `n * from / to`, and after {@link flush} exactly
- * `round(samples pushed * to / from)` samples are output. While streaming, the last 16 samples (of the lower rate) are held back
- * until the next ones arrive. At equal rates, samples pass through unchanged.
+ * `round(samples pushed * to / from)` samples are output. While streaming, the last 16 samples (of the lower rate) are
+ * held back until the next ones arrive. At equal rates, samples pass through unchanged.
  */
 export class Resampler {
   readonly #upFactor: number;
@@ -130,7 +130,9 @@ export class Resampler {
     this.#producedSamples += writtenCount;
   }
 
-  /** Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients. */
+  /**
+   * Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients.
+   */
   #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#upFactor;

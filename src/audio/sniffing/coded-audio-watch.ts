@@ -13,7 +13,8 @@ const FRAMES_NEEDED = 5;
 
 /**
  * Detects compressed audio (MP3, AAC and their relatives) that arrives as samples: five consecutive frames, from the
- * beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over messages.
+ * beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over
+ * messages.
  */
 export class CodedAudioWatch {
   readonly #firstHeader = new Uint8Array(CODED_HEADER_BYTES);

@@ -8,8 +8,9 @@ const MAX_CORRELATION = 0.25;
 const NOISY_WINDOWS = 3;
 
 /**
- * Recognises bytes that are not samples: compressed or encrypted data, and samples in another byte order, are noise at full
- * level. Speech, music and the noise of a room are not, because their samples are quieter and resemble their neighbours.
+ * Recognises bytes that are not samples: compressed or encrypted data, and samples in another byte order, are noise at
+ * full level. Speech, music and the noise of a room are not, because their samples are quieter and resemble their
+ * neighbours.
  */
 export class NoiseWatch {
   #count = 0;

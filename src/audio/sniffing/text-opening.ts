@@ -18,8 +18,8 @@ const MIN_ASCII = 0.8;
 const MAX_QUOTE = 120;
 
 /**
- * The text at the start of these bytes, if they can be text: UTF-8, UTF-16 with a mark, or mostly ASCII, without control
- * characters. Only for bytes that would be a whole file otherwise; samples need {@link namedText}.
+ * The text at the start of these bytes, if they can be text: UTF-8, UTF-16 with a mark, or mostly ASCII, without
+ * control characters. Only for bytes that would be a whole file otherwise; samples need {@link namedText}.
  */
 export function textOpening(bytes: Uint8Array): TextOpening | undefined {
   const beginning = bytes.subarray(0, MAX_BYTES);

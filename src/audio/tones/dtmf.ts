@@ -6,7 +6,8 @@ const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477, 1633];
 const KEYS = ["123A", "456B", "789C", "*0#D"];
 
-// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to separate 697 from 770.
+// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to separate 697 from
+// 770.
 const BLOCK_MS = 12.75;
 const BLOCKS_TO_AGREE = 2;
 // A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.

@@ -7,7 +7,9 @@ export interface FilterBank {
    * before the output's.
    */
   readonly taps: number;
-  /** Number of steps that one input sample is divided into; row `i` is for an output `i / steps` samples after an input. */
+  /**
+   * Number of steps that one input sample is divided into; row `i` is for an output `i / steps` samples after an input.
+   */
   readonly steps: number;
   /** `steps + 1` rows of `taps`. */
   readonly rows: Float64Array;

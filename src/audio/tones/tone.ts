@@ -12,7 +12,8 @@ export function tone(hz: number, ms: number, sampleRate: number, amplitude: numb
 }
 
 /**
- * The share of the energy that is a tone of `hz`: 1 for that tone alone, near 0 if it is absent or the samples are silent.
+ * The share of the energy that is a tone of `hz`: 1 for that tone alone, near 0 if it is absent or the samples are
+ * silent.
  *
  * One Goertzel filter (G. Goertzel, 1958) over all samples; `n` samples separate tones that are `sampleRate / n` Hz
  * away from each other.

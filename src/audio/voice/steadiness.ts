@@ -12,8 +12,9 @@ const WORD_STEPS = 40;
 const FIRST_STEPS = 15;
 
 /**
- * Distinguishes the steady sounds of a line, such as music and ringing, from speech: the level of syllables changes by a quarter
- * or more from one 20 ms step to the next, that of notes hardly changes. Pass it only loud frames. Does not allocate.
+ * Distinguishes the steady sounds of a line, such as music and ringing, from speech: the level of syllables changes by
+ * a quarter or more from one 20 ms step to the next, that of notes hardly changes. Pass it only loud frames. Does not
+ * allocate.
  */
 export class Steadiness {
   readonly #stepSamples: number;

@@ -40,7 +40,8 @@ export function isCutOff({ claim, received, containerEnd, containerReceived }: E
 }
 
 /**
- * Number of bytes of audio after a declared length that is too short: the rest of the container, unless only a few remain.
+ * Number of bytes of audio after a declared length that is too short: the rest of the container, unless only a few
+ * remain.
  * @param remaining bytes of the container after the claimed end; Infinity if its length is unknown
  */
 export function continuationBytes(remaining: number): number {

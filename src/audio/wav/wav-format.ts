@@ -97,8 +97,8 @@ export function parseWavFormat(chunk: DataView): WavFormat {
 }
 
 /**
- * Bytes of one sample. The block size and the byte rate may be wrong or missing, so samples of 8, 16 and 32 bits are always
- * packed; only others, such as 24 bits, are also written into larger containers.
+ * Bytes of one sample. The block size and the byte rate may be wrong or missing, so samples of 8, 16 and 32 bits are
+ * always packed; only others, such as 24 bits, are also written into larger containers.
  */
 function containerOf(chunk: DataView, channels: number, sampleRate: number, bits: number): number {
   const packedBytes = Math.ceil(bits / 8);

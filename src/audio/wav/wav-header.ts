@@ -4,8 +4,8 @@ const UNKNOWN_LENGTH = 0xffff_ffff;
 export const WAV_HEADER_BYTES = 44;
 
 /**
- * The header (44 bytes) of a 16-bit WAV file, by default of one channel. Without `samples` (a count) the length is marked
- * as unknown, for streams. Throws a RangeError for more samples than the format can state.
+ * The header (44 bytes) of a 16-bit WAV file, by default of one channel. Without `samples` (a count) the length is
+ * marked as unknown, for streams. Throws a RangeError for more samples than the format can state.
  */
 export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOptions): Uint8Array<ArrayBuffer> {
   const blockBytes = 2 * channels;

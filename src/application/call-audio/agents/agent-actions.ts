@@ -90,7 +90,10 @@ export class AgentActions {
     this.#core.endAfterLastWord(signal);
   }
 
-  /** Transfers the call after the last word, whatever the callee does in the meantime; returns true if the call has ended. */
+  /**
+   * Transfers the call after the last word, whatever the callee does in the meantime; returns true if the call has
+   * ended.
+   */
   async #transfer(to: string): Promise<boolean> {
     const { signal } = this.#core;
     this.#core.apply("transfer");

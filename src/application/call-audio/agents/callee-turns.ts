@@ -28,7 +28,10 @@ export interface ListeningReports {
   onFalseStart(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
-  /** Called at the end of the callee's turn. @param continued true if the text starts with the previous turn, to which no reply was heard */
+  /**
+   * Called at the end of the callee's turn.
+   * @param continued true if the text starts with the previous turn, to which no reply was heard
+   */
   onWords(text: string, continued: boolean): void;
   /** Called when the callee's turn has probably ended. */
   onProbableWords(text: string, continued: boolean): void;

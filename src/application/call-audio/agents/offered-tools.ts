@@ -23,7 +23,8 @@ type Use = { readonly text: string; readonly fault: ToolFault | null };
  * The tools of one call for its agent: their input is checked, their time and their results are limited, and none
  * of their errors ends the call.
  * @param scope aborted when the call has ended
- * @param reportUse receives each use of a tool, for the timeline, without its input and result, which may be confidential
+ * @param reportUse receives each use of a tool, for the timeline, without its input and result, which may be
+ *   confidential
  */
 export function offeredTools(
   context: Pick<Context, "system" | "log" | "agentTools">,

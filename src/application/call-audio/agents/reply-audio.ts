@@ -5,7 +5,9 @@ import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 /** Maximum number of ended or cut items that are remembered, to drop their late audio. */
 const MAX_CLOSED_ITEMS = 100;
 
-/** The audio that an agent produces, played item by item: stops if the callee interrupts, and tracks how much was heard. */
+/**
+ * The audio that an agent produces, played item by item: stops if the callee interrupts, and tracks how much was heard.
+ */
 export class ReplyAudio {
   readonly #playout: Playout;
   readonly #queue: SpokenQueue;

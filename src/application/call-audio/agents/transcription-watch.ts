@@ -16,7 +16,9 @@ export class TranscriptionWatch {
   /** True if the callee has spoken since the latest words arrived. */
   #hasSpoken = false;
 
-  /** @param onLost called, possibly on the leg's clock, if the words of a turn are lost; the detail is for an operator */
+  /**
+   * @param onLost called, possibly on the leg's clock, if the words of a turn are lost; the detail is for an operator
+   */
   constructor(sampleRate: number, onLost: (detail: string) => void) {
     this.#maxSamples = msToSamples(TRANSCRIPTION_LIMIT_MS, sampleRate);
     this.#onLost = onLost;

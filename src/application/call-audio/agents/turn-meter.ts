@@ -20,7 +20,9 @@ export class TurnMeter {
   readonly #monotonic: () => number;
   /** Number of samples that the leg has played. */
   #playedSamples = 0;
-  /** Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first. */
+  /**
+   * Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first.
+   */
   #calleeStart: number | undefined;
   #calleeEnd: number | undefined;
   #isSpeaking = false;

@@ -11,8 +11,8 @@ export interface ItemTimeout {
 }
 
 /**
- * Yields the items of a source, each within a time limit. If the first item is late, the source is aborted and opened once
- * more; if it is late again, or any later item is, this throws.
+ * Yields the items of a source, each within a time limit. If the first item is late, the source is aborted and opened
+ * once more; if it is late again, or any later item is, this throws.
  * @param open starts the work, which runs until its signal is aborted
  */
 export async function* promptly<T>(

@@ -21,9 +21,9 @@ interface Entry<Turn> {
 }
 
 /**
- * Waiting turns of one user that are equally urgent: the next one belongs to the instance whose latest turn is longest ago.
- * Thousands may wait when a server starts, so the instances are a binary heap. Their latest turns only grow, so an entry
- * moves down when it comes to the top.
+ * Waiting turns of one user that are equally urgent: the next one belongs to the instance whose latest turn is longest
+ * ago. Thousands may wait when a server starts, so the instances are a binary heap. Their latest turns only grow, so an
+ * entry moves down when it comes to the top.
  */
 export class SteadyTurns<Turn extends WaitingTurn> {
   /** In the order of their arrival. */

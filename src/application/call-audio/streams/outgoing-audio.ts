@@ -8,9 +8,9 @@ const READY_MS = 200;
 const MAX_MARKS = 10_000;
 
 /**
- * A client's audio on its way to the callee. Except for a short queue that is ready to play, it waits at its own rate until
- * the leg needs it, so that neither an hour of audio in one piece nor a million pieces delay other calls. It is resampled once,
- * as one continuous stream, into the {@link Playout}.
+ * A client's audio on its way to the callee. Except for a short queue that is ready to play, it waits at its own rate
+ * until the leg needs it, so that neither an hour of audio in one piece nor a million pieces delay other calls. It is
+ * resampled once, as one continuous stream, into the {@link Playout}.
  */
 export class OutgoingAudio implements PlayoutSupply {
   readonly #pendingAudio = new PendingAudio();

@@ -53,7 +53,9 @@ export class ResampledPlayout {
     else this.#marks.push({ at, mark });
   }
 
-  /** Flushes the samples that the resampler holds back, as if silence followed; the next piece starts another stretch. */
+  /**
+   * Flushes the samples that the resampler holds back, as if silence followed; the next piece starts another stretch.
+   */
   flush(): void {
     if (this.#pushedSamples === 0) return;
     const samples = this.#resampler.flush();

@@ -108,8 +108,8 @@ export interface StreamAttachment {
    */
   clear(): void;
   /**
-   * Presses keys. They are sent at once, ahead of queued audio, or at the answer; if the network cannot send keys, they are
-   * tones at the end of the queue.
+   * Presses keys. They are sent at once, ahead of queued audio, or at the answer; if the network cannot send keys, they
+   * are tones at the end of the queue.
    * @throws {RangeError} characters other than 0-9 * # A-D, or more than 64 keys being sent
    */
   dtmf(digits: string): void;

@@ -6,7 +6,10 @@ import { ReservableStream } from "./reservable-stream.ts";
 import type { StreamReservation } from "./stream-client.ts";
 import { checkStreamable, streamEndedRefusal } from "./stream-refusals.ts";
 
-/** The live streams of this process, by call. A stream exists from its first use, by session or client, to the end of the call. */
+/**
+ * The live streams of this process, by call. A stream exists from its first use, by session or client, to the end of
+ * the call.
+ */
 export class Streams {
   readonly #byCall = new Map<string, ReservableStream>();
   /** Ends a call whose client has hung up before the call had a session; set by `Calls`. */

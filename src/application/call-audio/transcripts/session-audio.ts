@@ -12,8 +12,8 @@ const MAX_PENDING_INPUTS = 500;
 type SessionInput = { readonly samples: Int16Array; readonly atMs: number } | "commit";
 
 /**
- * The audio of one speaker on its way to a session of an engine. While the session is being opened, the newest 10 s wait.
- * An error of the engine becomes an event; it never reaches the leg.
+ * The audio of one speaker on its way to a session of an engine. While the session is being opened, the newest 10 s
+ * wait. An error of the engine becomes an event; it never reaches the leg.
  */
 export class SessionAudio {
   readonly #engine: Transcription;

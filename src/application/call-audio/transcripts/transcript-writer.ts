@@ -13,8 +13,8 @@ const RETRY_MS = 5_000;
 const LAST_ATTEMPTS = 3;
 
 /**
- * Stores the transcript of one call, in order and one write at a time. A failed write is repeated with the next line, or
- * after the call; the call does not wait for it.
+ * Stores the transcript of one call, in order and one write at a time. A failed write is repeated with the next line,
+ * or after the call; the call does not wait for it.
  */
 export class TranscriptWriter {
   readonly #context: TranscriptWriterContext;

@@ -17,8 +17,8 @@ export interface TranscriptionReports {
 }
 
 /**
- * Feeds the audio of one speaker to a transcription engine: cuts it into frames of 20 ms, detects turns if the engine does
- * not, and resamples only what the engine receives. Runs on the leg's clock and never waits.
+ * Feeds the audio of one speaker to a transcription engine: cuts it into frames of 20 ms, detects turns if the engine
+ * does not, and resamples only what the engine receives. Runs on the leg's clock and never waits.
  */
 export class TranscriptionFeed {
   readonly #legRate: number;

@@ -101,8 +101,8 @@ export class CallCreation {
   }
 
   /**
-   * The message of a batch whose message is an audio file, and the file. @throws {Refusal} `audio_unsupported`,
-   * `server_busy`
+   * The message of a batch whose message is an audio file, and the file.
+   * @throws {Refusal} `audio_unsupported`, `server_busy`
    */
   async audioMessage(
     principal: Principal,

@@ -58,7 +58,9 @@ export async function assertDiallable(context: DestinationsContext, network: Tel
   if (reason !== undefined) throw new DialError("rejected_by_network", `not dialled: ${reason}`);
 }
 
-/** True if the network may forward a call to another number: both the server and the creator of the call may call it. */
+/**
+ * True if the network may forward a call to another number: both the server and the creator of the call may call it.
+ */
 export function mayForwardTo(
   { callLimits }: Pick<Context, "callLimits">,
   { allowedPrefixes }: Call,
@@ -68,8 +70,8 @@ export function mayForwardTo(
 }
 
 /**
- * Reason why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
- * rules apply.
+ * Reason why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call,
+ * so the same rules apply.
  */
 export async function transferRefusal(
   context: DestinationsContext,
@@ -101,7 +103,10 @@ function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { reado
   return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
 }
 
-/** Counts a transfer like a call that its token creates; returns the reason if that is impossible, undefined if it was counted. */
+/**
+ * Counts a transfer like a call that its token creates; returns the reason if that is impossible, undefined if it was
+ * counted.
+ */
 export async function countTransfer(
   context: DestinationsContext,
   { tokenId, maxCallsPerDay: maxCalls }: Call,

@@ -84,8 +84,8 @@ export class PurgeClock {
   }
 
   /**
-   * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC. Steps
-   * of this clock make no record older.
+   * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC.
+   * Steps of this clock make no record older.
    * @param ms age, at most a day
    */
   ago(ms: number): number {

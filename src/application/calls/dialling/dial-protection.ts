@@ -73,8 +73,8 @@ export async function decideNext(
 }
 
 /**
- * Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. A call whose
- * hours have ended in the meantime returns to its queue.
+ * Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. A call
+ * whose hours have ended in the meantime returns to its queue.
  */
 export async function calleeRefusalNow(
   context: DialProtectionContext,
@@ -94,8 +94,8 @@ export function mayPostpone({ policy }: Pick<Context, "policy">, telephony: Tele
 }
 
 /**
- * Reason why a call of this user must not be forwarded to a number. Consents and calling hours are rules for callees: a call is
- * transferred to a person who expects it.
+ * Reason why a call of this user must not be forwarded to a number. Consents and calling hours are rules for callees: a
+ * call is transferred to a person who expects it.
  */
 export async function doNotCallBlock(
   context: DialProtectionContext,

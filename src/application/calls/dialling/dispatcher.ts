@@ -16,8 +16,8 @@ interface LiveCall {
 }
 
 /**
- * Starts queued calls with a queue for each line of each instance. Instances do not wait for each other. It is woken by events
- * (a call created, a line online, a leg released) and never scans.
+ * Starts queued calls with a queue for each line of each instance. Instances do not wait for each other. It is woken by
+ * events (a call created, a line online, a leg released) and never scans.
  */
 export class Dispatcher {
   readonly #context: DispatcherContext;

@@ -62,7 +62,8 @@ export class InstanceLanes {
       onStarted: host.onStarted,
       onEnded: host.onEnded,
       wake: host.wake,
-      // A lane that is already looking finds the next call itself: waking it again would loop while messages are being prepared.
+      // A lane that is already looking finds the next call itself: waking it again would loop while messages are being
+      // prepared.
       onAdvanced: () => {
         if (this.#limit > 1 && !this.#seekingQueue) this.#seek();
       },

@@ -14,8 +14,8 @@ type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialPro
 const CHECK_MS = 5_000;
 
 /**
- * Reason why the network must not call a number for this call now; undefined if it may. Never rejects: a number that cannot
- * be looked up is not called.
+ * Reason why the network must not call a number for this call now; undefined if it may. Never rejects: a number that
+ * cannot be looked up is not called.
  */
 export async function refusalNow(
   context: LastCheckContext,

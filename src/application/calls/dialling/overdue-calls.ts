@@ -94,8 +94,8 @@ export class OverdueCalls {
   }
 
   /**
-   * Fails overdue calls. @param fail resolves with false if the call keeps waiting; it is not read again before the
-   * next full check
+   * Fails overdue calls.
+   * @param fail resolves with false if the call keeps waiting; it is not read again before the next full check
    */
   async expire(fail: (call: Call) => Promise<boolean>): Promise<void> {
     const system = this.#system;

@@ -38,9 +38,9 @@ export type CallSessionContext = Pick<
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
  *
- * Everything that happens to the call goes through one mailbox, is decided by `domain/calls/call-flow.ts` and carried out here at
- * once: nothing interleaves, and the network and the timers never wait for the storage. The session's signal owns every
- * timer and buffer.
+ * Everything that happens to the call goes through one mailbox, is decided by `domain/calls/call-flow.ts` and carried
+ * out here at once: nothing interleaves, and the network and the timers never wait for the storage. The session's
+ * signal owns every timer and buffer.
  */
 export class CallSession {
   readonly #context: CallSessionContext;
@@ -110,7 +110,10 @@ export class CallSession {
     return this.#journal.id;
   }
 
-  /** The call with all decisions so far, stored or not; without an owner it is back in its queue, because the line was lost. */
+  /**
+   * The call with all decisions so far, stored or not; without an owner it is back in its queue, because the line was
+   * lost.
+   */
   get call(): Call {
     return this.#journal.call;
   }
@@ -130,7 +133,9 @@ export class CallSession {
     return this.#stored.promise;
   }
 
-  /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call because of it. */
+  /**
+   * Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call because of it.
+   */
   get linePause(): { readonly until: number; readonly reason: string } | undefined {
     return this.#linePause;
   }

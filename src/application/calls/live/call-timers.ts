@@ -10,7 +10,9 @@ export interface CallReadings {
   progress(): DialProgress | undefined;
 }
 
-/** The timers of one live call: each posts a signal when it fires, which states whether inbound audio has arrived since. */
+/**
+ * The timers of one live call: each posts a signal when it fires, which states whether inbound audio has arrived since.
+ */
 export class CallTimers {
   readonly #system: System;
   readonly #readings: CallReadings;

@@ -9,7 +9,9 @@ interface LateResultParts extends RetryParts {
   readonly events: EventLog;
 }
 
-/** Results that agents state after their calls have ended. Each is written to its call with the event `result_ready`. */
+/**
+ * Results that agents state after their calls have ended. Each is written to its call with the event `result_ready`.
+ */
 export class LateResults {
   readonly #pendingWrites = new Set<Promise<void>>();
 

@@ -78,7 +78,10 @@ export function liveOutcome(
   };
 }
 
-/** Outcome of a call that failed without a live session. How much a dialled call had played is unknown: its server crashed. */
+/**
+ * Outcome of a call that failed without a live session. How much a dialled call had played is unknown: its server
+ * crashed.
+ */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
   return {
     reason,
