@@ -33,12 +33,12 @@ export interface UseCases {
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;
   /**
-   * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
-   * events after `cursor`. Paging by cursor returns every event exactly once.
+   * The events of the user's instances and calls, or of one instance, oldest first: at most `limit` (50) events after
+   * `cursor`. Paging by cursor returns every event exactly once.
    * @throws {Refusal} `invalid_request`: the cursor is invalid
    */
   events: QueryUseCases["events"];
-  /** Results of the user's calls of the last 14 days, today included. */
+  /** Results of the user's calls in the last 14 days, today included. */
   callSummary: QueryUseCases["callSummary"];
   /** The networks that the user's instances may use, the default network first. */
   networks: QueryUseCases["networks"];
@@ -51,7 +51,7 @@ export interface UseCases {
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** An application with its parts, as it runs on an open storage. */
+/** An application and its parts, running on an open storage. */
 export interface RunningParts {
   readonly application: Application;
   readonly tokens: IssuedTokens;
@@ -84,8 +84,8 @@ export interface CurrentApplication extends WebApp, UseCases {
 }
 
 /**
- * The public side of a Ringport. It stays the same while another application replaces the one that has lost its lease: each call
- * goes to the application that is running at that time, which the first call starts. If none may run, requests get a 503.
+ * The public side of a Ringport. It stays the same when another application replaces one that has lost its lease: each
+ * call goes to the application running at that time, and the first call starts it. If none may run, requests get a 503.
  */
 export function currentApplication(source: ApplicationSource, { basePath, log }: CurrentOptions): CurrentApplication {
   const isOwn = ownPaths(basePath);

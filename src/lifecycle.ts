@@ -43,7 +43,7 @@ export interface LifecycleOptions<App extends RunningApp> {
  * or ends; only the ports are reused.
  */
 export class Lifecycle<App extends RunningApp> {
-  /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */
+  /** Resolves with the reason once everything has ended because the lease was lost; only under `exit`. */
   readonly ended: Promise<Error>;
   readonly #options: LifecycleOptions<App>;
   readonly #halt = new AbortController();
@@ -146,7 +146,7 @@ export class Lifecycle<App extends RunningApp> {
     if (!this.#ports) return;
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
-    // Without an application the lease was lost, and no restart has succeeded.
+    // No application means that the lease was lost and no restart has succeeded yet.
     await (app?.lease.isHeld ? storage.close() : this.#options.giveUpStorage(storage));
   }
 
@@ -163,7 +163,7 @@ export class Lifecycle<App extends RunningApp> {
     return app;
   }
 
-  /** Waits until the lease of another server has run out: once, or repeatedly under `restart`. */
+  /** Waits until another server's lease has run out: once, or repeatedly under `restart`. */
   async #open(storage: Storage): Promise<void> {
     const { system, log, onLeaseLost, open } = this.#options;
     let leaseEndsAt: number | undefined;

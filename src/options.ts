@@ -35,7 +35,9 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly telephony?: Network | readonly Network[] | undefined;
   /** Storage of calls, instances and tokens. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
-  /** Speaks texts: one engine, or several whose voices have different ids. Default: the engines that are installed. */
+  /**
+   * Text to speech: one engine, or several whose voices have different ids. Default: the engines that are installed.
+   */
   readonly speech?: Speech | readonly Speech[] | undefined;
   /** Decodes audio files. Default: WAV and MP3, in a worker. */
   readonly decoder?: AudioDecoder | undefined;
@@ -91,7 +93,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly onLeaseLost?: "restart" | "exit" | undefined;
   /** Maximum time that live calls may continue when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
-  /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
+  /** True if a call without inbound audio fails even on networks on which silence is inconclusive. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
   /**
    * Behaviour of agent calls and streams on a network that does not return the callee's audio (`receivesAudio: false`):
@@ -99,7 +101,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * log. Default: `warn`.
    */
   readonly oneWayCalls?: "refuse" | "warn" | undefined;
-  /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
+  /** 64 hex digits: the key that encrypts credentials. Default: generated on the first start and kept in `data`. */
   readonly secret?: string | undefined;
   /**
    * Earlier secrets, 64 hex digits each: values sealed with them are opened, and sealed again with `secret` after the start.
@@ -129,7 +131,7 @@ export interface WebhookOptions {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** Fine-tuning options of the embedded defaults. */
+/** Fine-tuning of the embedded defaults. */
 export interface EmbeddedTuning {
   /** `FULL` survives a power cut; `NORMAL` may lose the last commits. Default: `FULL`. */
   readonly synchronous?: "FULL" | "NORMAL" | undefined;
@@ -228,7 +230,7 @@ export interface HttpSpeechTuning {
   readonly atOnce?: number | undefined;
 }
 
-/** Models of sherpa-onnx that speak and transcribe on this machine. */
+/** sherpa-onnx models that speak and transcribe on this machine. */
 export interface NeuralTuning {
   /** Folder with one subfolder for each model; a relative path starts at `data`. Default: `models`. */
   readonly models?: string | undefined;
@@ -239,7 +241,7 @@ export interface NeuralTuning {
   readonly voices?: Readonly<Record<string, { model: string; speaker?: number; speed?: number }>> | undefined;
   /** Number of processes that run models. Default: 1. */
   readonly processes?: number | undefined;
-  /** Memory beyond that of its models at which a process is replaced, MiB. Default: 1024. */
+  /** Memory that a process may use in addition to its models before it is replaced, MiB. Default: 1024. */
   readonly memoryMb?: number | undefined;
 }
 
@@ -300,7 +302,7 @@ export interface HttpToolsTuning {
   /** The tools: objects, JSON text, or the path of a JSON file. */
   readonly tools: string | readonly HttpToolOptions[];
   /**
-   * Allows tools to connect to private addresses, and without HTTPS: for development and internal servers. Default:
+   * Allows tools to connect to private addresses and without HTTPS: for development and internal servers. Default:
    * false.
    */
   readonly allowPrivate?: boolean | undefined;
@@ -332,7 +334,7 @@ export interface EmbeddedPorts {
   readonly webhookSender: WebhookSender;
   /** Hashes the passwords of accounts. */
   readonly passwords: PasswordHasher;
-  /** Parses large request bodies away from the thread that carries audio. */
+  /** Parses large request bodies off the thread that carries audio. */
   readonly bodies?: BodyParser | undefined;
   /**
    * The 32 bytes of the key, kept in the data folder unless the options contain one. Requested once the storage is open, so that a
@@ -343,6 +345,6 @@ export interface EmbeddedPorts {
   readonly previousSecrets: readonly Uint8Array[];
   /** Files of the documentation page. */
   readonly asset?: HttpOptions["asset"];
-  /** SHA-256 of a text's UTF-8 bytes, lower-case hex, by the runtime's fastest means. */
+  /** SHA-256 of a text's UTF-8 bytes, lower-case hex, computed by the runtime's fastest method. */
   readonly sha256?: ((text: string) => string) | undefined;
 }

@@ -31,17 +31,18 @@ import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
 import { VERSION } from "./version.ts";
 
-/** Tokens of the HTTP interface, used unless the embedding program authenticates on its own. */
+/** Tokens of the HTTP interface, used unless the embedding program authenticates users itself. */
 export interface Tokens {
   /**
-   * Makes a token; the user is created if new. It can be read only once. A demo token may create 50 calls a day
-   * unless another limit is named. @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has
+   * Creates a token, and the user if it is new. The token can be read only once. A demo token may create 50 calls a day
+   * unless another limit is named. @throws {RangeError} a call limit or scope is malformed, or allows more than the
+   * issuer has
    */
   issue(token: NewToken): Promise<IssuedToken>;
-  /** Makes the first token, to be shown on the first start; returns undefined if a token exists. */
+  /** Creates the first token, to be shown on the first start; returns undefined if a token exists. */
   first(token: NewToken): Promise<IssuedToken | undefined>;
   list(): Promise<TokenRecord[]>;
-  /** Returns false if the token is unknown or revoked already. */
+  /** Returns false if the token is unknown or already revoked. */
   revoke(tokenId: string): Promise<boolean>;
 }
 
@@ -51,9 +52,9 @@ export interface Ringport extends WebApp, UseCases {
   /** People who sign in with an email address and a password; the console uses them. */
   readonly accounts: AccountUseCases;
   /**
-   * Deletes all data about calls to a phone number, and calls that mention it, such as those transferred there, of all
-   * users: calls with events, transcripts and recordings, results of idempotent requests, and records of linked
-   * devices; and the same for another form of the number that reaches the same phone (Brazil, Mexico, Argentina).
+   * Deletes all users' data about calls to a phone number, and about calls that mention it, such as those transferred
+   * there: calls with events, transcripts and recordings, results of idempotent requests, and records of linked
+   * devices. The same applies to another form of the number that reaches the same phone (Brazil, Mexico, Argentina).
    * Active calls are ended first.
    * @throws {Refusal} `phone_number_invalid`
    */
@@ -62,7 +63,7 @@ export interface Ringport extends WebApp, UseCases {
    * Opens the storage, settles what a crashed process left behind, and connects the linked numbers. The first use of
    * the server calls it if the program has not. If another server's lease has not run out yet, it waits for that: once
    * under `onLeaseLost: "exit"`, repeatedly under `"restart"`.
-   * @throws {StorageLocked} another server works on the same data
+   * @throws {StorageLocked} another server is using the same data
    */
   start(): Promise<void>;
   /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`. */
@@ -73,13 +74,13 @@ export interface Ringport extends WebApp, UseCases {
   absence(): Absence | undefined;
   /** The option `basePath` without a trailing slash; "" if there is none. */
   readonly basePath: string;
-  /** The option `publicUrl`; undefined if it was not given. */
+  /** The option `publicUrl`; undefined if it is not set. */
   readonly publicUrl: string | undefined;
   /** True if `DYNAMIC_STREAM` calls carry audio: the option `streamPreview`. */
   readonly streamPreview: boolean;
-  /** True if the HTTP interface accepts Ringport's own tokens: the option `authenticate` was not given. */
+  /** True if the HTTP interface accepts Ringport's own tokens: the option `authenticate` is not set. */
   readonly acceptsOwnTokens: boolean;
-  /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
+  /** Sets the address at which it is reachable; ignored if `publicUrl` is set. Server adapters call this. */
   listeningAt(url: string): void;
 }
 

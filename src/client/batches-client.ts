@@ -25,11 +25,11 @@ export interface ListTargetsQuery extends PageQuery {
 export interface AddTargetsOptions extends RequestOptions {
   /** The format of a file. Default: `csv`. */
   readonly format?: "csv" | "ndjson" | undefined;
-  /** The column of a CSV file with the numbers. Default: the column with a usual name, such as `phone`. */
+  /** The CSV column that contains the numbers. Default: the column with a common name, such as `phone`. */
   readonly phoneColumn?: string | undefined;
-  /** The column of a CSV file with the references. Default: `reference`. */
+  /** The CSV column that contains the references. Default: `reference`. */
   readonly referenceColumn?: string | undefined;
-  /** Columns of a CSV file by variable, if a variable's column has another name: `{ name: "First name" }`. */
+  /** The CSV column of each variable whose column has another name: `{ name: "First name" }`. */
   readonly variableColumns?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -48,8 +48,8 @@ export interface BatchesClient {
   /** Deletes a batch that is a draft or has ended, with its targets; its calls remain. */
   delete(id: string, options?: RequestOptions): Promise<void>;
   /**
-   * Adds targets to a draft. A stream is sent as it is read. It is not retried: a second attempt would add the targets again,
-   * as duplicates. The server decides how long it may take.
+   * Adds targets to a draft. A stream is sent as it is read. The request is not retried: a second attempt would add the
+   * targets again, as duplicates. The server decides how long it may take.
    *
    * ```ts
    * const { stored, faults } = await ringport.batches.addTargets(batch.id, await openAsBlob("people.csv"));
@@ -58,12 +58,12 @@ export interface BatchesClient {
   addTargets(id: string, targets: TargetSource, options?: AddTargetsOptions): Promise<ImportReport>;
   /** All targets by position, read in pages of `limit` targets. */
   targets(id: string, query?: ListTargetsQuery, options?: RequestOptions): AsyncGenerator<BatchTarget, void, undefined>;
-  /** The targets with their results, as the text of a CSV file. */
+  /** The targets with their results, as CSV text. */
   results(id: string, query?: Pick<ListTargetsQuery, "status">, options?: RequestOptions): Promise<string>;
   /** Corrects a target of a draft, which is checked again; null removes a field. */
   updateTarget(id: string, position: number, input: UpdateTargetInput, options?: RequestOptions): Promise<BatchTarget>;
   removeTarget(id: string, position: number, options?: RequestOptions): Promise<void>;
-  /** The plan as of now: the numbers to call, when and from which number, and what prevents calls. */
+  /** The current plan: the numbers to call, when and from which number, and what prevents calls. */
   plan(id: string, options?: RequestOptions): Promise<BatchPlan>;
   /** Starts a draft, now or at its start time. Repeating it has no effect. */
   start(id: string, input?: StartBatchInput, options?: RequestOptions): Promise<BatchDetails>;

@@ -63,7 +63,9 @@ export interface CallsClient {
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Deletes the recording permanently; an active call continues without being recorded. */
   deleteRecording(id: string, options?: RequestOptions): Promise<void>;
-  /** A ticket for a program that streams the call's audio, or listens to it, without a token, such as a page in a browser. */
+  /**
+   * A ticket with which a program that has no token, such as a browser page, streams the call's audio or listens to it.
+   */
   streamTicket(id: string, options?: TicketOptions): Promise<StreamTicket>;
 }
 

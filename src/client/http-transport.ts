@@ -64,7 +64,7 @@ export interface Transport {
    */
   nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** The body as a text of this media type. */
+  /** The body as text of this media type. */
   text(path: string, query: Query, type: string, options?: RequestOptions): Promise<string>;
   /** A POST of a file, which is not retried, and may take as long as the server allows. */
   upload<T>(path: string, query: Query, file: UploadedFile, options?: RequestOptions): Promise<T>;
@@ -172,7 +172,7 @@ export function createTransport(options: ClientOptions): Transport {
       return { response, request };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      // An attempt without a response has already deleted the record.
+      // An earlier attempt, whose response was lost, has already deleted the record.
       if (isHTTPError(error) && method === "delete" && wasLost && error.response.status === 404)
         return { response: error.response, request };
       throw clientError(error, request);

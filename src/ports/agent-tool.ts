@@ -3,27 +3,30 @@ import type { JsonSchema } from "../domain/input/json-schema.ts";
 
 /** Something that a model may do during a call: a function of the embedding program, or an HTTP request. */
 export interface AgentTool {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`. */
+  /** 1 to 64 of the characters `A-Z a-z 0-9 _ -`. */
   readonly name: string;
   /** Purpose of the tool and when to use it, for the model. */
   readonly description: string;
-  /** The schema of its input, an object. The core checks the model's input against it; `json-schema.ts` names the keywords. */
+  /**
+   * JSON Schema of the input, which is an object. The core checks the model's input against it; `json-schema.ts` lists
+   * the supported keywords.
+   */
   readonly parameters: JsonSchema;
   /** Maximum time for a run, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined becomes null. Concurrent calls of the
-   * model run concurrently.
+   * Runs the tool. The result is passed on as JSON of at most 16,000 characters; undefined becomes null. Concurrent
+   * calls by the model run concurrently.
    * @param input the model's input, an object that matches `parameters`
    * @throws {ToolFailed} the model gets the message; other errors are only logged
    */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>;
 }
 
-/** Facts about its call that a tool gets. */
+/** The context of a tool's run. */
 export interface ToolContext {
   readonly callId: string;
-  /** Aborted after `timeoutMs`, and when the call has ended; later results are ignored. */
+  /** Aborted after `timeoutMs`, and when the call ends; later results are ignored. */
   readonly signal: AbortSignal;
 }
 
@@ -31,9 +34,9 @@ export interface ToolContext {
 export interface OfferedTool extends Pick<AgentTool, "name" | "description" | "parameters"> {
   /**
    * Runs the tool; resolves with the text for the model, which is JSON or starts with `error: `. Never rejects, and
-   * takes no longer than the timeout of the tool. An interruption by the callee does not end it, because an action may
-   * be half done.
-   * @param input JSON as the model wrote it, whole or broken
+   * takes no longer than the tool's timeout. An interruption by the callee does not end it, because an action may be
+   * half done.
+   * @param input JSON as the model wrote it, possibly malformed
    */
   run(input: string): Promise<string>;
 }
@@ -52,7 +55,7 @@ const MAX_DESCRIPTION = 2_000;
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_TOOLS = 64;
 
-/** Fault of a list of tools, as the end of a sentence; undefined if there is none. */
+/** Fault in a list of tools, worded to end a sentence; undefined if there is none. */
 export function toolsFault(tools: readonly AgentTool[]): string | undefined {
   const names = new Set<string>();
   for (const { name, description, parameters, timeoutMs } of tools) {
@@ -70,5 +73,5 @@ export function toolsFault(tools: readonly AgentTool[]): string | undefined {
     if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
       return `the tool ${name} has timeoutMs ${timeoutMs}: it must be from 1 to ${MAX_TIMEOUT_MS}`;
   }
-  return tools.length > MAX_TOOLS ? `there are ${tools.length} tools, at most ${MAX_TOOLS} are possible` : undefined;
+  return tools.length > MAX_TOOLS ? `there are ${tools.length} tools; at most ${MAX_TOOLS} are possible` : undefined;
 }

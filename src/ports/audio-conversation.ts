@@ -4,74 +4,79 @@ import type { AgentBrief } from "./conversation.ts";
 /**
  * An agent that receives the callee's audio and replies with audio, such as a speech-to-speech model.
  *
- * The core owns the time. It paces the agent's audio, however fast that arrives, tracks how much of it the callee
- * heard, stops it if the callee interrupts, notices silence, and hangs up. An agent therefore never sleeps.
+ * The core controls the timing. It paces the agent's audio, however fast that arrives, tracks how much of it the callee
+ * has heard, stops it if the callee interrupts, detects silence, and hangs up. An agent therefore never sleeps.
  */
 export interface AudioAgent {
   readonly kind: "audio";
   /** Name for events and logs: `realtime`. */
   readonly name: string;
-  /** True if its conversations report the callee's words; if not, the server's transcription is used. */
+  /** True if its conversations report the callee's words; otherwise the server's transcription is used. */
   readonly transcribes: boolean;
   /**
-   * Checks that the agent can conduct a call with these instructions. Returns at once, and connects to nothing.
+   * Checks that the agent can conduct a call with these instructions. Returns immediately, without connecting to
+   * anything.
    * @throws {AgentUnavailable} it cannot; the message names the cause and the fix
    */
   check(brief: AgentBrief): void;
   /**
    * Opens the conversation of one call before it is dialled. Resolves once the agent can conduct it. The signal is
-   * aborted when the call has ended, and its result is stated if it has a schema; by then the conversation has no more audio.
-   * @throws {AgentUnavailable} it cannot conduct it, for example because of a wrong key; the message names the cause and the fix
+   * aborted once the call has ended and, if it has a result schema, the result has been reported; by then the
+   * conversation has no more audio.
+   * @throws {AgentUnavailable} the agent cannot conduct the call, for example because of a wrong key; the message names
+   *   the cause and the fix
    */
   open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
   close(): Promise<void>;
 }
 
-/** Encoding of audio: G.711 at 8000 Hz, one byte a sample, or 16-bit little-endian samples at 24,000 Hz. */
+/** Encoding of audio: G.711 at 8000 Hz, one byte per sample, or 16-bit little-endian samples at 24,000 Hz. */
 export type AudioFormat = "pcmu" | "pcma" | "pcm";
 
-/** The samples per second of each format. */
+/** Sample rate of each format, Hz. */
 export const FORMAT_RATES: Readonly<Record<AudioFormat, number>> = { pcmu: 8_000, pcma: 8_000, pcm: 24_000 };
 
-/** Heard part of one item of the agent's audio. */
+/** The part of one item of the agent's audio that the callee has heard. */
 export interface HeardItem {
   readonly item: string;
-  /** Played length of its audio, ms. */
+  /** Length of the heard audio, ms. */
   readonly heardMs: number;
   /** The words that were heard, approximately. */
   readonly text: string;
 }
 
-/** The conversation of one call. Apart from `report`, no method waits or throws, whatever has happened. */
+/** The conversation of one call. Apart from `report`, no method ever waits or throws. */
 export interface AudioConversation {
   /**
-   * Speech and actions of the agent, for one reader. It ends when the conversation cannot continue, or with the signal of `open`;
-   * the callee then hears the queued audio.
+   * The agent's speech and actions, for a single reader. The iteration ends when the conversation cannot continue, or
+   * when the signal of `open` is aborted; the callee then hears the queued audio.
    */
   readonly events: AsyncIterable<AudioAgentEvent>;
   /** Current result, stored with the call when it ends; undefined if there is none. */
   readonly result?: CallResult | undefined;
   /**
-   * Findings by the schema of the call, as in `Conversation.report`. Called after `hang_up`, `fail` or the end of the
-   * call. Without this method, `result` is checked.
+   * Reports the result, as `Conversation.report` does. Called after `hang_up`, `fail` or the end of the call. Without
+   * this method, `result` is checked.
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /**
    * Called when the callee has answered: the agent starts, or waits for the callee's words.
-   * @param format format of the audio of both sides
+   * @param format format of the audio in both directions
    */
   answered(format: AudioFormat): void;
-  /** The next audio of the callee, in the format. The array is reused: copy what you keep. */
+  /**
+   * Called with the callee's next audio, in the format passed to `answered`. The array is reused: copy what you keep.
+   */
   hear(audio: Uint8Array): void;
   /** Called when the callee has pressed a key, 0-9 * # A-D; the agent's speech has been stopped. */
   key(digit: string): void;
-  /** Called when both sides were silent for the time of the last `listen`. */
+  /** Called when both sides have been silent for the duration set by the last `listen`. */
   silence(): void;
   /** Called when the transfer has failed, and the call continues. */
   transferFailed(detail: string): void;
   /**
-   * Called when a machine has answered and records now: the agent's next words are the message, after which it hangs
-   * up. It gets no more of the callee's audio. This follows `leave_voicemail`, or happens at any time after the answer,
+   * Called when a machine has answered and is recording: the agent's next words are the message, after which it hangs
+   * up. It gets no more of the callee's audio. This follows `leave_voicemail`, or comes at any time after the answer,
    * even after `hang_up`.
    */
   voicemail(): void;
@@ -84,7 +89,7 @@ export interface AudioConversation {
   interrupted(items: readonly HeardItem[]): void;
 }
 
-/** Speech and actions of the agent, in the order in which they are carried out. */
+/** The agent's speech and actions, in the order in which they are carried out. */
 export type AudioAgentEvent =
   /** The agent starts a reply. Queued audio of an earlier reply is not played. */
   | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }

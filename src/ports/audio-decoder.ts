@@ -11,7 +11,7 @@ export interface AudioFacts {
   readonly channels: number;
   /** True if the file is truncated: its header states more audio than it contains. */
   readonly truncated: boolean;
-  /** The use of the file's bytes; undefined if the decoder does not count them. */
+  /** Number of the file's bytes by use; undefined if the decoder does not count them. */
   readonly bytes?: FileBytes | undefined;
 }
 
@@ -26,14 +26,14 @@ export class AudioUnsupported extends CodedError {
 /** Decodes one MP3 as it arrives. */
 export interface Mp3Stream {
   /**
-   * Adds the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream,
-   * which may change midway. Give it at most 4 KiB at a time: it decodes at once, on this thread.
+   * Adds the next bytes, split at any point, and returns the samples that they complete: mono, at the stream's rate,
+   * which may change midway. Pass at most 4 KiB at a time, because this thread decodes them synchronously.
    * @throws {AudioUnsupported} too many bytes are not MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
-  /** Ends the MP3 and returns the last samples. Missing: no samples are held back. */
+  /** Ends the MP3 and returns the last samples. Omitted if no samples are held back. */
   finish?(): readonly PcmChunk[];
-  /** The unheard bytes so far, by reason; missing if unknown. */
+  /** Number of bytes ignored so far, by reason; missing if unknown. */
   readonly ignored?: readonly IgnoredBytes[];
   close(): void;
 }
@@ -41,7 +41,7 @@ export interface Mp3Stream {
 /** Decodes whole audio files off the thread that carries audio, with limited CPU time. */
 export interface AudioDecoder {
   /**
-   * Decodes the whole file once and drops the samples.
+   * Decodes the whole file once and discards the samples.
    * @throws {AudioUnsupported} unknown, undecodable, empty, silent, over `maxDurationMs`, or too costly to decode
    */
   inspect(file: Uint8Array, limits: { maxDurationMs: number }, signal?: AbortSignal): Promise<AudioFacts>;

@@ -7,8 +7,8 @@ import type { OfferedTool } from "./agent-tool.ts";
 /**
  * An agent that conducts calls: it decides what to say next from the callee's keys and words.
  *
- * The core owns the time. It speaks the sentences, tracks how much of them the callee heard, stops them if the callee
- * interrupts, notices silence, and hangs up. An agent therefore never sleeps, and never handles audio.
+ * The core controls the timing. It speaks the sentences, tracks how much of them the callee has heard, stops them if
+ * the callee interrupts, detects silence, and hangs up. An agent therefore never sleeps and never handles audio.
  */
 export interface Agent {
   /** An agent that handles audio itself is an `AudioAgent`. */
@@ -25,7 +25,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Facts about its call that an agent gets. */
+/** The agent's brief for one call. */
 export interface AgentBrief {
   readonly callId: string;
   /** Natural-language instructions, in order; `{{name}}` in them refers to a variable (`filledIn` fills them in). */
@@ -40,15 +40,15 @@ export interface AgentBrief {
   readonly resultSchema?: JsonSchema | undefined;
   /** BCP 47 tag of the language to speak: `pt-BR`. */
   readonly language: string;
-  /** True if the agent gets the callee's words, and not only pressed keys. */
+  /** True if the agent receives the callee's words, not just pressed keys. */
   readonly hearsWords: boolean;
   /** Tools that the agent's model may use on this call, besides the agent's own actions. Default: none. */
   readonly tools?: readonly OfferedTool[] | undefined;
   /** True if the network can transfer the call to another number. Default: false. */
   readonly canTransfer?: boolean | undefined;
   /**
-   * The only numbers that the call may be transferred to, E.164. Default: numbers that the instructions name in a form
-   * that leaves no choice, such as the step of a script; never a value that a model or the callee chooses.
+   * The only numbers that the call may be transferred to, E.164. Default: numbers that the instructions fix, for
+   * example in a script step; never a number chosen by a model or by the callee.
    */
   readonly transferTo?: readonly string[] | undefined;
 }
@@ -60,14 +60,15 @@ export interface Conversation {
   /** Time the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
   /**
-   * Maximum time without output from a reply while none of the call's tools is running, ms. Then the core asks for the
-   * reply once more, unless it has begun or a tool was used, and in the end it apologises and fails the call. Default:
-   * 10,000. Read before each action; an agent with its own time limits returns a longer time.
+   * Maximum time without output from a reply while none of the call's tools is running, ms. After that, the core
+   * requests the reply once more, unless the reply has begun or a tool has been used; if that fails too, it apologises
+   * and fails the call. Default: 10,000. Read before each action; an agent with its own time limits returns a longer
+   * time.
    */
   readonly replyTimeoutMs?: number | undefined;
   /**
-   * Reports the result, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more
-   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended.
+   * Reports the result, as JSON that matches {@link AgentBrief.resultSchema}; the core checks it, and asks once more if
+   * it does not match. Called if the call has such a schema, after the last reply has begun or the call has ended.
    * Without this method, `result` is checked.
    * @param request.fault fault of the previous value; undefined at first
    * @throws if there is no result; the message is for an operator
@@ -80,15 +81,15 @@ export interface Conversation {
   heard?(text: string): void;
   /**
    * Called when the callee has probably said this, and the turn is about to end: the agent may start to prepare its
-   * reply. Nothing is spoken or done until the words arrive as an input, and they may never arrive. It is called
-   * between two replies, after {@link heard}; the latest call applies. Returns at once.
+   * reply. The agent must not speak or act until the words arrive as an input, which may never happen. Called between
+   * two replies, after {@link heard}; only the latest call counts. Returns immediately.
    * @param signal aborted when the call ends
    */
   prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;
   /**
-   * The agent's reply to an event, as actions in the order to carry them out. The core reads one reply to its
+   * The agent's reply to an event, as actions in the order in which to carry them out. The core reads one reply to its
    * end before it asks for the next.
-   * @param signal aborted if the callee interrupts, so that the rest of the reply is not needed, and if the call ends
+   * @param signal aborted when the rest of the reply is not needed: the callee interrupts, or the call ends
    * @throws the conversation cannot continue; the call then fails as `agent_failed`, with the message as its detail
    */
   reply(
@@ -99,7 +100,7 @@ export interface Conversation {
 
 /** Inputs of a conversation. */
 export type ConversationInput =
-  /** The call is being placed. Speech from then on is played after the answer. */
+  /** The call is being placed. From now on, speech is played after the answer. */
   | { readonly type: "begin" }
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
@@ -131,7 +132,8 @@ export type ConversationAction =
       /** 1 to 4096 characters. */
       readonly text: string;
       /**
-       * True if the callee can interrupt it, with a key or with words. Keys and words during other texts are ignored.
+       * True if the callee can interrupt it, with a key or with words. Keys and words during any other text are
+       * ignored.
        */
       readonly interruptible: boolean;
     }

@@ -3,8 +3,8 @@
  *
  * The leg owns the clock. It ticks (every 20 ms on SIP, every 60 ms on WhatsApp), pulls the next outgoing frame from a
  * {@link FrameSource} and pushes every received frame into a {@link FrameSink}. Both are synchronous and are called
- * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Only code beyond
- * them, such as that of speech services, uses streams and promises.
+ * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Only the code
+ * behind them, such as speech services, uses streams and promises.
  *
  * Samples are always 16-bit signed, one channel, at the rate the leg names.
  */
@@ -36,12 +36,13 @@ export interface AheadSource {
   pull(frame: Int16Array): number;
   /**
    * Called by the leg every 20 ms while it sends: since the last report it has sent `samples` pulled samples, and
-   * `silence` samples for lack of any. `ranDry`: samples were lacking after signal, and the rest had not been recalled.
+   * `silence` samples for lack of any. `hasRunDry`: the pulled samples ran out in the middle of signal, without a
+   * recall.
    */
   sent(samples: number, silence: number, hasRunDry: boolean): void;
   /**
-   * Set by the leg. The source calls it to drop the pulled samples that are not sent yet: the leg reports by `sent` what it
-   * has sent up to this moment, and sends none of the rest.
+   * Set by the leg. The source calls it to drop the pulled samples that have not been sent yet: the leg reports through
+   * `sent` what it has sent up to now, and sends none of the rest.
    */
   recall: (() => void) | undefined;
 }
@@ -50,7 +51,7 @@ export interface AheadSource {
 export const SAMPLE = {
   /** Concealed by the leg: the remote side sent nothing, or its packets are lost or late. */
   filledIn: 0,
-  /** Received, whatever the leg has changed about its speed or rate. */
+  /** Received, even if the leg has changed its speed or rate. */
   received: 1,
   /** The first received sample after the remote side has paused: the samples filled in before it represent silence. */
   afterPause: 2,

@@ -16,8 +16,8 @@ export interface NetworkPages {
    */
   artefact?(callId: string, name: string): Promise<Reply | undefined>;
   /**
-   * Handlers of the WebSocket at `GET /{prefix}/phones/{number}`: a page that is a phone with this number, for calls of
-   * the user. The core has checked the caller and the number. Missing in a network without such phones.
+   * Handlers of the WebSocket at `GET /{prefix}/phones/{number}`: a page that acts as a phone with this number, for the
+   * user's calls. The core has checked the caller and the number. Missing in a network without such phones.
    * @param phoneNumber E.164
    */
   phone?(userId: string, phoneNumber: string): SocketHandlers;

@@ -3,15 +3,15 @@ import { CodedError } from "../base/error.ts";
 /**
  * Hashes passwords with a deliberately slow algorithm.
  *
- * A hash is text with everything needed to verify it later (its algorithm, its parameters, its salt), so that the
- * parameters can change. Hashing happens away from the thread that carries audio, a few at a time; the number of
- * requests that wait is bounded, separately for each kind of turn. The default turn is `stranger`.
+ * A hash is a string with everything needed to verify a password later (algorithm, parameters, salt), so that the
+ * parameters can change. Passwords are hashed off the thread that carries audio, a few at a time; the number of waiting
+ * requests is bounded, separately for each kind of turn. The default turn is `stranger`.
  */
 export interface PasswordHasher {
   /** @throws {HasherBusy} too many requests are waiting */
   hash(password: string, turn?: HashTurn): Promise<string>;
   /**
-   * True if it is the password of this hash. Without a hash the result is false, after the time that hashing takes, so
+   * True if the password matches the hash. Without a hash the result is false, after the time that hashing takes, so
    * that timing does not reveal whether there was one.
    * @throws {HasherBusy} too many requests are waiting
    */
@@ -20,7 +20,7 @@ export interface PasswordHasher {
   isOutdated(hash: string): boolean;
 }
 
-/** The order of requests that wait: people with a session, a code or a browser that has signed in before come first. */
+/** Priority of a waiting request: people with a session, a code or a browser that has signed in before come first. */
 export type HashTurn = "known" | "stranger";
 
 /** Thrown if too many passwords are being hashed; the caller may try again. */

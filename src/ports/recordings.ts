@@ -1,15 +1,15 @@
 import type { IncompleteReason } from "../domain/events.ts";
 
 /**
- * Keeps recordings of calls: WAV files of 16 bits and two channels, the audio played to the callee on the left and the
- * callee on the right. After a crash, a recording can be read except for its last two seconds.
+ * Keeps recordings of calls: 16-bit stereo WAV files, with the audio played to the callee on the left and the callee's
+ * own audio on the right. After a crash, a recording is readable except for its last two seconds.
  */
 export interface Recordings {
   /**
-   * Starts a recording, replacing an earlier one of this call. Called on the leg's clock: it returns immediately and does
-   * not throw. A failure of the recording never stops the call.
+   * Starts a recording, replacing any earlier recording of this call. Called on the leg's clock: it returns immediately
+   * and does not throw. A failure of the recording never stops the call.
    * @param sampleRate Hz
-   * @param incomplete called at most once, if the recording ends before the call: with the reason and its error
+   * @param incomplete called at most once, with the reason and its error, if the recording ends before the call
    */
   record(
     callId: string,
@@ -42,6 +42,6 @@ export interface StoredRecording {
   /** Size of the WAV file, bytes. */
   readonly size: number;
   readonly durationMs: number;
-  /** The WAV file in pieces, or the bytes of it from `from` up to, not including, `to`. */
+  /** The WAV file in pieces, or its bytes from `from` up to but not including `to`. */
   bytes(from?: number, to?: number): AsyncIterable<Uint8Array>;
 }

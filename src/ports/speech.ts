@@ -9,7 +9,7 @@ export interface Voice {
   readonly language: string;
   /** The engine that speaks: `flite`, `espeak-ng`, `http`. */
   readonly engine: string;
-  /** The engine's own name of the voice. */
+  /** The engine's own name for the voice. */
   readonly name: string;
   /** Sound of the voice: `robotic` for the embedded engines, `natural` for neural engines. */
   readonly quality: "robotic" | "natural";
@@ -35,21 +35,21 @@ export class VoiceUnavailable extends CodedError {
   readonly code = "voice_unavailable";
 }
 
-/** Thrown when an engine could not speak the text; the message is human-readable. */
+/** Thrown if an engine cannot speak the text; the message is human-readable. */
 export class SpeechFailed extends CodedError {
   override readonly name = "SpeechFailed";
   readonly code = "speech_failed";
 }
 
-/** Thrown for a text without a word to speak. Such a slice of a longer text is skipped. */
+/** Thrown for a text without any words to speak. In a longer text, such a slice is skipped. */
 export class NothingToSpeak extends SpeechFailed {}
 
 /**
  * Text to speech: one engine, or several behind one `Speech`. It never speaks a language other than the requested one,
  * and it never blocks the thread that carries audio.
  *
- * Ringport puts its catalogue of voices and its cache above every engine: a text in the same voice is spoken once and
- * then played from memory.
+ * Ringport puts its catalogue of voices and its cache in front of every engine: a text is spoken only once in the same
+ * voice, and then played from memory.
  */
 export interface Speech {
   /** Every voice that works now, sorted by id. */
@@ -65,17 +65,20 @@ export interface Speech {
    * @throws {VoiceUnavailable | SpeechFailed}
    */
   speak(text: string, voiceId: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
-  /** Texts that an engine speaks at the same time, by the engine's name ({@link Voice.engine}); others wait. Default: 2. */
+  /**
+   * Maximum number of texts that an engine speaks at the same time, by the engine's name ({@link Voice.engine}); others
+   * wait. Default: 2.
+   */
   readonly atOnce?: Readonly<Record<string, number>> | undefined;
   /**
-   * A longer text, in characters, is spoken in slices of whole sentences, one `speak` each, so that other calls get their
-   * turn between them. Default: 300; `Infinity` for engines that must see a whole text; a function if it depends on the
-   * voice.
+   * Maximum length of a slice, in characters: a longer text is spoken in slices of whole sentences, with one `speak`
+   * each, so that other calls get their turn in between. Default: 300; `Infinity` for engines that must see a whole
+   * text; a function if it depends on the voice.
    */
   readonly sliceLength?: number | ((voice: Voice) => number | undefined) | undefined;
   /**
-   * Loads engines ahead of the first call: it is called when the first line opens. Idempotent. A failure is logged; the
-   * first text shows it again.
+   * Loads engines ahead of the first call; called when the first line opens. Idempotent. A failure is logged, and
+   * occurs again with the first text.
    */
   warmUp?(): Promise<void>;
   close(): Promise<void>;

@@ -47,20 +47,21 @@ export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-
  *
  * Rules for every implementation:
  * - A write and its events are stored together or not at all, durably before the promise resolves.
- * - Every write with events leaves an event with a known id unchanged, so a write whose result was lost can be repeated.
+ * - Every write with events leaves an event with a known id unchanged, so a write whose result was lost can be
+ *   repeated.
  * - Every new event gets the next position in the log of its user, in commit order. Once a reader has read an event of
- *   a user, every event of a lower position is readable. Ids and times prove no order.
+ *   a user, every event at a lower position is readable. Ids and times do not determine the order.
  * - An update names the version that it expects. If the stored version differs, nothing is written and the result is
  *   undefined.
  * - The database itself enforces the queue rule against concurrent writers: at most one active call per (instance,
  *   slot), and at most one claimed, RINGING or IN_PROGRESS call per (instance, line).
- * - If the database is full, locked, unreachable or fails in another way, a method throws {@link StorageUnavailable}, and nothing was
- *   stored.
+ * - If the database is full, locked, unreachable or fails in another way, a method throws {@link StorageUnavailable},
+ *   and nothing was stored.
  * - A method waits only for the database.
  */
 export interface Storage {
   /**
-   * Migrates the schema, which is safe from several processes at once, and gets ready.
+   * Migrates the schema, which several processes may safely do at once, and prepares the storage for use.
    * @throws {StorageLocked} another server uses this database
    */
   open(options: OpenOptions): Promise<void>;
@@ -70,7 +71,7 @@ export interface Storage {
   readonly lease?: Lease | undefined;
   /**
    * Checks that this storage is still the only owner of its database: called every second if there is no lease. Every
-   * write makes the same check. Missing if its ownership cannot end.
+   * write makes the same check. Omitted if ownership cannot end.
    * @throws {LeaseLost} another server has taken over
    */
   readonly verifyOwner?: (() => Promise<void>) | undefined;
@@ -99,11 +100,11 @@ export interface OpenOptions {
   readonly leaseMs?: number | undefined;
 }
 
-/** The right to be the server of a database. It expires by the database's clock unless it is renewed. */
+/** The right to be the server of a database. It expires according to the database's clock unless it is renewed. */
 export interface Lease {
   /**
-   * Number of the owner: rises with every owner. Once there is a higher epoch, writes of this storage throw {@link
-   * LeaseLost}.
+   * Number of the owner; it rises with each new owner. Once there is a higher epoch, writes of this storage throw
+   * {@link LeaseLost}.
    */
   readonly epoch: number;
   /** Duration of the lease after a renewal, ms. */
@@ -119,13 +120,13 @@ export interface Lease {
 /** Users' records about the numbers they call. A user has at most one consent for a number. */
 export interface ConsentStore {
   get(userId: string, phone: string): Promise<Consent | undefined>;
-  /** A user's consents for these few numbers, in any order. */
+  /** A user's consents for these numbers, in any order. */
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
    * Stores a consent, replacing an earlier consent for the same number, whose `createdAt` it keeps. The last of
    * concurrent writes wins. No record is stored for a user whose account was deleted, even if that happens at the same
    * time.
-   * @param maxConsents maximum number of consents of its user; concurrent writes never exceed it. Default: any number
+   * @param maxConsents maximum number of consents of its user; concurrent writes never exceed it. Default: unlimited
    * @returns the stored consent and whether it is new, or the reason why none was stored
    */
   put(
@@ -151,7 +152,7 @@ export interface TrustedTime {
 export interface RetentionStore {
   trustedTime(): Promise<TrustedTime | undefined>;
   saveTrustedTime(time: TrustedTime): Promise<void>;
-  /** Bytes that count for a user, or for the demo tokens of an instance: see `ByteBudget`. */
+  /** Number of bytes that count towards the budget of a user, or of an instance's demo tokens: see `ByteBudget`. */
   storedBytes(owner: string): Promise<number>;
   /**
    * Removes traces of deleted records from the database files. Without `thorough` it must be short, because live calls
@@ -187,9 +188,9 @@ export interface SealedValue extends SealedPlace {
 
 /** All sealed values, wherever they are stored: for changing the sealing key. */
 export interface SealedStore {
-  /** Values of a kind by ascending id, then key, both by code points; those after a place. */
+  /** Values of a kind by ascending id, then key, both compared by code points; only those after the place `after`. */
   list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;
-  /** Replaces a value, and no other part of its record; only if it is still the same. Returns true if it was. */
+  /** Replaces a value, but no other part of its record, if it has not changed. Returns true if it was replaced. */
   replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
 }
 
@@ -207,7 +208,7 @@ export class LeaseLost extends StorageUnavailable {}
 export class StorageLocked extends CodedError {
   override readonly name = "StorageLocked";
   readonly code = "storage_locked";
-  /** Time until that server's lease expires if it is not renewed, ms; undefined for a lock without an end. */
+  /** Time until that server's lease expires if it is not renewed, ms; undefined for a lock that does not expire. */
   readonly remainingMs: number | undefined;
 
   constructor(message: string, options: { cause?: unknown; remainingMs?: number } = {}) {

@@ -40,7 +40,7 @@ export type {
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
  *
- * An adapter translates. It holds no policy, keeps no queue and retries no call; it only links a number, checks whether
+ * An adapter only translates. It holds no policy, keeps no queue and retries no call; it links a number, checks whether
  * the line is alive, places one call and carries its audio. It must not assume that the core is careful: every method
  * may be called twice, in any state, and while another one is under way.
  */
@@ -62,8 +62,8 @@ export interface Telephony {
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**
-   * Reason why this network never calls a number, as a sentence for the caller; undefined if it may be called. Called
-   * before a call is created, and again before it is dialled. Omitted if every number may be called.
+   * Reason why this network will never call a number, as a sentence for the caller; undefined if it may be called.
+   * Called before a call is created, and again before it is dialled. Omitted if every number may be called.
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
@@ -73,14 +73,14 @@ export interface Telephony {
   close(): Promise<void>;
 }
 
-/** Differences that the core must know about. */
+/** Differences between networks that the core must know about. */
 export interface TelephonyCapabilities {
   /** Form in which pressed keys arrive, unless a leg has its own `dtmf`. */
   readonly dtmf: KeyDelivery;
   /** True if every answered leg has inbound audio, so that its absence within the media timeout means failed media. */
   readonly inboundAudioCertain: boolean;
   /**
-   * False if the callee hears us but sends no audio back, so that agents, streams, keys and the detection of machines
+   * False if the callee hears us but sends no audio back, so that agents, streams, key detection and machine detection
    * get no input; the option `oneWayCalls` decides about such calls. Default: true.
    */
   readonly receivesAudio?: boolean | undefined;

@@ -5,8 +5,8 @@ import type { Speaker } from "../domain/calls/transcript.ts";
  * Speech to text of a live call.
  *
  * A session transcribes one speaker of one call. Audio time, ms since the call was answered, is the only clock of its
- * inputs and events. Keep-alives, reconnecting and replaying the losses of a broken connection belong to the adapter; the
- * core only pushes samples and, if the engine cannot detect it, commits at the end of each turn.
+ * inputs and events. The adapter handles keep-alives and reconnections, and replays what a broken connection has lost;
+ * the core only pushes samples and, if the engine cannot detect it, commits at the end of each turn.
  */
 export interface Transcription {
   /** Name for logs: `openai`, `deepgram`. */
@@ -52,7 +52,7 @@ export interface TranscriptionOptions {
 export interface TranscriptionSession {
   /**
    * Adds the next samples, about 20 ms; the array is not kept. Never waits and never throws: a bounded queue drops its
-   * oldest, counts, and reports the loss as an error.
+   * oldest samples, counts them, and reports the loss as an error.
    * @param atMs audio time of the first sample
    */
   push(samples: Int16Array, atMs: number): void;

@@ -1,9 +1,9 @@
 import type { LineRecords } from "./telephony/line-records.ts";
 
 /**
- * Client for WhatsApp's linked devices, as Ringport needs it: the part of zapo's `WaClient` (1.8.0, with its voip
- * plugin) that is used, as a structural type. An object of that class satisfies it unchanged; so does any other client
- * with the same behaviour.
+ * Client for WhatsApp's linked devices: the part of zapo's `WaClient` (1.8.0, with its voip plugin) that Ringport uses,
+ * as a structural type. An object of that class satisfies it unchanged, as does any other client with the same
+ * behaviour.
  */
 export interface WhatsAppClient {
   connect(): Promise<void>;
@@ -28,8 +28,9 @@ export interface WhatsAppClient {
     getLidsByPhoneNumbers(numbers: readonly string[]): Promise<readonly WhatsAppNumber[]>;
   };
   /**
-   * The time-lock of the number, by which it may not call people who have not written to it (error 463). Its changes arrive
-   * as `mex_notification`. Without it, such a lock is noticed by the first refused call, and its end is not known.
+   * The time-lock of the number, by which it may not call people who have not written to it (error 463). Its changes
+   * arrive as `mex_notification`. Without it, such a lock is noticed only when a call is refused, and its end is
+   * unknown.
    */
   readonly message?: { readonly getReachoutTimelock?: (() => Promise<WhatsAppTimelock>) | undefined } | undefined;
   readonly lowlevel: {
@@ -71,15 +72,15 @@ export interface WhatsAppNumber {
 
 /** The calls of a client. */
 export interface WhatsAppVoip {
-  /** Resolves with the call id once the offer was sent. */
+  /** Resolves with the call id once the offer has been sent. */
   startCall(options: { peerJid: string; isVideo?: boolean }): Promise<string>;
   // biome-ignore lint/suspicious/noExplicitAny: the real class has an enum for reasons
   endCall(callId: string, reason?: any): Promise<void>;
-  /** Passes frames from `feedLiveAudio` on, instead of a microphone. */
+  /** Sends frames from `feedLiveAudio` instead of a microphone's. */
   setExternalAudioMode(callId: string, enabled: boolean): void;
   /** Queues samples of 16 kHz, -1 to 1; returns the length of the buffered audio, ms. */
   feedLiveAudio(callId: string, samples: Float32Array): number;
-  /** Audio that was fed and not sent yet, ms. */
+  /** Length of the audio that has been fed but not sent yet, ms. */
   getLiveBufferMs(callId: string): number;
   /** Feeding pauses at `pauseMs` of buffered audio, and continues at `resumeMs`. */
   getFeedWatermarksMs(): { pauseMs: number; resumeMs: number };
@@ -88,7 +89,7 @@ export interface WhatsAppVoip {
   getCalls(): readonly WhatsAppCall[];
 }
 
-/** One call as the client shows it. */
+/** One call as the client reports it. */
 export interface WhatsAppCall {
   readonly callId: string;
   readonly peerJid: string;
@@ -105,7 +106,7 @@ export interface WhatsAppCall {
   };
 }
 
-/** Input of a factory of clients. */
+/** Input of a client factory. */
 export interface WhatsAppClientContext {
   readonly instanceId: string;
   /** Names the session in the client's own store; a new one after each unlinking, because that invalidates the client. */
@@ -114,5 +115,5 @@ export interface WhatsAppClientContext {
   readonly records: LineRecords;
 }
 
-/** Makes the client of one instance. It is called again whenever a fresh client is needed, such as after a logout. */
+/** Creates the client of one instance; called again whenever a new client is needed, for example after a logout. */
 export type WhatsAppClientFactory = (context: WhatsAppClientContext) => WhatsAppClient | Promise<WhatsAppClient>;

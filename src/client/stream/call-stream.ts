@@ -9,7 +9,7 @@ import type { MarkEnd } from "./stream-replies.ts";
 export interface StreamOptions extends RequestOptions {
   /** Encoding of the written audio. Default: `pcm_s16le`, 16-bit little-endian samples. */
   readonly encoding?: StreamEncoding | undefined;
-  /** Rate of samples, and of the callee's audio, Hz. Default: 16,000; for mu-law and A-law 8,000. */
+  /** Sample rate of the written audio, and of the callee's, Hz. Default: 16,000; for mu-law and A-law 8,000. */
   readonly sampleRate?: StreamRate | undefined;
   /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
   readonly audio?: "callee" | undefined;
@@ -43,10 +43,10 @@ export interface CallStream {
   /** The callee's audio in frames of 20 ms, from pickup on. Requires the option `audio`. Use one loop at a time. */
   audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
   /**
-   * Queues audio for the callee: samples, or bytes of the encoding, cut anywhere. Resolves when more may be written;
-   * the array must stay unchanged until then. Resolves with false once the call has ended: then the audio is not heard.
-   * Rejects with `stream_overflow` if more than 60 s of audio is queued because the program does not await this
-   * promise.
+   * Queues audio for the callee: samples, or bytes of the encoding, split at any point. Resolves when more may be
+   * written; the array must stay unchanged until then. Resolves with false once the call has ended, because the audio
+   * will not be heard. Rejects with `stream_overflow` if more than 60 s of audio is queued because the program does not
+   * await this promise.
    */
   write(audio: Int16Array | Uint8Array): Promise<boolean>;
   /**
@@ -54,7 +54,7 @@ export interface CallStream {
    * @throws {RangeError} the name must have 1 to 256 characters
    */
   mark(name: string): Promise<MarkEnd>;
-  /** Drops all queued audio; resolves with how much of all the audio was heard, ms. */
+  /** Drops all queued audio; resolves with the total length of the audio that was heard, ms. */
   clear(): Promise<number>;
   /**
    * Presses keys after all audio written so far.

@@ -19,7 +19,7 @@ export class StreamCodec {
     this.sampleRate = sampleRate ?? this.#coding.defaultRate;
   }
 
-  /** Number of bytes of one second of written audio; an estimate for MP3. */
+  /** Number of bytes per second of written audio; an estimate for MP3. */
   get bytesPerSecond(): number {
     if (this.encoding === "mp3") return MP3_BYTES_PER_S;
     return this.#coding.bytesPerSample * this.sampleRate;

@@ -144,7 +144,7 @@ export class StreamConnection {
     }
   }
 
-  /** @throws {RingportError} the reason for which the server refuses the WebSocket, if it refuses it */
+  /** @throws {RingportError} the reason why the server refuses the WebSocket, if it does */
   async #requestReason(path: string, signal: AbortSignal): Promise<void> {
     this.#isUnexplained = false;
     try {

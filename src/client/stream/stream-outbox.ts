@@ -5,14 +5,14 @@ type Data = string | Uint8Array<ArrayBuffer>;
 /** A message that is not completely sent yet. */
 interface PendingMessage {
   readonly data: Data;
-  /** Number of bytes that are already sent. */
+  /** Number of bytes already sent. */
   at: number;
   /** True if `clear` keeps the message. */
   readonly survivesClear: boolean;
   readonly settle: (error?: unknown) => void;
 }
 
-/** Length of the audio queued by the server above which no more is sent, ms; well below the level of buffer_high. */
+/** No more audio is sent while the server has queued this much, ms; well below the level of buffer_high. */
 const MAX_QUEUED_MS = 20_000;
 /** Interval between progress requests in the meantime, ms. */
 const POLL_MS = 500;

@@ -19,9 +19,9 @@ export interface TokenRecord {
   readonly demoInstanceId: string | null;
   /** Prefixes of the numbers it may call; null: every number. */
   readonly allowedPrefixes: readonly string[] | null;
-  /** Maximum number of calls that may be created with it within 24 hours; null: any number. */
+  /** Maximum number of calls that may be created with it within 24 hours; null: unlimited. */
   readonly maxCallsPerDay: number | null;
-  /** Permissions; null: everything. */
+  /** Permissions; null: all. */
   readonly scopes: readonly TokenScope[] | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -45,17 +45,18 @@ export interface AccountStore {
   users(limit?: number): Promise<User[]>;
   /**
    * Stores a token, and deletes the oldest revoked tokens of its account beyond a limit.
-   * @param account the account that creates it, and the limit: of its user's valid tokens, and of the revoked tokens
+   * @param account the account that creates it, and the limit, which applies both to its user's valid tokens and to the
+   *   revoked tokens
    */
   insertToken(token: TokenRecord, account?: { readonly id: string; readonly most: number }): Promise<TokenInsertion>;
   /** One look-up on a unique index. Revoked and expired tokens are returned too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
-  /** The tokens that have one of these hashes, in any order. Revoked and expired tokens are returned too. */
+  /** The tokens with these hashes, in any order. Revoked and expired tokens are returned too. */
   tokensByHash(hashes: readonly string[]): Promise<TokenRecord[]>;
-  /** All tokens, of one user or of all users, oldest first. */
+  /** The tokens of one user or of all users, oldest first. */
   tokens(userId?: string): Promise<TokenRecord[]>;
-  /** Returns false if there is no such token, or if it is already revoked. */
+  /** Returns false if there is no such token, or if it has already been revoked. */
   revokeToken(id: string, at: number): Promise<boolean>;
-  /** Records the use of a token; does nothing if there is no such token, or if a later use is recorded. */
+  /** Records the use of a token; has no effect if there is no such token, or if a later use is already recorded. */
   markUsed(id: string, at: number): Promise<void>;
 }

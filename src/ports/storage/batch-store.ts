@@ -32,7 +32,7 @@ export interface DueTargets {
 /**
  * Batches of calls and their targets. The time to read a page, counts or due targets does not depend on the size of the
  * batch. The number of a target (`phoneKey`) is unique among the targets of its batch that are neither INVALID nor
- * DUPLICATE, which the database enforces.
+ * DUPLICATE; the database enforces this.
  */
 export interface BatchStore {
   /**
@@ -79,7 +79,7 @@ export interface BatchStore {
   /**
    * Changes a target, together with the batch's counts; returns undefined, without a write, if its version is not
    * `version`, and `taken` if another target of the batch has its new `phoneKey`. If it releases its number, the first
-   * DUPLICATE of that number becomes WAITING, with the `nextAttemptAt` that it had.
+   * DUPLICATE of that number becomes WAITING and keeps its `nextAttemptAt`.
    */
   updateTarget(
     id: string,
@@ -94,13 +94,13 @@ export interface BatchStore {
    */
   removeTarget(id: string, position: number, at: number): Promise<boolean>;
   /**
-   * WAITING targets whose `nextAttemptAt` is `now` or earlier: first those that were called before, each by `nextAttemptAt`, then
-   * by position; at most `limit`.
+   * WAITING targets whose `nextAttemptAt` is `now` or earlier: first those that have been called before; in each group
+   * by `nextAttemptAt`, then by position; at most `limit`.
    */
   due(id: string, now: number, limit: number): Promise<DueTargets>;
   /**
-   * Sets `nextAttemptAt` of WAITING targets with these zones to `until` if it is earlier, and their `updatedAt` to `at`; in
-   * pieces. Returns their number.
+   * Sets `nextAttemptAt` of WAITING targets in these zones to `until` if it is earlier, and their `updatedAt` to `at`;
+   * in pieces. Returns their number.
    */
   postpone(id: string, zones: string, until: number, at: number): Promise<number>;
   /** CALLING targets by ascending position; their number is bounded by the lines of the server. */

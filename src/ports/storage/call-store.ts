@@ -73,18 +73,18 @@ export interface ByteBudget {
 
 /** Number of calls that a token may create within a period, including transfers. */
 export interface CallQuota {
-  /** Maximum number of calls; `Infinity` for a transfer of a token without a limit. */
+  /** Maximum number of calls; `Infinity` for a transfer by a token without a limit. */
   readonly maxCalls: number;
   /** Start of the counting period; deleted calls count too; ms since 1970-01-01 UTC. */
   readonly since: number;
   /**
-   * Time at which the call is counted, by the clock of `since`; ms since 1970-01-01 UTC. Calls counted at a later time,
-   * by a fast clock, are moved to this time before a call is refused. Default: the call's `createdAt`.
+   * Time at which the call is counted, on the same clock as `since`; ms since 1970-01-01 UTC. Calls counted at a later
+   * time, by a fast clock, are moved to this time before a call is refused. Default: the call's `createdAt`.
    */
   readonly now?: number | undefined;
 }
 
-/** Results of the final calls of a period. */
+/** Results of a period's final calls. */
 export interface CallTally {
   readonly completed: number;
   readonly failed: number;
@@ -104,12 +104,12 @@ export interface RemovedCalls {
 /** Calls, their audio files and the queue of waiting calls. */
 export interface CallStore {
   /**
-   * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio file
-   * and a receipt, if it is created. With a budget, no call that would exceed it is created, even if several are
-   * created concurrently. The call of a batch (`batchId`) sets its target to CALLING in the same transaction, with the
-   * call's id and `attempts` = `batchAttempt`, but only if the batch is RUNNING, and the target WAITING with one
-   * attempt fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
-   * creations never exceed it.
+   * Stores a QUEUED call, with its audio file and a receipt, in the first free slot of the policy; the call's own
+   * `slot` is ignored. With a budget, no call that would exceed it is created, even if several are created
+   * concurrently. The call of a batch (`batchId`) sets its target to CALLING in the same transaction, with the call's
+   * id and `attempts` = `batchAttempt`, but only if the batch is RUNNING, and the target WAITING with one attempt
+   * fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent creations
+   * never exceed it.
    */
   insert(
     call: Call,
@@ -121,17 +121,17 @@ export interface CallStore {
     budget?: ByteBudget,
   ): Promise<Insertion>;
   /**
-   * Counts a transfer like a call that the token created at `at`, unless it has reached its limit: then the result is
-   * the creation time of the oldest call or transfer that counts, and no transfer is counted. Concurrent transfers and
-   * creations never exceed the quota. Records as old as `quota.since` need not be kept.
+   * Counts a transfer like a call created by the token at `at`, unless the token has reached its limit: then the result
+   * is the creation time of the oldest call or transfer that counts, and no transfer is counted. Concurrent transfers
+   * and creations never exceed the quota. Records as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /**
-   * The active calls of an instance, by ascending id: the order of their creation, whatever the clock was. Other work
-   * continues while it reads a long queue.
+   * The active calls of an instance, by ascending id, which is the order of their creation, whatever the clock showed.
+   * Other work continues while it reads a long queue.
    */
   active(instanceId: string): Promise<Call[]>;
   /**
@@ -200,17 +200,18 @@ export interface CallStore {
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
-   * Deletes those of the given calls that are final, with their events and transcripts. It runs in pieces, between
-   * which other work continues: the newest events of a call are deleted first, and the call itself last.
-   * @param countedSince deleted calls that were counted after this time still count for their token (see {@link
-   *   CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
+   * Deletes the calls among these that are final, with their events and transcripts. It runs in pieces, between which
+   * other work continues: the newest events of a call are deleted first, and the call itself last.
+   * @param countedSince deleted calls that were counted after this time still count for their token (see
+   *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
-  /** Forgets deleted calls, and transfers, that were counted at a time or earlier, in pieces; returns their number. */
+  /** Forgets deleted calls and transfers that were counted at or before a time, in pieces; returns their number. */
   forgetCounted(until: number): Promise<number>;
   /**
-   * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome,
-   * and any other text in the call, its events or its transcript. May read every call: rarely called.
+   * Calls that mention a number, by ascending id: as their target, in their message with the numbers for transfers, in
+   * their outcome, or in any other text of the call, its events or its transcript. Called rarely, because it may read
+   * every call.
    */
   naming(number: MentionedNumber, page: Page): Promise<Call[]>;
   /**

@@ -18,7 +18,8 @@ export interface LogEntry {
 
 /**
  * The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. The events of a call are
- * numbered from 1 by their positions, without gaps and permanently: they are only deleted together, with their call.
+ * numbered from 1 in the order of their positions, without gaps and permanently: they are deleted only all together,
+ * with their call.
  */
 export interface EventStore {
   /** Stores all events or none. */

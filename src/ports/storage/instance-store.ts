@@ -12,9 +12,9 @@ export type InstancePatch = Partial<Omit<Instance, "id" | "userId" | "provider" 
 export interface InstanceStore {
   /**
    * @param maxInstances maximum number of instances of its user, including this instance and excluding deleted
-   *   instances. Concurrent insertions never exceed it. Default: any number
+   *   instances. Concurrent insertions never exceed it. Default: unlimited
    * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists; `over_budget`: more
-   *   would be stored than the budget of the user allows. None of them stores anything
+   *   would be stored than the user's budget allows. In each of these cases, no record is stored
    */
   insert(
     instance: Instance,
@@ -55,13 +55,13 @@ export interface InstanceStore {
   /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
-  /** True if the instance has credentials or line records: its network may know a device of it. */
+  /** True if the instance has credentials or line records: its network may still list it as a linked device. */
   hasSecrets(id: string): Promise<boolean>;
   /** Deletes credentials and line records. */
   eraseCredentials(id: string): Promise<void>;
-  /** Instances linked to a number, by ascending id. Reads every instance: rarely called. */
+  /** Instances linked to a number, by ascending id. Called rarely, because it reads every instance. */
   withPhone(phone: string): Promise<Instance[]>;
-  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; returns their number. */
+  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; returns how many. */
   forgetPhone(phone: string): Promise<number>;
   /**
    * Deletes at most `limit` instances whose deletion finished (`erasedAt`) before a time and that have no calls left,
@@ -80,12 +80,12 @@ export interface LineRecordStore {
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.
    * @param maxRecords maximum number of records of the instance
-   * @returns false if it would have more; then no change was made
+   * @returns false if it would have more; no change is made then
    */
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, maxRecords: number): Promise<boolean>;
   /**
-   * Deletes the records whose key mentions a number, except those of instances that the number itself is linked to; returns
-   * their number. May read every key: rarely called.
+   * Deletes the records whose key mentions a number, except those of instances that the number itself is linked to;
+   * returns how many. Called rarely, because it may read every key.
    */
   forgetNumber(number: MentionedNumber): Promise<number>;
   /** Deletes all records of an instance. */

@@ -1,8 +1,7 @@
 import type { User } from "./account-store.ts";
 
-// Sign-in data: accounts with a password, their sessions, one-time codes, and the audit log. Of every
-// secret only its SHA-256 is stored, lower-case hex; of a password only the hasher's output. Times are ms since
-// 1970-01-01 UTC.
+// Sign-in data: accounts with a password, their sessions, one-time codes, and the audit log. Secrets are stored only as
+// SHA-256 in lower-case hex, passwords only as the hasher's output. Times are ms since 1970-01-01 UTC.
 
 /** A stored account. */
 export interface AccountRecord {
@@ -92,8 +91,9 @@ export type RegistrationResult =
 
 /**
  * Result of the decision to remove an account.
- * - `begun`: now or earlier. If it is the administrator's, there is no other account, and none can be registered until it is deleted.
- * - `last_admin`: it is the administrator's, and other people have accounts; nothing was written.
+ * - `begun`: the removal has begun, now or earlier. If the account is the administrator's, there is no other account,
+ *   and none can be registered until it is deleted.
+ * - `last_admin`: the account is the administrator's, and other people have accounts; no change was made.
  * - `deleted`: there is no such account.
  */
 export type AccountDecision = "begun" | "last_admin" | "deleted";
@@ -131,7 +131,8 @@ export interface LoginStore {
     allowed: UsedCode | { readonly passwordHash: string },
   ): Promise<boolean>;
   /**
-   * Stores a session, if its account has this hash, and deletes the account's oldest other sessions beyond a limit.
+   * Stores a session, if its account has this password hash, and deletes the account's oldest other sessions beyond a
+   * limit.
    * @param maxSessions maximum number of sessions of the account, including the new session
    * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
@@ -140,13 +141,14 @@ export interface LoginStore {
   sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
   /** The sessions of an account, newest first; expired sessions are returned too. */
   sessions(accountId: string): Promise<SessionRecord[]>;
-  /** Records that a session was used, and prolongs it; an earlier time than the recorded one changes nothing. */
+  /** Records that a session was used, and prolongs it; has no effect if a later use is already recorded. */
   prolongSession(id: string, lastUsedAt: number, expiresAt: number): Promise<void>;
   /** Returns true if the account had this session. */
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
    * Stores a code. A first-start or reset code replaces the previous code (of the same account).
-   * @param maxInvitations maximum open invitations, that is, not expired when the code was created
+   * @param maxInvitations maximum number of open invitations, which are those that had not expired when the code was
+   *   created
    * @returns false for a first-start code once there is an administrator, and for an invitation beyond the limit;
    *   nothing was stored
    */
@@ -160,19 +162,19 @@ export interface LoginStore {
   /** Deletes sessions and codes that expired before a time, in pieces. */
   forgetExpired(before: number): Promise<void>;
   /**
-   * Adds an entry to the audit log, and deletes those from before `keptSince`, and its account's oldest entries beyond
-   * a limit.
+   * Adds an entry to the audit log, and deletes entries from before `keptSince`, and the account's oldest entries
+   * beyond a limit.
    * @param maxEntries approximate number of entries that the account keeps
    */
   note(entry: AuditRecord, keptSince: number, maxEntries: number): Promise<void>;
   /** Entries of all accounts or of one account, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
-  /** Decides in one transaction that an account is removed, before any of its user's records are. */
+  /** Decides in one transaction whether to remove an account, before any of its user's records are removed. */
   beginRemoval(accountId: string, at: number): Promise<AccountDecision>;
   /**
-   * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, consents,
-   * and instances whose deletion has finished.
-   * @returns true if some records may be left
+   * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens,
+   * consents, and instances whose deletion has finished.
+   * @returns true if records may remain
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**

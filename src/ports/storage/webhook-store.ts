@@ -47,7 +47,7 @@ export interface WebhookStore {
    * @returns false if too many are pending; no row was stored
    */
   insertDelivery(delivery: WebhookDelivery, maxDeliveries: number): Promise<boolean>;
-  /** Pending deliveries of a webhook, the longest due first, due or not. */
+  /** Pending deliveries of a webhook, including those that are not due yet, by due time. */
   pending(webhookId: string, limit: number): Promise<DueDelivery[]>;
   /** Stores the result of an attempt. Returns false if the delivery was deleted in the meantime. */
   attempted(deliveryId: string, result: AttemptedDelivery): Promise<boolean>;

@@ -22,7 +22,7 @@ export interface Leg {
   /** Length of one frame, ms. */
   readonly frameMs: number;
   /**
-   * The codec of its audio on the network, such as `PCMU`; read from the answer on, undefined if it is not known. Audio for
+   * The codec of its audio on the network, such as `PCMU`; read only after the answer; undefined if unknown. Audio for
    * G.711 legs of 8000 Hz can be passed through unchanged.
    */
   readonly codec?: string | undefined;
@@ -32,16 +32,17 @@ export interface Leg {
    */
   readonly sipCallId?: string | undefined;
   /**
-   * True if the leg itself detects that its call is lost together with the line, and ends with `line_lost`: the core
-   * leaves that to it, and does not end the call while its line is offline. Default: false.
+   * True if the leg itself detects that its call was lost with the line, and then ends with `line_lost`. The core
+   * therefore does not end the call while its line is offline. Default: false.
    */
   readonly watchesLine?: boolean | undefined;
   /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
   readonly events: AsyncIterable<LegEvent>;
   /**
-   * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
-   * from the source and pushes every received frame into the sink, both synchronously, without allocation. It pushes
-   * nothing before the first audio of the remote side: one-way audio is detected by a sink without input.
+   * Connects the leg to its source and its sink. Called before the answer. From the answer on the leg pulls one frame
+   * per `frameMs` from the source and pushes every received frame into the sink, both synchronously, without
+   * allocation. It pushes no frame before the first audio from the remote side: a sink without input reveals one-way
+   * audio.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
@@ -61,8 +62,8 @@ export interface Leg {
    * the network refuses, or that `mayCall` of the dial options does not allow, fails without a message to the network.
    * Audio continues in the meantime.
    *
-   * Rejects for our own faults: with a RangeError for anything but an E.164 number, with an Error before the answer,
-   * after the end, and during another transfer; with the reason of the signal, which stops the waiting and not the
+   * Rejects for errors on our side: with a RangeError for anything but an E.164 number, with an Error before the
+   * answer, after the end, and during another transfer; with the reason of the signal, which ends the wait but not the
    * transfer.
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
@@ -73,7 +74,7 @@ export interface Leg {
    */
   progress?(): DialProgress;
   /**
-   * The statistics that the network keeps of the audio since the answer; null before it, and if the network has none.
+   * The network's statistics of the audio since the answer; null before the answer, and if the network has none.
    * Packets are counted from the start, so numbers never decrease, except for lost packets that arrive after all.
    * Called every few seconds while the call continues, and at its end: after `ended` was emitted, or just before the
    * hang-up. Returns at once and does not throw.
@@ -92,8 +93,8 @@ export interface Leg {
 export interface MediaEvidence {
   readonly kind: HeardEvidence;
   /**
-   * True if a call that ends without evidence has failed, because the remote side should have sent packets, unless that
-   * side hangs up.
+   * True if a call that ends without evidence has failed, unless the remote side hung up: that side should have sent
+   * packets.
    */
   readonly required: boolean;
   /**

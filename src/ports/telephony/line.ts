@@ -33,8 +33,8 @@ export interface LineHost {
   /** Reports a new linking code. */
   code(code: LinkCode): void;
   /**
-   * Reports that the number is linked. Resolves when the link and its credentials are stored: confirm the link to a
-   * person only then. Waits while the storage is unavailable. Rejects, and stores nothing, if the instance is deleted
+   * Reports that the number is linked. Resolves when the link and its credentials are stored: only then confirm the
+   * link to the person. Waits while the storage is unavailable. Rejects, and stores nothing, if the instance is deleted
    * or its line closed; the adapter then forgets the device.
    */
   linked(phone: string | null, credentials?: Uint8Array): Promise<void>;
@@ -46,7 +46,7 @@ export interface LineHost {
    */
   offline(reason: string, lasting?: boolean): void;
   /**
-   * Reports a notice for the owner of the number, besides the state of the line; undefined withdraws it. It is
+   * Reports a notice for the owner of the number, in addition to the state of the line; undefined withdraws it. It is
    * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
    * @param reason a sentence; while no number is linked, it is shown as the reason for that
    */
@@ -56,9 +56,9 @@ export interface LineHost {
 }
 
 /**
- * Times until which a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
- * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that resumes after a pause
- * finds them in the past: another server may already be carrying the calls of its instances.
+ * Times until which a server may act without renewing its lease on the database again, in ms of `System.monotonic()`;
+ * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that resumes after a
+ * pause finds them in the past: another server may already be carrying the calls of its instances.
  */
 export interface Deadlines {
   /** Time after which no call is placed. */
@@ -117,17 +117,17 @@ export interface Line {
    */
   link(): Promise<void>;
   /**
-   * A code that links the line when it is typed on the phone with this number; starts linking if necessary. Left out if the
-   * network has no such codes. Rejects if the network refuses: with a {@link NetworkSilent} if the owner of the number may
-   * see the message.
+   * A code that links the line when it is typed on the phone with this number; starts linking if necessary. Omitted if
+   * the network has no such codes. Rejects if the network refuses: with a {@link NetworkSilent} if the owner of the
+   * number may see the message.
    * @param phone E.164
    */
   readonly pairingCode?: ((phone: string, signal: AbortSignal) => Promise<PairingCode>) | undefined;
   /** Asks the network for the state of the line. Never throws and never uses a cache. */
   probe(): Promise<LineHealth>;
   /**
-   * Places one call. Resolves with the leg as soon as there is something to hang up; its progress arrives in
-   * `leg.events`. Rejects only with a {@link DialError}. An aborted signal hangs up.
+   * Places one call. Resolves with the leg as soon as the call can be hung up; its progress arrives in `leg.events`.
+   * Rejects only with a {@link DialError}. An aborted signal hangs up.
    */
   dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg>;
   /** Unlinks the device at the network; resolves when that has succeeded or turned out to be impossible. */
@@ -147,10 +147,10 @@ export interface DialOptions {
   readonly from?: CallerId | undefined;
   /**
    * True if the network may call a number (E.164) at this moment. The network checks before it forwards the call to
-   * another number, such as by a redirection or a transfer. A network that looks the callee up first also asks right
-   * before the phone rings, with the number that it has found. False for numbers that the server or the call's token
-   * may not call, and for numbers on a do-not-call record; the core then knows the reason, so any DialError will do.
-   * Resolves within seconds and never rejects. Default: any number may be called.
+   * another number, for example after a redirection or a transfer. A network that looks the callee up first also asks
+   * right before the phone rings, with the number that it has found. False for numbers that the server or the call's
+   * token may not call, and for numbers on a do-not-call record; the core then knows the reason, so any DialError will
+   * do. Resolves within seconds and never rejects. Default: any number may be called.
    */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
 }
@@ -163,9 +163,9 @@ export class DialError extends CodedError {
   override readonly name = "DialError";
   readonly code = "dial_failed";
   readonly release: ReleaseCause;
-  /** Delay before a working line accepts calls again, ms, with `line_lost`: it is full, or was asked to wait. */
+  /** With `line_lost`: delay before the line, which is full or has been asked to wait, accepts calls again, ms. */
   readonly retryAfterMs: number | undefined;
-  /** With `rejected_by_network`: what the refusal applies to. Default: the number that calls. */
+  /** With `rejected_by_network`: what the refusal applies to. Default: the calling number. */
   readonly refusal: RefusalScope | undefined;
   constructor(
     release: ReleaseCause,
